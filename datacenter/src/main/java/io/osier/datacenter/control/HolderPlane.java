@@ -28,7 +28,6 @@ final class HolderPlane {
 
   private final String dc;
   private final MemberPlane members;
-  private final LongSupplier millis;
   private final ControlHost host;
   private final HolderRemovals removals;
 
@@ -41,7 +40,6 @@ final class HolderPlane {
   HolderPlane(String dc, MemberPlane members, LongSupplier millis, ControlHost host) {
     this.dc = dc;
     this.members = members;
-    this.millis = millis;
     this.host = host;
     this.removals = new HolderRemovals(dc, members, millis, host);
   }
@@ -202,7 +200,9 @@ final class HolderPlane {
         ? new Change(
             holders.adding(added, creation),
             holders.again(keyspace, added, creation).stream().toList())
-        : new Change(holders.removing(removed, creation, millis.getAsLong() + "-" + dc), List.of());
+        : new Change(
+            holders.adding(List.of(), creation),
+            List.of(holders.removing(keyspace, removed, creation)));
   }
 
   private static void checkNames(

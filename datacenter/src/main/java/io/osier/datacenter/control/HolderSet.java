@@ -34,7 +34,8 @@ import java.util.function.Predicate;
  *   _holder.DC           register: this one was added
  *   _again DC TERM       flag: it was added again after it was removed
  *   _holds DC [TERM]     flag: it has what the others hold
- *   _removal.DC          register: it was told to give the keyspace up, in this term; with an id
+ *   _removal DC ID       flag: it was told to give the keyspace up; the id is its term, and how often
+ *                        it has stayed in that: who tells it at once elsewhere means the same
  *   _STEP DC ID BY       flag: BY has taken a step for that
  *   _gone DC TERM        flag: it holds nothing any more
  * </pre>
@@ -55,11 +56,11 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
   private static final String HOLDER = "_holder.";
   private static final String HOLDS = "_holds";
   private static final String AGAIN = "_again";
-  private static final String REMOVAL = "_removal.";
+  private static final String REMOVAL = "_removal";
   private static final String GONE = "_gone";
 
   private static final HolderState ALWAYS =
-      new HolderState(0, true, false, false, Optional.empty());
+      new HolderState(0, true, false, false, 0, Optional.empty());
 
   HolderSet {
     first = List.copyOf(first);
@@ -102,7 +103,7 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     Set<List<String>> flags = flags(keyspace, creation);
     SortedMap<String, HolderState> states = new TreeMap<>();
     for (String dc : ever) {
-      states.put(dc, state(dc, first.contains(dc), flags, texts, creation));
+      states.put(dc, state(dc, first.contains(dc), flags));
     }
     return new HolderSet(first, resolved(states, staying));
   }
@@ -130,27 +131,28 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     return flags;
   }
 
-  private static HolderState state(
-      String dc,
-      boolean isFirst,
-      Set<List<String>> flags,
-      SortedMap<String, String> texts,
-      String creation) {
+  private static HolderState state(String dc, boolean isFirst, Set<List<String>> flags) {
     int term = 0;
     while (flags.contains(again(dc, term + 1))) {
       term++;
     }
     boolean isWhole = (isFirst && term == 0) || flags.contains(holds(dc, term));
     boolean isGone = flags.contains(gone(dc, term));
-    String told = texts.getOrDefault(REMOVAL + dc, "");
-    String begins = creation + " " + term + " ";
-    Optional<Removal> removal =
-        isGone || !told.startsWith(begins)
-            ? Optional.empty()
-            : Optional.of(told.substring(begins.length()))
-                .filter(id -> !flags.contains(note(dc, id, Step.STAYS, dc)))
-                .map(id -> new Removal(id, notes(dc, id, flags)));
-    return new HolderState(term, isWhole, isGone, false, removal);
+    int stayed = 0;
+    while (flags.contains(note(dc, term + "." + stayed, Step.STAYS, dc))) {
+      stayed++;
+    }
+    HolderState state = new HolderState(term, isWhole, isGone, false, stayed, Optional.empty());
+    String id = state.removalId();
+    return isGone || !flags.contains(List.of(REMOVAL, dc, id))
+        ? state
+        : new HolderState(
+            term,
+            isWhole,
+            false,
+            false,
+            stayed,
+            Optional.of(new Removal(id, notes(dc, id, flags))));
   }
 
   private static Set<Note> notes(String dc, String id, Set<List<String>> flags) {
@@ -187,7 +189,8 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
       HolderState of = e.getValue();
       boolean leaves = of.removal().isPresent() && !stay.isEmpty() && !stay.contains(e.getKey());
       resolved.put(
-          e.getKey(), new HolderState(of.term(), of.isWhole(), of.isGone(), leaves, of.removal()));
+          e.getKey(),
+          new HolderState(of.term(), of.isWhole(), of.isGone(), leaves, of.stayed(), of.removal()));
     }
     return resolved;
   }
@@ -221,7 +224,7 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
   HolderState of(String dc) {
     return first.isEmpty()
         ? ALWAYS
-        : states.getOrDefault(dc, new HolderState(0, false, true, false, Optional.empty()));
+        : states.getOrDefault(dc, new HolderState(0, false, true, false, 0, Optional.empty()));
   }
 
   /** Whether a datacenter was a holder, and is none any more: what it had is to be dropped. */
@@ -261,16 +264,13 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     return flags.isEmpty() ? Optional.empty() : Optional.of(update(keyspace, flags));
   }
 
-  /**
-   * The registers that tell datacenters to give the keyspace up.
-   *
-   * @param id tells it from other times
-   */
-  SortedMap<String, String> removing(Collection<String> dcs, String creation, String id) {
-    SortedMap<String, String> fields = new TreeMap<>();
-    fields.put(FIRST, creation + " " + String.join(",", first));
-    dcs.forEach(dc -> fields.put(REMOVAL + dc, String.join(" ", creation, "" + of(dc).term(), id)));
-    return fields;
+  /** The flags that tell datacenters to give the keyspace up. */
+  Operation removing(String keyspace, Collection<String> dcs, String creation) {
+    return update(
+        keyspace,
+        dcs.stream()
+            .map(dc -> enabled(List.of(REMOVAL, dc, of(dc).removalId()), creation))
+            .toList());
   }
 
   /** Notes that a datacenter has what the others hold. */

@@ -12,10 +12,16 @@ import java.util.Set;
  * @param isWhole whether it has, or had, what the others held in this term
  * @param isGone whether this term has ended: it holds nothing any more
  * @param leaves whether it gives the keyspace up: it was told to, and another one stays
+ * @param stayed how often in this term it was told to and has stayed
  * @param removal that it was told to; empty if it was not, or has stayed
  */
 record HolderState(
-    int term, boolean isWhole, boolean isGone, boolean leaves, Optional<Removal> removal) {
+    int term,
+    boolean isWhole,
+    boolean isGone,
+    boolean leaves,
+    int stayed,
+    Optional<Removal> removal) {
   /** What is done when a holder is removed; see {@link HolderRemovals}. */
   enum Step {
     /** It takes no updates, and everybody has what it did. Noted by itself. */
@@ -49,6 +55,11 @@ record HolderState(
     boolean has(Step step, String by) {
       return notes.contains(new Note(step, by));
     }
+  }
+
+  /** Tells the removal that is under way, or may come next, from others of it. */
+  String removalId() {
+    return term + "." + stayed;
   }
 
   /** Whether a datacenter has noted a step for its removal, which is under way. */

@@ -210,7 +210,8 @@ final class VisibleChanges {
   }
 
   /** It goes on being shown. */
-  void stay() {
+  void resume() {
+    tellsShown = false;
     shown = Optional.empty();
   }
 

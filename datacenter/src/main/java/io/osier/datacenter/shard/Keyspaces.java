@@ -149,9 +149,13 @@ public final class Keyspaces {
   /** A keyspace is not given up after all. */
   public void resume(String name) {
     Open one = open.get(name);
-    if (one != null && holders.resume(name)) {
+    if (one == null) {
+      return;
+    }
+    if (holders.resume(name)) {
       show(one);
     }
+    one.shard().partitions().forEach(p -> p.submit(new Input.Resume()));
   }
 
   /** What was shown of a partition before the keyspace was given up here; else nothing. */

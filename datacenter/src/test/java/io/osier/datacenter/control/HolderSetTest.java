@@ -119,9 +119,28 @@ final class HolderSetTest {
     assertThat(read.catchesUp("ap")).isTrue();
   }
 
-  private static void remove(OsierCopy at, String dc, String id) {
-    SortedMap<String, String> fields = read(at, "1-eu").removing(List.of(dc), "1-eu", id);
+  private static void remove(OsierCopy at, String dc) {
+    SortedMap<String, String> fields = read(at, "1-eu").adding(List.of(), "1-eu");
     change(at, ControlState.alter("carts", Optional.of("1-eu"), fields, "root", 2));
+    change(at, read(at, "1-eu").removing("carts", List.of(dc), "1-eu"));
+  }
+
+  /** Who is told twice takes each step once; and another time after it has stayed. */
+  @Test
+  void removalThatIsToldAtTwo_isOne_andWhatWasDoneForItCounts() {
+    remove(eu, "us");
+    note(eu, "us", Step.QUIET, "us");
+    remove(us, "us");
+    eu.hear(us);
+    assertThat(read(eu, "1-eu").of("us").isQuiet("us")).isTrue();
+    note(eu, "us", Step.STAYS, "us");
+    assertThat(read(eu, "1-eu").of("us").removal()).isEmpty();
+    remove(us, "us"); // it has not heard that
+    eu.hear(us);
+    assertThat(read(eu, "1-eu").of("us").removal()).isEmpty();
+    remove(eu, "us");
+    assertThat(read(eu, "1-eu").of("us").leaves()).isTrue();
+    assertThat(read(eu, "1-eu").of("us").isQuiet("us")).isFalse();
   }
 
   private static void note(OsierCopy at, String dc, Step step, String by) {
@@ -130,7 +149,7 @@ final class HolderSetTest {
 
   @Test
   void holderThatIsRemoved_isAskedNothing_replicatesUntilItHasGone_andMayBeAddedAgain() {
-    remove(eu, "us", "r1");
+    remove(eu, "us");
     us.hear(eu);
     HolderSet leaving = read(us, "1-eu");
     assertThat(leaving.of("us").leaves()).isTrue();
@@ -150,11 +169,12 @@ final class HolderSetTest {
 
     change(us, gone.again("carts", List.of("us"), "1-eu").orElseThrow());
     HolderSet again = read(us, "1-eu");
-    assertThat(again.of("us")).isEqualTo(new HolderState(1, false, false, false, Optional.empty()));
+    assertThat(again.of("us"))
+        .isEqualTo(new HolderState(1, false, false, false, 0, Optional.empty()));
     assertThat(again.whole(CARTS).replicas()).as("it has nothing yet").containsExactly("eu");
     change(us, again.holds("carts", "us", "1-eu"));
     assertThat(read(us, "1-eu").whole(CARTS).replicas()).containsExactly("eu", "us");
-    remove(us, "us", "r2");
+    remove(us, "us");
     assertThat(read(us, "1-eu").of("us").removal().orElseThrow().notes())
         .as("those of the former term do not count")
         .isEmpty();
@@ -163,8 +183,8 @@ final class HolderSetTest {
   /** The first by name stays, and what it was told once does not count when others come. */
   @Test
   void holdersThatAreAllRemovedAtOnce_endAlike_andOneStays() {
-    remove(eu, "us", "r1");
-    remove(us, "eu", "r2");
+    remove(eu, "us");
+    remove(us, "eu");
     eu.hear(us);
     us.hear(eu);
     for (OsierCopy at : List.of(eu, us)) {
@@ -183,8 +203,8 @@ final class HolderSetTest {
   @Test
   void holderGoesOnlyWhereAnotherOneStays_thatIsThere_andHasAll() {
     add(eu, "ap", "1-eu");
-    remove(eu, "eu", "r1");
-    remove(eu, "us", "r2");
+    remove(eu, "eu");
+    remove(eu, "us");
     Reading.Fields all = (Reading.Fields) eu.state(OBJECT).read(new Query.Whole());
     Reading of = requireNonNull(all.fields().get(new FieldId("carts", CrdtType.OR_MAP)));
     assertThat(HolderSet.of(of, "1-eu", CARTS, List.of("ap", "us")).of("us").leaves()).isFalse();

@@ -144,4 +144,18 @@ final class ChangedMembersTest {
     cluster.input(cluster.dc("us"), new Input.Stay());
     assertThat(cluster.dc("us").add("c", 1)).isNotNull();
   }
+
+  /** Leaving the cluster may be taken back while the keyspace is given up all the same. */
+  @Test
+  void whatWasShown_isToldUntilTheKeyspaceIsGivenUpNoMore() {
+    assertThat(cluster.dc("us").add("c", 1)).isNotNull();
+    cluster.input(cluster.dc("us"), new Input.Cease());
+    cluster.input(cluster.dc("us"), new Input.Retire());
+    cluster.input(cluster.dc("us"), new Input.Stay());
+    assertThat(cluster.dc("us").partition.shown()).isPresent();
+    cluster.input(cluster.dc("us"), new Input.Resume());
+    assertThat(cluster.dc("us").partition.shown()).isEmpty();
+    assertThat(cluster.dc("us").add("c", 1)).isNotNull();
+    assertThat(cluster.dc("us").partition.shown()).isEmpty();
+  }
 }

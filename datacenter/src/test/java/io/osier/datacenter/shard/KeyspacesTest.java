@@ -133,6 +133,7 @@ final class KeyspacesTest {
       assertThat(shop).allMatch(p -> p.shown().isPresent());
       keyspaces.resume("shop");
       assertThat(keyspaces.shown()).containsKey("shop");
+      await().atMost(Patience.LIMIT).until(() -> shop.stream().allMatch(p -> p.shown().isEmpty()));
     } finally {
       DroppedKeyspaces.stop(shop);
       keyspaces.endWatching();

@@ -110,6 +110,9 @@ public sealed interface Input {
    */
   record Cease() implements Input {}
 
+  /** The keyspace is not given up after all: what is shown is told no more. */
+  record Resume() implements Input {}
+
   /** Take no updates of clients any more, also none that wait: this datacenter leaves. */
   record Retire() implements Input {}
 

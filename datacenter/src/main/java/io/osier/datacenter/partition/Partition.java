@@ -233,17 +233,8 @@ public final class Partition implements Machine {
         sequencer.retire();
         escrow.retire();
       }
-<<<<<<< HEAD
-      case Input.Stay s -> {
-        sequencer.stay();
-        changes.stay();
-=======
       case Input.Stay s -> sequencer.stay();
-      case Input.Resume r -> {
-        tellsShown = false;
-        shown = Optional.empty();
->>>>>>> c2be18e71993aa1edcac176dff731106cd77ab49
-      }
+      case Input.Resume r -> changes.resume();
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
       case Input.Watched w -> changes.watch(w.life(), now);

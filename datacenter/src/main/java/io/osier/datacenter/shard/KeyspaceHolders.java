@@ -98,6 +98,13 @@ final class KeyspaceHolders {
     return policy.heldBy(dc) && of(policy.name()).map(h -> !h.leaving().contains(dc)).orElse(true);
   }
 
+  /** Whether a datacenter has held a keyspace since it began. */
+  boolean hasAlwaysHeld(KeyspacePolicy policy, String dc) {
+    return asItBegan(policy).heldBy(dc)
+        && policy.heldBy(dc)
+        && !terms(policy.name()).containsKey(dc);
+  }
+
   /** Those that give a keyspace up. */
   Set<String> leaving(String keyspace) {
     return of(keyspace).map(Holding::leaving).orElse(Set.of());

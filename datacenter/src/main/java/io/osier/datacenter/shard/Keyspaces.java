@@ -171,9 +171,9 @@ public final class Keyspaces {
     return holders.holder(name, life);
   }
 
-  /** A keyspace's policy with the replicas that it began with: that is the same everywhere. */
-  public KeyspacePolicy asItBegan(KeyspaceShard shard) {
-    return holders.asItBegan(shard.policy());
+  /** Whether a datacenter has held a keyspace since it began: that is the same everywhere. */
+  public boolean hasAlwaysHeld(KeyspaceShard shard, String dc) {
+    return holders.hasAlwaysHeld(shard.policy(), dc);
   }
 
   /** Whether a datacenter holds a keyspace, and does not give it up. */

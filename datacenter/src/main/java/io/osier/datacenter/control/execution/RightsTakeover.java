@@ -1,6 +1,5 @@
 package io.osier.datacenter.control.execution;
 
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.control.ControlHost;
 import io.osier.datacenter.partition.machine.Input;
@@ -99,14 +98,14 @@ final class RightsTakeover {
   }
 
   /**
-   * Whether this one is the first heir, of those that the keyspace began with and that are holders:
-   * not all hear at one moment of a holder that is added, and must name the same heir. Who is one
-   * no more takes nothing, and the others have what it took.
+   * Whether this one is the first heir, of those that have held the keyspace since it began: not
+   * all hear at one moment of a holder that is added, and must name the same heir. Who is one no
+   * more takes nothing, and the others have what it took. Who was removed and added again is none:
+   * another one may have become the heir meanwhile.
    */
   private boolean isHeir(KeyspaceShard shard) {
-    KeyspacePolicy began = keyspaces.asItBegan(shard);
     return estate.heirs().stream()
-        .filter(dc -> began.heldBy(dc) && shard.policy().heldBy(dc))
+        .filter(dc -> keyspaces.hasAlwaysHeld(shard, dc))
         .findFirst()
         .filter(self.dc()::equals)
         .isPresent();

@@ -9,6 +9,7 @@ import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Fleet;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.WriterLoad;
+import io.osier.core.OsierException;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.testcontainers.OsierContainer;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.testcontainers.containers.Network;
 import org.testcontainers.containers.wait.strategy.Wait;
@@ -114,9 +116,17 @@ final class Cluster implements AutoCloseable {
     await().atMost(LONG).until(() -> fleet.isReady(dc));
   }
 
-  /** A report, for example of the peers. */
+  /**
+   * A report, for example of the peers. It is asked for again where a connection has ended: a
+   * change of the containers' networks breaks those to them, sooner or later.
+   */
   JsonNode inspect(String dc, Request.Topic topic) {
-    return fleet.inspect(dc, topic, 0).get("keyspaces").get(KEYSPACE);
+    return await()
+        .atMost(LONG)
+        .ignoreException(OsierException.class)
+        .until(() -> fleet.inspect(dc, topic, 0), Objects::nonNull)
+        .get("keyspaces")
+        .get(KEYSPACE);
   }
 
   /** Whether a datacenter is connected with all others of them that run, or with none. */

@@ -59,7 +59,8 @@ final class HolderPlane {
   /**
    * Whether this datacenter may not leave the cluster: nobody else that stays in it holds a
    * keyspace, and goes on to. Who was told to give it up counts while this one is not quiet yet:
-   * that one waits for it. Or whoever gives it up may give this one its rights.
+   * that one waits for it. Or whoever gives it up may give this one its rights; who was told to,
+   * and stays, does not.
    */
   boolean needs(HolderSet holders) {
     HolderState self = holders.of(dc);
@@ -72,7 +73,7 @@ final class HolderPlane {
         holders.those(of -> of.serves() && (mayHear || of.removal().isEmpty())).stream()
             .anyMatch(name -> !name.equals(dc) && staying.contains(name));
     return !othersHold
-        || holders.those(of -> of.has(HolderState.Step.AGREED, dc)).stream()
+        || holders.those(of -> of.leaves() && of.has(HolderState.Step.AGREED, dc)).stream()
             .anyMatch(members.names()::contains);
   }
 
@@ -98,8 +99,8 @@ final class HolderPlane {
     if (!now.equals(before)) {
       host.setHolders(name, now);
       told.put(name, now);
-      if (before != null && !now.holders().containsAll(before.holders())) {
-        members.holderIsGone();
+      if (before != null) {
+        members.holdersChanged();
       }
       if (!policy.replicas().equals(now.first()) && !policy.replicas().equals(now.holders())) {
         LOG.warn(

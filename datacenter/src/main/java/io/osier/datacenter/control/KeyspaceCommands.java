@@ -281,10 +281,9 @@ final class KeyspaceCommands {
   }
 
   private static String state(HolderState of, boolean opens) {
-    if (of.leaves()) {
-      return of.removal().filter(r -> !r.notes().isEmpty()).isPresent()
-          ? "leaving, takes no updates"
-          : "leaving";
+    boolean isQuiet = of.removal().filter(r -> !r.notes().isEmpty()).isPresent();
+    if (of.leaves() || isQuiet) { // who is to stay after all may wait for others first
+      return isQuiet ? "leaving, takes no updates" : "leaving";
     }
     if (of.catchesUp()) {
       return "catching up";

@@ -38,6 +38,7 @@ abstract class HolderPlaneFixture {
     final Set<String> opened = new HashSet<>();
     final Set<String> ceased = new HashSet<>();
     final List<String> given = new ArrayList<>();
+    final List<String> inherited = new ArrayList<>();
     boolean quiet = true;
     Placement placement = Placement.NOTHING;
     boolean settled = true;
@@ -193,6 +194,7 @@ abstract class HolderPlaneFixture {
 
     @Override
     public boolean inherit(ControlHost.Estate estate) {
+      inherited.add(estate.from());
       return true;
     }
   }

@@ -340,9 +340,7 @@ public final class Keyspaces {
     members.ifPresent(known -> tell(made, known));
     if (!name.equals(KeyspacePolicy.CONTROL)) {
       made.shard().gate().hold(held);
-      if (holders.isServed(made.shard().policy())) {
-        shown.put(name, made.shard());
-      }
+      show(made);
     }
   }
 

@@ -140,6 +140,20 @@ final class KeyspacesTest {
     }
   }
 
+  /** Who starts while another one leaves, or has dropped its data already. */
+  @Test
+  void keyspaceThatIsOpened_whenItsHoldersAreKnown_goesByNoneThatLeaves() {
+    Keyspaces keyspaces = keyspaces();
+    List<String> all = List.of("eu", "us");
+    keyspaces.setHolders(
+        "shop", new Holding(all, all, Part.SERVES, Set.of("us"), Set.of(), new TreeMap<>()));
+    keyspaces.open(CONFIG.keyspaces());
+    UpdateGate gate = requireNonNull(keyspaces.find("shop")).gate();
+    gate.compared("us", Optional.of("it is not there"));
+    assertThat(gate.isRefusedByAll()).isFalse();
+    keyspaces.endWatching();
+  }
+
   /** They are in every greeting. */
   @Test
   void whatWasDropped_isNamedToNobody_andNotKept() {

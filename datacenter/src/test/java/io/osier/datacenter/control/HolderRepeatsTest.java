@@ -2,6 +2,7 @@ package io.osier.datacenter.control;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.protocol.Request;
 import java.util.List;
@@ -54,6 +55,23 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     assertThat(at("eu").state("pair", "ap")).isEqualTo("leaving");
     assertThat(at("eu").holding("pair").unshared()).isEmpty();
     roundsUntilUnshared("pair", "eu", "ap");
+  }
+
+  /** Else the rights of a datacenter that is given up later would fall to nobody. */
+  @Test
+  void lastOfThoseThatAKeyspaceBeganWith_isNotRemoved_alsoIfAFormerOneIsAddedAgain() {
+    at("eu").alter("pair", "ap,eu,us");
+    settleWholly("pair");
+    at("eu").alter("pair", "ap,eu");
+    settleWholly("pair");
+    assertThatThrownBy(() -> at("us").alter("pair", "ap"))
+        .hasMessageContaining("one of [eu] must go on to hold 'pair'");
+    at("eu").alter("pair", "ap,eu,us");
+    settleWholly("pair");
+    assertThatThrownBy(() -> at("us").alter("pair", "ap,us")).hasMessageContaining("one of [eu]");
+    at("us").alter("pair", "eu,us");
+    settleWholly("pair");
+    assertThat(at("sa").holders("pair")).containsExactly("eu", "us");
   }
 
   /** It hears of both at once, so that the holders are those that they were. */

@@ -117,7 +117,7 @@ final class HolderPlane {
     if (removals.isQuiet(keyspace, holders)) {
       return ControlHost.Part.LEAVES;
     }
-    return holders.catchesUp(dc) && !whole.contains(keyspace)
+    return holders.of(dc).catchesUp() && !whole.contains(keyspace)
         ? ControlHost.Part.JOINS
         : ControlHost.Part.SERVES;
   }
@@ -145,7 +145,7 @@ final class HolderPlane {
   List<Operation> tells(KeyspacePolicy policy, HolderSet holders, String creation) {
     String name = policy.name();
     List<Operation> told = new ArrayList<>();
-    if (holders.catchesUp(dc) && !holders.of(dc).leaves() && this.told.containsKey(name)) {
+    if (holders.of(dc).catchesUp() && !holders.of(dc).leaves() && this.told.containsKey(name)) {
       if (!whole.contains(name) && host.isSettled() && host.isWhole(name)) {
         whole.add(name);
         follow(policy, holders);

@@ -183,7 +183,7 @@ final class KeyspaceCommands {
     List<Operation> operations = new ArrayList<>();
     if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
       HolderPlane.Change change =
-          holders.altering(first, of, created.orElse(HolderSet.FROM_FILE), asked.replicas());
+          holders.altering(first, of, created.orElse(ControlHost.FROM_FILE), asked.replicas());
       wanted.putAll(change.registers());
       operations.addAll(change.flags());
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +56,24 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     assertThat(at("eu").state("pair", "ap")).isEqualTo("leaving");
     assertThat(at("eu").holding("pair").unshared()).isEmpty();
     roundsUntilUnshared("pair", "eu", "ap");
+  }
+
+  /** It said that it holds nothing any more, and ended before it had dropped what it had. */
+  @Test
+  void formerHolderThatStartsAgain_dropsWhatItHad_ofFilesAndOfRunTime() {
+    create("carts");
+    for (String name : List.of("pair", "carts")) {
+      at("eu").alter(name, "ap,eu,us");
+      settleWholly(name);
+      at("eu").alter(name, "eu,us");
+      settleWholly(name);
+    }
+    Set<String> both = Set.copyOf(at("ap").dropped);
+    assertThat(both).hasSize(2).contains("pair@file");
+    nodes.values().forEach(node -> node.dropped.clear());
+    nodes.values().forEach(node -> node.restart(PAIR));
+    nodes.forEach(
+        (dc, node) -> assertThat(node.dropped).isEqualTo(dc.equals("ap") ? both : Set.of()));
   }
 
   /** Else the rights of a datacenter that is given up later would fall to nobody. */

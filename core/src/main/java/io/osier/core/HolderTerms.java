@@ -28,15 +28,15 @@ public final class HolderTerms {
         : new ReplicaId(holder.dc(), holder.incarnation() & ((1L << SHIFT) - 1));
   }
 
-  /** The last number that is known of a datacenter's life, in its latest term as a holder. */
-  public static long last(VersionVector of, ReplicaId life) {
-    long number = 0;
+  /** A datacenter's life in its latest term as a holder that is known; if none is, the life. */
+  public static ReplicaId latest(VersionVector of, ReplicaId life) {
+    ReplicaId latest = life;
     for (int i = 0; i < of.size(); i++) { // ascending
       if (life(of.replica(i)).equals(life)) {
-        number = of.number(i);
+        latest = of.replica(i);
       }
     }
-    return number;
+    return latest;
   }
 
   private static long term(ReplicaId holder) {

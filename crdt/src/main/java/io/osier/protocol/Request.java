@@ -400,7 +400,8 @@ public sealed interface Request extends RequestLimits {
    * fails with TRANSACTION_FORGOTTEN. A step that was not done is done now; if it cannot be done it
    * ends its transaction, with TRANSACTION_ENDED, so that it cannot be done later either.
    *
-   * @param to whom the step was sent; another one, of the same datacenter too, remembers nothing
+   * @param to whom the step was sent, in the latest term as a holder in which it was seen then;
+   *     another one, of the same datacenter too, remembers nothing
    * @param after a commit number that it had given before the step was sent first; 0 if none is
    *     known
    */

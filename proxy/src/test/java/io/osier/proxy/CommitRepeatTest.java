@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
+import io.osier.core.HolderTerms;
 import io.osier.core.OsierException;
 import io.osier.core.PermanentException;
 import io.osier.core.ReplicaId;
@@ -24,6 +25,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -205,6 +207,7 @@ final class CommitRepeatTest {
           List.of(),
           List.of(),
           Request.End.COMMIT);
+  private static final Request.Repeat AGAIN = new Request.Repeat(EU, 5, STEP);
 
   @Test
   void limitOfThisClient_isNoAnswerToWhatMayHaveArrived() throws IOException {
@@ -217,21 +220,21 @@ final class CommitRepeatTest {
       List<Request> sent = new CopyOnWriteArrayList<>();
       Connection first = connection(sent, n -> full);
       CompletableFuture<Reply> never =
-          new StepSender(client.core(), new Coordinator(first, EU), STEP, 5, deadline).start();
+          new StepSender(client.core(), new Coordinator(first, EU), AGAIN, deadline).start();
       assertThatThrownBy(never::join).hasCauseExactlyInstanceOf(TransientException.class);
       assertThat(sent).as("it was not sent").hasSize(1);
       sent.clear();
       Connection later = connection(sent, n -> n == 1 ? cut : n < 4 ? full : transacted(EU, 9));
       CompletableFuture<Reply> once =
-          new StepSender(client.core(), new Coordinator(later, EU), STEP, 5, deadline).start();
+          new StepSender(client.core(), new Coordinator(later, EU), AGAIN, deadline).start();
       assertThat(once.join()).isEqualTo(transacted(EU, 9));
-      assertThat(sent.getLast()).isEqualTo(new Request.Repeat(EU, 5, STEP));
+      assertThat(sent.getLast()).isEqualTo(AGAIN);
     }
   }
 
   /** A datacenter that breaks the connection instead of answering the first commit. */
-  private static FakeServer losesFirstCommit(AtomicReference<ReplicaId> who, AtomicInteger commits)
-      throws IOException {
+  private static FakeServer losesFirstCommit(
+      AtomicReference<ReplicaId> who, AtomicInteger commits, ReplicaId holder) throws IOException {
     AtomicReference<FakeServer> server = new AtomicReference<>();
     Function<Request, Reply> answers =
         request ->
@@ -243,11 +246,11 @@ final class CommitRepeatTest {
                   drop(server.get());
                   yield null;
                 }
-                yield transacted(EU, 7);
+                yield transacted(holder, 7);
               }
               case Request.Repeat r -> {
                 commits.incrementAndGet();
-                yield transacted(EU, 7);
+                yield transacted(holder, 7);
               }
               default -> null;
             };
@@ -259,7 +262,7 @@ final class CommitRepeatTest {
   void commitWhoseAnswerIsLost_isSentAgain_toTheSameProcessOnly() throws IOException {
     AtomicReference<ReplicaId> who = new AtomicReference<>(EU);
     AtomicInteger commits = new AtomicInteger();
-    try (FakeServer eu = losesFirstCommit(who, commits);
+    try (FakeServer eu = losesFirstCommit(who, commits, EU);
         OsierClient client = FakeServer.patient().endpoint("eu", eu.address()).build()) {
       Keyspace bank = client.session().keyspace("bank");
       Transaction tx = bank.begin();
@@ -280,6 +283,31 @@ final class CommitRepeatTest {
       who.set(new ReplicaId("eu", EU.incarnation() + 1)); // it comes back without its memory
       assertThatThrownBy(lost::commit).isInstanceOf(OutcomeUnknownException.class);
       assertThat(commits).hasValue(1);
+    }
+  }
+
+  /** Another term of it may not remember what this one has done, nor its numbers. */
+  @Test
+  void commitOfAHolderThatWasAddedAgain_isAskedForAgain_ofThatTerm() throws IOException {
+    ReplicaId holder = HolderTerms.in(EU, Map.of("eu", 1));
+    AtomicInteger commits = new AtomicInteger();
+    try (FakeServer eu = losesFirstCommit(new AtomicReference<>(EU), commits, holder);
+        OsierClient client = FakeServer.patient().endpoint("eu", eu.address()).build()) {
+      Keyspace bank = client.session().keyspace("bank");
+      Transaction tx = bank.begin();
+      tx.counter("c").increment(1);
+      tx.commit();
+      commits.set(0);
+      bank.updateTogether(CHANGES);
+      List<Request> repeats =
+          eu.requests.stream().filter(Request.Repeat.class::isInstance).toList();
+      assertThat(repeats)
+          .hasSize(2)
+          .allSatisfy(
+              r -> {
+                Request.Repeat again = (Request.Repeat) r;
+                assertThat(again).isEqualTo(new Request.Repeat(holder, 7, again.step()));
+              });
     }
   }
 }

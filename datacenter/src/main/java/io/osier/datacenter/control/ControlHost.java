@@ -16,6 +16,9 @@ import java.util.TreeMap;
 
 /** The datacenter that a {@link ControlPlane} governs. Called by the control plane's thread. */
 public interface ControlHost {
+  /** What stands for the creation of a keyspace that the configuration files name. */
+  String FROM_FILE = "file";
+
   /**
    * Another datacenter.
    *
@@ -162,7 +165,7 @@ public interface ControlHost {
     throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
   }
 
-  /** Drops a keyspace with all that is in it here. */
+  /** Drops a keyspace with all that is in it here, open or not. */
   void drop(String name, String created);
 
   /**

@@ -189,7 +189,7 @@ record ControlState(
   /** Who holds a keyspace that the files name. */
   HolderSet holders(KeyspacePolicy configured) {
     Reading map = maps.getOrDefault(configured.name(), NO_FIELDS);
-    return HolderSet.of(map, HolderSet.FROM_FILE, configured, staying);
+    return HolderSet.of(map, ControlHost.FROM_FILE, configured, staying);
   }
 
   /** By name, the creations that there are, readable or not. */

@@ -59,7 +59,8 @@ final class HolderPlane {
   /**
    * Whether this datacenter may not leave the cluster: nobody else that stays in it holds a
    * keyspace, and goes on to. Who was told to give it up counts while this one is not quiet yet:
-   * that one waits for it. Or whoever gives it up may give this one its rights.
+   * that one waits for it. Or whoever gives it up may give this one its rights; who was told to,
+   * and stays, does not.
    */
   boolean needs(HolderSet holders) {
     HolderState self = holders.of(dc);
@@ -72,7 +73,7 @@ final class HolderPlane {
         holders.those(of -> of.serves() && (mayHear || of.removal().isEmpty())).stream()
             .anyMatch(name -> !name.equals(dc) && staying.contains(name));
     return !othersHold
-        || holders.those(of -> of.has(HolderState.Step.AGREED, dc)).stream()
+        || holders.those(of -> of.leaves() && of.has(HolderState.Step.AGREED, dc)).stream()
             .anyMatch(members.names()::contains);
   }
 
@@ -98,8 +99,8 @@ final class HolderPlane {
     if (!now.equals(before)) {
       host.setHolders(name, now);
       told.put(name, now);
-      if (before != null && !now.holders().containsAll(before.holders())) {
-        members.holderIsGone();
+      if (before != null) {
+        members.holdersChanged();
       }
       if (!policy.replicas().equals(now.first()) && !policy.replicas().equals(now.holders())) {
         LOG.warn(
@@ -116,7 +117,7 @@ final class HolderPlane {
     if (removals.isQuiet(keyspace, holders)) {
       return ControlHost.Part.LEAVES;
     }
-    return holders.catchesUp(dc) && !whole.contains(keyspace)
+    return holders.of(dc).catchesUp() && !whole.contains(keyspace)
         ? ControlHost.Part.JOINS
         : ControlHost.Part.SERVES;
   }
@@ -144,7 +145,7 @@ final class HolderPlane {
   List<Operation> tells(KeyspacePolicy policy, HolderSet holders, String creation) {
     String name = policy.name();
     List<Operation> told = new ArrayList<>();
-    if (holders.catchesUp(dc) && !holders.of(dc).leaves() && this.told.containsKey(name)) {
+    if (holders.of(dc).catchesUp() && !holders.of(dc).leaves() && this.told.containsKey(name)) {
       if (!whole.contains(name) && host.isSettled() && host.isWhole(name)) {
         whole.add(name);
         follow(policy, holders);
@@ -272,6 +273,15 @@ final class HolderPlane {
           ErrorCode.INVALID_ARGUMENT,
           "keyspace '%s' would be lost: of those that hold it, and are there, one must stay: %s"
               .formatted(keyspace, holders.those(HolderState::serves)));
+    }
+    List<String> heirs = new ArrayList<>(holders.first());
+    heirs.removeIf(name -> holders.of(name).term() > 0 || holders.isGone(name));
+    heirs.retainAll(members.names());
+    if (!heirs.isEmpty() && removed.containsAll(heirs)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "one of %s must go on to hold '%s': it began there, and rights of a datacenter that is given up fall to such a one alone; leave others out, or create another keyspace"
+              .formatted(heirs, keyspace));
     }
   }
 

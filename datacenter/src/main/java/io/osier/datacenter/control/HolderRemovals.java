@@ -72,26 +72,31 @@ final class HolderRemovals {
   void forget(String keyspace) {
     comparing.remove(keyspace);
     ceased.remove(keyspace);
-    since.keySet().removeIf(key -> key.startsWith(keyspace + " "));
+    for (Set<String> keys : List.of(since.keySet(), quiet, unshared)) {
+      keys.removeIf(key -> key.startsWith(keyspace + " ")); // their like may come again
+    }
   }
 
-  private static String key(String keyspace, HolderState of) {
-    return keyspace + " " + of.removal().map(Removal::id).orElse("");
+  private static String key(String keyspace, String name, HolderState of) {
+    return keyspace + " " + name + " " + of.removal().map(Removal::id).orElse("");
   }
 
   /** Those of its holders that get no part of the rights of new counters. */
   Set<String> unshared(String keyspace, HolderSet holders) {
-    return new TreeSet<>(
-        holders.those(
-            of ->
-                of.leaves()
-                    && (unshared.contains(key(keyspace, of)) || of.has(Step.UNSHARED, dc))));
+    Set<String> names = new TreeSet<>(holders.those(HolderState::leaves));
+    names.removeIf(
+        name -> {
+          HolderState of = holders.of(name);
+          return !unshared.contains(key(keyspace, name, of)) && !of.has(Step.UNSHARED, dc);
+        });
+    return names;
   }
 
   /** Whether this one is asked nothing any more: it has said so, or may have. */
   boolean isQuiet(String keyspace, HolderSet holders) {
     HolderState self = holders.of(dc);
-    return self.removal().isPresent() && (self.isQuiet(dc) || quiet.contains(key(keyspace, self)));
+    return self.removal().isPresent()
+        && (self.isQuiet(dc) || quiet.contains(key(keyspace, dc, self)));
   }
 
   /** Whether what this one had of a keyspace that it holds no more may be dropped. */
@@ -164,7 +169,7 @@ final class HolderRemovals {
 
   private void leave(String keyspace, HolderSet holders, String creation, List<Operation> notes) {
     HolderState self = holders.of(dc);
-    String key = key(keyspace, self);
+    String key = key(keyspace, dc, self);
     long heard = since.computeIfAbsent(key, k -> millis.getAsLong());
     boolean wasQuiet = self.isQuiet(dc);
     if (!wasQuiet && millis.getAsLong() - heard < NOTICE_MILLIS) {
@@ -206,7 +211,7 @@ final class HolderRemovals {
       return true;
     }
     Set<String> keys =
-        ready.stream().map(x -> key(keyspace, holders.of(x))).collect(Collectors.toSet());
+        ready.stream().map(x -> key(keyspace, x, holders.of(x))).collect(Collectors.toSet());
     if (!unshared.containsAll(keys)) {
       if (hasCompared(keyspace, "unshare" + keys)) {
         unshared.addAll(keys);

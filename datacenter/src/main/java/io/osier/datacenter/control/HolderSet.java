@@ -49,9 +49,6 @@ import java.util.function.Predicate;
  * @param states of all that ever were holders, unless all are
  */
 record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
-  /** What stands for the creation of a keyspace that the configuration files name. */
-  static final String FROM_FILE = "file";
-
   private static final String FIRST = "_first";
   private static final String HOLDER = "_holder.";
   private static final String HOLDS = "_holds";
@@ -230,11 +227,6 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
   /** Whether a datacenter was a holder, and is none any more: what it had is to be dropped. */
   boolean isGone(String dc) {
     return states.containsKey(dc) && of(dc).isGone();
-  }
-
-  /** Whether a datacenter was added and has not what the others hold yet. */
-  boolean catchesUp(String dc) {
-    return of(dc).catchesUp();
   }
 
   /** Whether nobody was added, or told to go. */

@@ -183,7 +183,7 @@ final class KeyspaceCommands {
     List<Operation> operations = new ArrayList<>();
     if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
       HolderPlane.Change change =
-          holders.altering(first, of, created.orElse(HolderSet.FROM_FILE), asked.replicas());
+          holders.altering(first, of, created.orElse(ControlHost.FROM_FILE), asked.replicas());
       wanted.putAll(change.registers());
       operations.addAll(change.flags());
     }
@@ -281,10 +281,9 @@ final class KeyspaceCommands {
   }
 
   private static String state(HolderState of, boolean opens) {
-    if (of.leaves()) {
-      return of.removal().filter(r -> !r.notes().isEmpty()).isPresent()
-          ? "leaving, takes no updates"
-          : "leaving";
+    boolean isQuiet = of.removal().filter(r -> !r.notes().isEmpty()).isPresent();
+    if (of.leaves() || isQuiet) { // who is to stay after all may wait for others first
+      return isQuiet ? "leaving, takes no updates" : "leaving";
     }
     if (of.catchesUp()) {
       return "catching up";

@@ -89,6 +89,14 @@ final class KeyspacePlane {
       }
       terms.put(policy.name(), of.of(dc).term());
     }
+    holders()
+        .forEach(
+            (name, of) -> {
+              if (of.isGone(dc)) { // it may have ended before it dropped what it had
+                String created = state.creations().getOrDefault(name, ControlHost.FROM_FILE);
+                trying(name, () -> host.drop(name, created));
+              }
+            });
     follow();
   }
 
@@ -208,7 +216,8 @@ final class KeyspacePlane {
       trying(
           name,
           () -> {
-            boolean isNew = wanted.policy().heldBy(dc) && !wanted.isOpenAt(dc) && !of.catchesUp(dc);
+            boolean isNew =
+                wanted.policy().heldBy(dc) && !wanted.isOpenAt(dc) && !of.of(dc).catchesUp();
             host.open(wanted.policy(), wanted.created(), isNew, members.awaited(wanted));
             open.put(name, wanted.created());
             terms.put(name, of.of(dc).term());
@@ -237,7 +246,7 @@ final class KeyspacePlane {
     HolderSet of = state.holders(policy);
     KeyspacePolicy altered = state.altered(policy, members.names());
     if (applied.containsKey(name) && isOver(name, of)) {
-      trying(name, () -> close(name, HolderSet.FROM_FILE));
+      trying(name, () -> close(name, ControlHost.FROM_FILE));
     }
     boolean isHeldHere = of.all(policy).heldBy(dc);
     boolean isOpen = applied.containsKey(name);
@@ -317,7 +326,7 @@ final class KeyspacePlane {
     }
     for (KeyspacePolicy policy : configured.values()) {
       if (applied.containsKey(policy.name())) {
-        operations.addAll(holders.tells(policy, state.holders(policy), HolderSet.FROM_FILE));
+        operations.addAll(holders.tells(policy, state.holders(policy), ControlHost.FROM_FILE));
       }
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));

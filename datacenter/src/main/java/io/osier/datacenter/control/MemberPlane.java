@@ -291,8 +291,9 @@ final class MemberPlane {
                 hinders.add(
                     "keyspace '"
                         + k
-                        + "' would be lost: nobody else holds it that stays (keyspace list,"
-                        + " keyspace alter)"));
+                        + "' would be lost: nobody else holds it that stays, or a holder that gives"
+                        + " it up may still give this one its rights (keyspace list, keyspace"
+                        + " alter)"));
       }
     }
     host.hinders(hinders);
@@ -363,8 +364,8 @@ final class MemberPlane {
     }
   }
 
-  /** A keyspace has a holder less: rights of one that was given up may fall to another one. */
-  void holderIsGone() {
+  /** A keyspace has other holders: rights of one that was given up may fall to another one. */
+  void holdersChanged() {
     departures.lookAgain();
   }
 

@@ -146,8 +146,10 @@ final class HolderChoice {
     }
     Request.Transact step = Forwardable.step(ask.request());
     if (step != null) {
-      ReplicaId at = replicas.get(ask.dc());
-      long known = at == null ? 0 : HolderTerms.last(shown.of(keyspace, 0), at);
+      VersionVector seen = shown.of(keyspace, 0);
+      ReplicaId life = replicas.get(ask.dc());
+      ReplicaId at = life == null ? null : HolderTerms.latest(seen, life);
+      long known = at == null ? 0 : seen.get(at);
       transactions.asked(step, at, known, ask.lane(), ask.sinceNanos());
     }
   }

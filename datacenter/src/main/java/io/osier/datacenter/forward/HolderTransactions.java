@@ -111,7 +111,8 @@ final class HolderTransactions {
   /**
    * A step is about to be asked for.
    *
-   * @param at by whom it is done if it begins its transaction; null if that one has just gone
+   * @param at by whom it is done if it begins its transaction, as far as is known; null if that one
+   *     has just gone
    * @param known a commit number that this one has given before
    */
   void asked(Request.Transact step, @Nullable ReplicaId at, long known, Object lane, long now) {

@@ -3,7 +3,6 @@ package io.osier.datacenter.partition;
 import io.osier.core.Budget;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
-import io.osier.core.HolderTerms;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -73,7 +72,7 @@ final class Transactions {
     boolean known = open.containsKey(id) || ended.contains(id);
     // A number that was never given tells nothing.
     long after = request.after() <= host.committed() ? request.after() : 0;
-    boolean isHere = request.to().equals(HolderTerms.life(host.self()));
+    boolean isHere = request.to().equals(host.self());
     if (!isHere || (!known && ended.mayHaveForgotten(after))) {
       throw new OsierException(
           ErrorCode.TRANSACTION_FORGOTTEN,

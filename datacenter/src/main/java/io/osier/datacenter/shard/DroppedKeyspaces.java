@@ -45,6 +45,7 @@ public final class DroppedKeyspaces {
   void add(Open gone, Set<String> peers) {
     String name = gone.shard().policy().name();
     String dc = around.self().dc();
+    LOG.info("keyspace '{}' is dropped", name);
     for (PartitionRunner partition : gone.shard().partitions()) {
       // Gives back what it has under way on the links.
       peers.forEach(peer -> partition.submit(new Input.PeerDown(peer)));
@@ -109,11 +110,23 @@ public final class DroppedKeyspaces {
               for (String stored : s.database().keyspaces()) {
                 boolean mayGo = stored.indexOf('@') >= 0 || configured.contains(stored);
                 if (mayGo && !kept.contains(stored)) {
-                  LOG.info("what the store has of {} is deleted: it was dropped", stored);
-                  s.database().drop(stored);
+                  delete(s, stored);
                 }
               }
             });
+  }
+
+  /** Deletes what the store has of a keyspace that is not open. */
+  void delete(Creation gone) {
+    around
+        .store()
+        .filter(s -> s.database().keyspaces().contains(gone.stored()))
+        .ifPresent(s -> delete(s, gone.stored()));
+  }
+
+  private static void delete(StoreService store, String stored) {
+    LOG.info("what the store has of {} is deleted: it was dropped", stored);
+    store.database().drop(stored);
   }
 
   private void count(String name, List<PartitionReport> last) {

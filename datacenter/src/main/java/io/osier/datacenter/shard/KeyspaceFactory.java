@@ -7,6 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.time.SlewedClock;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryShares;
+import io.osier.datacenter.control.ControlHost;
 import io.osier.datacenter.feed.ChangeRing;
 import io.osier.datacenter.feed.FeedThread;
 import io.osier.datacenter.feed.KeyspaceFeed;
@@ -91,6 +92,10 @@ public final class KeyspaceFactory {
    * @param created empty for one that the configuration names
    */
   record Creation(String name, Optional<String> created) {
+    static Creation of(String name, String created) {
+      return new Creation(name, Optional.of(created).filter(c -> !c.equals(ControlHost.FROM_FILE)));
+    }
+
     /** As the store calls it: another creation of the name is another keyspace. */
     String stored() {
       return created.map(c -> name + "@" + c).orElse(name);

@@ -3,6 +3,7 @@ package io.osier.datacenter.shard;
 import io.osier.core.HolderTerms;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.datacenter.control.ControlHost;
 import io.osier.datacenter.control.ControlHost.Holding;
 import io.osier.datacenter.control.ControlHost.Part;
 import java.util.Collection;
@@ -14,9 +15,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Who holds the keyspaces of a datacenter, as far as that was altered. Thread-safe. */
 final class KeyspaceHolders {
-  /** Stands for the creation of a keyspace of the configuration that one of two was added to. */
-  private static final String ADDED = "file";
-
   private final String self;
 
   /** By keyspace; also of some that are not open. */
@@ -134,7 +132,8 @@ final class KeyspaceHolders {
               }
             });
     boolean isOfFirst = began.heldBy(peer) && began.heldBy(self) && again.isEmpty();
-    return began.fingerprint(isOfFirst ? created : Optional.of(created.orElse(ADDED) + again));
+    return began.fingerprint(
+        isOfFirst ? created : Optional.of(created.orElse(ControlHost.FROM_FILE) + again));
   }
 
   /** As which replica a datacenter holds a keyspace. */

@@ -11,6 +11,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.control.ControlHost.Holding;
 import io.osier.datacenter.feed.FeedThread;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.shard.KeyspaceFactory.Creation;
 import io.osier.datacenter.shard.KeyspaceFactory.Open;
 import io.osier.datacenter.shard.KeyspaceFactory.Parts;
 import io.osier.datacenter.shard.agent.PartitionRunner;
@@ -340,26 +341,25 @@ public final class Keyspaces {
     members.ifPresent(known -> tell(made, known));
     if (!name.equals(KeyspacePolicy.CONTROL)) {
       made.shard().gate().hold(held);
-      if (holders.isServed(made.shard().policy())) {
-        shown.put(name, made.shard());
-      }
+      show(made);
     }
   }
 
   /**
-   * Drops a keyspace with all that is in it; does nothing if it is not here.
+   * Drops a keyspace with all that is in it. If it is not open, what the store has of it is
+   * deleted.
    *
+   * @param created tells it from another creation of its name
    * @param left is run when nothing comes to it any more, and before what it had is deleted
    */
-  public void drop(String name, Runnable left) {
-    Open gone = open.get(name);
+  public void drop(String name, String created, Runnable left) {
+    shown.remove(name);
+    Open gone = open.remove(name);
+    holders.forget(name);
     if (gone == null) {
-      holders.forget(name);
+      dropped.delete(Creation.of(name, created));
       return;
     }
-    shown.remove(name);
-    open.remove(name);
-    holders.forget(name);
     left.run();
     dropped.add(gone, peers);
     factory.share(open.values());

@@ -38,6 +38,8 @@ abstract class HolderPlaneFixture {
     final Set<String> opened = new HashSet<>();
     final Set<String> ceased = new HashSet<>();
     final List<String> given = new ArrayList<>();
+    final List<String> inherited = new ArrayList<>();
+    final Set<String> dropped = new HashSet<>();
     boolean quiet = true;
     Placement placement = Placement.NOTHING;
     boolean settled = true;
@@ -135,6 +137,7 @@ abstract class HolderPlaneFixture {
 
     @Override
     public void drop(String name, String created) {
+      dropped.add(name + "@" + created);
       open.remove(name);
       holdings.remove(name);
       whole.remove(name);
@@ -193,6 +196,7 @@ abstract class HolderPlaneFixture {
 
     @Override
     public boolean inherit(ControlHost.Estate estate) {
+      inherited.add(estate.from());
       return true;
     }
   }

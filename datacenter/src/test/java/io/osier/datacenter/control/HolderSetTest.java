@@ -63,13 +63,13 @@ final class HolderSetTest {
     HolderSet adding = read(us, "1-eu");
     assertThat(adding.all(CARTS).replicas()).containsExactly("ap", "eu", "us");
     assertThat(adding.whole(CARTS).replicas()).containsExactly("eu", "us");
-    assertThat(adding.catchesUp("ap")).isTrue();
-    assertThat(adding.catchesUp("eu")).isFalse();
+    assertThat(adding.of("ap").catchesUp()).isTrue();
+    assertThat(adding.of("eu").catchesUp()).isFalse();
     change(us, read(us, "1-eu").holds("carts", "ap", "1-eu"));
     eu.hear(us);
     HolderSet added = read(eu, "1-eu");
     assertThat(added.whole(CARTS).replicas()).containsExactly("ap", "eu", "us");
-    assertThat(added.catchesUp("ap")).isFalse();
+    assertThat(added.of("ap").catchesUp()).isFalse();
     assertThat(added.first()).containsExactly("eu", "us");
   }
 
@@ -100,13 +100,15 @@ final class HolderSetTest {
       assertThat(read(at, "2-eu").all(CARTS)).isEqualTo(CARTS);
     }
     add(eu, "ap", "2-eu");
-    assertThat(read(eu, "2-eu").catchesUp("ap")).as("what the former one had is gone").isTrue();
+    assertThat(read(eu, "2-eu").of("ap").catchesUp())
+        .as("what the former one had is gone")
+        .isTrue();
   }
 
   /** An operator writes the file anew after he has added a holder. */
   @Test
   void whatAllBeganWith_isSaidByOsier_andNotByTheFileOfOne() {
-    String file = HolderSet.FROM_FILE;
+    String file = ControlHost.FROM_FILE;
     SortedMap<String, String> fields =
         HolderSet.of(List.of("eu", "us")).adding(List.of("ap"), file);
     change(eu, ControlState.alter("carts", Optional.empty(), fields, "root", 2));
@@ -116,7 +118,7 @@ final class HolderSetTest {
     HolderSet read = HolderSet.of(requireNonNull(of), file, anew, ALL);
     assertThat(read.first()).containsExactly("eu", "us");
     assertThat(read.all(anew).replicas()).containsExactly("ap", "eu", "us");
-    assertThat(read.catchesUp("ap")).isTrue();
+    assertThat(read.of("ap").catchesUp()).isTrue();
   }
 
   private static void remove(OsierCopy at, String dc) {

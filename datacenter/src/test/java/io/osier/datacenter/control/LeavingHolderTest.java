@@ -37,6 +37,7 @@ final class LeavingHolderTest {
     final ControlPlane plane;
     boolean has;
     boolean ended;
+    boolean ceased;
     List<String> hinders = List.of();
 
     Node(String dc) {
@@ -89,7 +90,13 @@ final class LeavingHolderTest {
 
     @Override
     public boolean cease(String keyspace) {
+      ceased = true;
       return true;
+    }
+
+    @Override
+    public void resume(String keyspace) {
+      ceased = false;
     }
 
     @Override
@@ -209,6 +216,31 @@ final class LeavingHolderTest {
       assertThat(having()).as("after %s steps", steps).isNotEmpty();
       assertThat(at("eu").ended).as("as us can stay").isTrue();
       assertThat(having()).containsExactly("us");
+    }
+  }
+
+  /** The one that stays has heard of the removal, and who tells it to leave has not. */
+  @Test
+  void holderThatIsToStay_andLeavesTheCluster_isNotWaitedForByTheOneThatTakesItsPlace() {
+    for (int steps = 0; steps < 12; steps++) {
+      begin();
+      at("us").alter("eu");
+      for (int i = 0; i < steps; i++) {
+        at("us").look();
+        at("eu").copy.hear(at("us").copy);
+        at("eu").look();
+        at("us").copy.hear(at("eu").copy);
+        clock += 500;
+      }
+      at("ap").remove("eu", false);
+      settle();
+      settle();
+      if (at("us").has) {
+        assertThat(at("eu").ended).as("after %s steps", steps).isTrue();
+        assertThat(at("us").ceased).as("takes updates").isFalse();
+      } else {
+        assertThat(having()).as("us had gone").containsExactly("eu");
+      }
     }
   }
 

@@ -115,7 +115,7 @@ final class ForwardedTransactionsTest extends ForwarderFixture {
 
   /** The holder's numbers are those of the term in which it holds the keyspace. */
   @Test
-  void commitThatIsAskedForAgain_ofAHolderThatWasAddedAgain_saysWhatWasKnownOfThatTerm() {
+  void commitThatIsAskedForAgain_ofAHolderThatWasAddedAgain_namesTheTerm_andWhatWasKnownOfIt() {
     up(EU);
     up(US);
     ReplicaId holder = HolderTerms.in(EU, Map.of("eu", 1));
@@ -130,7 +130,7 @@ final class ForwardedTransactionsTest extends ForwarderFixture {
     up(EU);
     forward(new Request.Repeat(new ReplicaId("ap", 1), 9, begin(Request.End.COMMIT, CHANGE)));
     assertThat(next().request())
-        .isEqualTo(new Request.Repeat(EU, 5, begin(Request.End.COMMIT, CHANGE)));
+        .isEqualTo(new Request.Repeat(holder, 5, begin(Request.End.COMMIT, CHANGE)));
   }
 
   /** Its holder ends it with its time: nobody asks for it any more. */

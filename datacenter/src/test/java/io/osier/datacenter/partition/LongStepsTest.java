@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
 import io.osier.core.Key;
+import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -58,16 +59,22 @@ final class LongStepsTest extends LongReadsFixture {
         .isEqualTo(LARGE + 2);
   }
 
-  /** Its clients know its life, and no term in which it holds the keyspace. */
+  /** What it did before it was removed, and under which numbers, it does not know any more. */
   @Test
-  void stepThatIsAskedForAgain_isAnswered_alsoOfAHolderThatWasAddedAgain() {
-    Partition again = started(HolderTerms.in(SELF, Map.of("eu", 1)));
+  void stepThatIsAskedForAgain_isAnsweredByTheTermThatItWasSentTo_andDoneByNoOther() {
+    ReplicaId holder = HolderTerms.in(SELF, Map.of("eu", 1));
+    Partition again = started(holder);
     Request.Transact commit = commit(List.of(addition("large", "own")));
     Reply first = ask(again, commit).reply();
     assertThat(first).isInstanceOf(Reply.Transacted.class);
     Reply.Transacted repeated =
-        (Reply.Transacted) ask(again, new Request.Repeat(SELF, 0, commit)).reply();
+        (Reply.Transacted) ask(again, new Request.Repeat(holder, 0, commit)).reply();
     assertThat(repeated.dot()).isEqualTo(((Reply.Transacted) first).dot());
+    Reply former = ask(started(holder), new Request.Repeat(SELF, 0, commit)).reply();
+    assertThat(former)
+        .isInstanceOfSatisfying(
+            Reply.Failure.class,
+            f -> assertThat(f.code()).isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN));
   }
 
   private static Request.Transact commit(List<Request.Update> updates) {

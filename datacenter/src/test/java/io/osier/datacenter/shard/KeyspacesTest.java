@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
 import io.osier.core.KeyspacePolicy;
@@ -23,10 +24,14 @@ import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.PendingAnswer;
+import io.osier.datacenter.store.StoreSettings;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.wire.Frame;
 import io.osier.testing.Patience;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +39,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Which keyspaces there are. */
 final class KeyspacesTest {
@@ -45,11 +51,15 @@ final class KeyspacesTest {
           Map.of());
 
   private static Keyspaces keyspaces() {
+    return keyspaces(Optional.empty());
+  }
+
+  private static Keyspaces keyspaces(Optional<StoreService> store) {
     return new Keyspaces(
         new KeyspaceFactory.Around(
             CONFIG,
             new ReplicaId("eu", 1),
-            Optional.empty(),
+            store,
             new KeyspaceFactory.Threads(Runnable::run, PendingAnswer::run, false),
             new KeyspaceFactory.Network(
                 LinkWindows.NONE, (to, keyspace, partition, frame) -> {}, dc -> 0),
@@ -82,7 +92,7 @@ final class KeyspacesTest {
           .anyMatch(f -> f.contains("replicas=[us]"));
       keyspaces.setHolders("far", holding(all, List.of("us"), Part.SERVES));
       assertThat(keyspaces.shown()).containsKey("far");
-      keyspaces.drop("far", () -> {});
+      keyspaces.drop("far", created.orElse("file"), () -> {});
     }
     String before = keyspaces.fingerprints("us").getFirst();
     keyspaces.setHolders("shop", holding(List.of("ap", "eu", "us"), all, Part.SERVES));
@@ -140,6 +150,45 @@ final class KeyspacesTest {
     }
   }
 
+  /** Who starts while another one leaves, or has dropped its data already. */
+  @Test
+  void keyspaceThatIsOpened_whenItsHoldersAreKnown_goesByNoneThatLeaves() {
+    Keyspaces keyspaces = keyspaces();
+    List<String> all = List.of("eu", "us");
+    keyspaces.setHolders(
+        "shop", new Holding(all, all, Part.SERVES, Set.of("us"), Set.of(), new TreeMap<>()));
+    keyspaces.open(CONFIG.keyspaces());
+    UpdateGate gate = requireNonNull(keyspaces.find("shop")).gate();
+    gate.compared("us", Optional.of("it is not there"));
+    assertThat(gate.isRefusedByAll()).isFalse();
+    keyspaces.endWatching();
+  }
+
+  /** As one has it that ended between saying that it holds nothing any more and dropping it. */
+  @Test
+  void whatIsLeftOfAKeyspaceThatWasGivenUp_isDeleted(@TempDir Path dir) {
+    RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1);
+    StoreSettings settings = new StoreSettings(Optional.of(dir), Durability.NONE, 1, 1, 1);
+    try (StoreService store =
+        new StoreService(database, settings, dir, new Budget("updates", 1 << 20), failure -> {})) {
+      Keyspaces before = keyspaces(Optional.of(store));
+      KeyspacePolicy far =
+          KeyspacePolicy.session("far", Duration.ofMillis(500)).withReplicas(List.of("us"));
+      before.open(far, Optional.empty(), false, List.of());
+      KeyspacePolicy late = KeyspacePolicy.session("late", Duration.ofMillis(500));
+      before.open(late, Optional.of("c1"), false, List.of());
+      before.endWatching();
+      assertThat(database.keyspaces()).containsExactlyInAnyOrder("far", "late@c1");
+      Keyspaces after = keyspaces(Optional.of(store));
+      after.drop("late", "c2", () -> {});
+      after.drop("far", "file", () -> {});
+      assertThat(database.keyspaces()).containsExactly("late@c1");
+      after.drop("late", "c1", () -> {});
+      assertThat(database.keyspaces()).isEmpty();
+      after.endWatching();
+    }
+  }
+
   /** They are in every greeting. */
   @Test
   void whatWasDropped_isNamedToNobody_andNotKept() {
@@ -158,7 +207,7 @@ final class KeyspacesTest {
             .last()
             .asString()
             .startsWith(policy.name() + "{created=creation" + i + ",");
-        keyspaces.drop(policy.name(), () -> {});
+        keyspaces.drop(policy.name(), "creation" + i, () -> {});
         assertThat(keyspaces.fingerprints("us")).isEqualTo(before);
       }
     } finally {

@@ -14,6 +14,7 @@ import io.osier.proxy.client.TracedAnswers;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.session.RequestContext;
 import io.osier.proxy.session.SessionContext;
+import org.jspecify.annotations.Nullable;
 
 /** One sending of a {@link Call} to one datacenter, and what comes of it. */
 public final class CallAttempt extends SendState implements Connection.Answered {
@@ -30,10 +31,10 @@ public final class CallAttempt extends SendState implements Connection.Answered 
   /** Guarded by the lock of the session's past. */
   private final RequestContext context;
 
-  /** A commit number that the datacenter had given before. */
-  private final long known;
-
   private final Request sent;
+
+  /** A step, as it is asked for once it may have arrived; null if it is not. */
+  private final Request.@Nullable Repeat again;
 
   /** Ends the waiting for the answer. */
   private volatile Runnable end = () -> {};
@@ -48,8 +49,9 @@ public final class CallAttempt extends SendState implements Connection.Answered 
     this.context =
         new RequestContext(
             call.session.past(), call.keyspace, partition, replica, call.update, forwarded);
-    this.known = call.isRepeatable() ? context.known() : 0;
     this.sent = call.request(context.after(), context.isOrdered(), call.tries.waitMillis(now));
+    boolean isStep = call.update && call.isRepeatable();
+    this.again = isStep ? context.again((Request.Transact) sent) : null;
   }
 
   /**
@@ -124,22 +126,13 @@ public final class CallAttempt extends SendState implements Connection.Answered 
 
   @Override
   public void lost(LostException cause) {
-    boolean unsure =
-        call.update
-            && call.isRepeatable()
-            && cause.isSent()
-            && cause.code() == ErrorCode.UNAVAILABLE;
-    if (!unsure) {
+    if (again == null || !cause.isSent() || cause.code() != ErrorCode.UNAVAILABLE) {
       unanswered(cause);
       return;
     }
     StepSender sender =
         new StepSender(
-            call.client,
-            new Coordinator(to, replica),
-            (Request.Transact) sent,
-            known,
-            call.tries.deadlineNanos());
+            call.client, new Coordinator(to, replica), again, call.tries.deadlineNanos());
     endsBy(sender::giveUp);
     sender
         .again()

@@ -40,8 +40,7 @@ public final class StepRetryPolicy {
   }
 
   private final ReplicaId home;
-  private final Request.Transact step;
-  private final long known;
+  private final Request.Repeat again;
   private final long deadlineNanos;
   private long pauseMillis = RetryPolicy.PAUSE_MILLIS;
 
@@ -55,12 +54,11 @@ public final class StepRetryPolicy {
    * A step that was not sent yet.
    *
    * @param home the process where the transaction lives
-   * @param known a commit number that it had given before the first sending; 0 if none is known
+   * @param again the step, as it is asked for once it may have arrived
    */
-  StepRetryPolicy(ReplicaId home, Request.Transact step, long known, long deadlineNanos) {
+  StepRetryPolicy(ReplicaId home, Request.Repeat again, long deadlineNanos) {
     this.home = home;
-    this.step = step;
-    this.known = known;
+    this.again = again;
     this.deadlineNanos = deadlineNanos;
   }
 
@@ -96,7 +94,7 @@ public final class StepRetryPolicy {
           ErrorCode.UNAVAILABLE,
           home.dc() + " was restarted without the transaction: it is now " + there);
     }
-    return new Next.Send(unsure ? new Request.Repeat(home, known, step) : step);
+    return new Next.Send(unsure ? again : again.step());
   }
 
   /** The client was closed, or its caller has given it up. */

@@ -23,15 +23,13 @@ public final class StepSender extends SendState implements Connection.Answered {
   /**
    * Of a step that was not sent yet.
    *
-   * @param known a commit number that the datacenter had given before the first sending; 0 if none
-   *     is known
+   * @param again the step, as it is asked for once it may have arrived
    */
-  public StepSender(
-      ClientCore client, Coordinator home, Request.Transact step, long known, long deadlineNanos) {
+  public StepSender(ClientCore client, Coordinator home, Request.Repeat again, long deadlineNanos) {
     this.client = client;
     this.home = home;
     this.deadlineNanos = deadlineNanos;
-    this.tries = new StepRetryPolicy(home.replica(), step, known, deadlineNanos);
+    this.tries = new StepRetryPolicy(home.replica(), again, deadlineNanos);
   }
 
   /**

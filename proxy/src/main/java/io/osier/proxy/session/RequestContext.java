@@ -1,5 +1,6 @@
 package io.osier.proxy.session;
 
+import io.osier.core.HolderTerms;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
@@ -62,9 +63,10 @@ public final class RequestContext {
     return ordered;
   }
 
-  /** A commit number that the datacenter has given before; 0 if none is known for sure. */
-  public long known() {
-    return past.known(clock, replica);
+  /** How a step that is sent now is asked for again. */
+  public Request.Repeat again(Request.Transact step) {
+    ReplicaId to = HolderTerms.latest(clock.seen(), replica);
+    return new Request.Repeat(to, past.known(clock, to), step);
   }
 
   /** The request has been answered, or nobody waits for its answer any more. */

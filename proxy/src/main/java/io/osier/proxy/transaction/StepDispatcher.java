@@ -3,6 +3,7 @@ package io.osier.proxy.transaction;
 import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -133,8 +134,9 @@ public final class StepDispatcher {
         clock.writesUnderWay++;
       }
     }
-    long known = HolderTerms.last(snapshot, home.replica());
-    StepSender sender = new StepSender(client, home, request, known, deadline);
+    ReplicaId at = HolderTerms.latest(snapshot, home.replica());
+    Request.Repeat again = new Request.Repeat(at, snapshot.get(at), request);
+    StepSender sender = new StepSender(client, home, again, deadline);
     made.accept(sender);
     return sender
         .start()

@@ -3,6 +3,7 @@ package io.osier.proxy.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HolderTerms;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -14,6 +15,7 @@ import io.osier.proxy.OutcomeUnknownException;
 import io.osier.proxy.call.StepRetryPolicy.Next;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +33,8 @@ final class StepRetryPolicyTest {
           List.of(),
           List.of(),
           Request.End.COMMIT);
+  private static final Request.Repeat AGAIN =
+      new Request.Repeat(HolderTerms.in(EU, Map.of("eu", 1)), 5, STEP);
   private static final Reply DONE =
       new Reply.Transacted(VersionVector.of(EU, 7), Optional.empty(), List.of());
   private final LostException cut =
@@ -38,7 +42,7 @@ final class StepRetryPolicyTest {
   private final LostException notSent =
       new LostException(ErrorCode.UNAVAILABLE, false, "the connection was lost");
 
-  private final StepRetryPolicy tries = new StepRetryPolicy(EU, STEP, 5, DEADLINE);
+  private final StepRetryPolicy tries = new StepRetryPolicy(EU, AGAIN, DEADLINE);
 
   private static Reply.Failure failure(ErrorCode code) {
     return new Reply.Failure(code, "so it is");
@@ -63,14 +67,14 @@ final class StepRetryPolicyTest {
     assertThat(tries.now(0, EU, true)).isEqualTo(new Next.Send(STEP));
     assertThat(tries.answered(1, failure(ErrorCode.OVERLOADED)))
         .isEqualTo(new Next.Answered(failure(ErrorCode.OVERLOADED)));
-    assertThat(new StepRetryPolicy(EU, STEP, 5, DEADLINE).answered(1, DONE))
+    assertThat(new StepRetryPolicy(EU, AGAIN, DEADLINE).answered(1, DONE))
         .isEqualTo(new Next.Answered(DONE));
   }
 
   @Test
   void whatMayHaveArrived_isAskedForAsARepeat_andRefusalsSayNothing() {
     assertThat(tries.lost(0, cut)).isEqualTo(new Next.Later(RetryPolicy.PAUSE_MILLIS));
-    assertThat(tries.now(1, EU, true)).isEqualTo(new Next.Send(new Request.Repeat(EU, 5, STEP)));
+    assertThat(tries.now(1, EU, true)).isEqualTo(new Next.Send(AGAIN));
     assertThat(tries.answered(2, failure(ErrorCode.OVERLOADED))).isInstanceOf(Next.Later.class);
     assertThat(tries.lost(3, new LostException(ErrorCode.OVERLOADED, false, "too many are open")))
         .as("a limit of this client")
@@ -81,7 +85,7 @@ final class StepRetryPolicyTest {
   @Test
   void repeat_isAnsweredByWhatIsKnownOfTheTransaction() {
     tries.mayHaveArrived();
-    assertThat(tries.now(0, EU, true)).isEqualTo(new Next.Send(new Request.Repeat(EU, 5, STEP)));
+    assertThat(tries.now(0, EU, true)).isEqualTo(new Next.Send(AGAIN));
     assertThat(tries.answered(1, failure(ErrorCode.TRANSACTION_ENDED)))
         .isEqualTo(new Next.Answered(failure(ErrorCode.TRANSACTION_ENDED)));
     isGivenUp(
@@ -104,7 +108,7 @@ final class StepRetryPolicyTest {
   @Test
   void end_isUncertainOnlyWhereSomethingMayHaveArrived() {
     for (boolean sent : new boolean[] {false, true}) {
-      StepRetryPolicy some = new StepRetryPolicy(EU, STEP, 5, DEADLINE);
+      StepRetryPolicy some = new StepRetryPolicy(EU, AGAIN, DEADLINE);
       some.lost(0, sent ? cut : notSent);
       Class<? extends OsierException> error =
           sent ? OutcomeUnknownException.class : OsierException.class;

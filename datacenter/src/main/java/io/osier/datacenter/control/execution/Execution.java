@@ -365,9 +365,8 @@ final class Execution implements ControlHost {
 
   @Override
   public void drop(String name, String creation) {
-    LOG.info("keyspace '{}' is dropped", name);
     handovers.forget(name);
-    keyspaces.drop(name, started ? changed : () -> {});
+    keyspaces.drop(name, creation, started ? changed : () -> {});
   }
 
   @Override

@@ -1,0 +1,125 @@
+package io.osier.datacenter.control;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Holders are removed one after the other, added again, and those of a later keyspace. */
+final class HolderRepeatsTest extends HolderPlaneFixture {
+  /** Until somebody stops to share with one that is being removed. */
+  private void roundsUntilUnshared(String keyspace, String by, String removed) {
+    for (int i = 0; i < 20; i++) {
+      round(keyspace);
+      if (at(by).holding(keyspace).unshared().contains(removed)) {
+        return;
+      }
+    }
+    throw new AssertionError(by + " shares with " + removed);
+  }
+
+  @Test
+  void removalInAKeyspaceThatIsCreatedAgain_beginsFromTheFirstStep() {
+    create("carts");
+    at("ap").alter("carts", "eu");
+    roundsUntilUnshared("carts", "eu", "us");
+    at("eu")
+        .plane
+        .administer(new Request.Administer("keyspace", "drop", "carts", new TreeMap<>()), "op");
+    settle();
+    nodes.values().forEach(node -> node.opened.clear());
+    create("carts");
+    at("ap").alter("carts", "eu");
+    for (String dc : List.of("eu", "us")) {
+      at(dc).copy.hear(at("ap").copy);
+      at(dc).plane.look();
+    }
+    assertThat(at("us").state("carts", "us")).isEqualTo("leaving");
+    assertThat(at("us").serves("carts", false)).as("it was not told to go for long").isTrue();
+    assertThat(at("eu").holding("carts").unshared()).as("us is not quiet").isEmpty();
+  }
+
+  @Test
+  void holderThatIsRemovedAfterAnotherOne_getsItsPartOfRights_untilItIsQuiet() {
+    at("eu").alter("pair", "ap,eu,us");
+    settleWholly("pair");
+    at("eu").alter("pair", "ap,eu");
+    settleWholly("pair");
+    at("eu").alter("pair", "eu");
+    at("eu").plane.look();
+    assertThat(at("eu").state("pair", "ap")).isEqualTo("leaving");
+    assertThat(at("eu").holding("pair").unshared()).isEmpty();
+    roundsUntilUnshared("pair", "eu", "ap");
+  }
+
+  /** It said that it holds nothing any more, and ended before it had dropped what it had. */
+  @Test
+  void formerHolderThatStartsAgain_dropsWhatItHad_ofFilesAndOfRunTime() {
+    create("carts");
+    for (String name : List.of("pair", "carts")) {
+      at("eu").alter(name, "ap,eu,us");
+      settleWholly(name);
+      at("eu").alter(name, "eu,us");
+      settleWholly(name);
+    }
+    Set<String> both = Set.copyOf(at("ap").dropped);
+    assertThat(both).hasSize(2).contains("pair@file");
+    nodes.values().forEach(node -> node.dropped.clear());
+    nodes.values().forEach(node -> node.restart(PAIR));
+    nodes.forEach(
+        (dc, node) -> assertThat(node.dropped).isEqualTo(dc.equals("ap") ? both : Set.of()));
+  }
+
+  /** Else the rights of a datacenter that is given up later would fall to nobody. */
+  @Test
+  void lastOfThoseThatAKeyspaceBeganWith_isNotRemoved_alsoIfAFormerOneIsAddedAgain() {
+    at("eu").alter("pair", "ap,eu,us");
+    settleWholly("pair");
+    at("eu").alter("pair", "ap,eu");
+    settleWholly("pair");
+    assertThatThrownBy(() -> at("us").alter("pair", "ap"))
+        .hasMessageContaining("one of [eu] must go on to hold 'pair'");
+    at("eu").alter("pair", "ap,eu,us");
+    settleWholly("pair");
+    assertThatThrownBy(() -> at("us").alter("pair", "ap,us")).hasMessageContaining("one of [eu]");
+    at("us").alter("pair", "eu,us");
+    settleWholly("pair");
+    assertThat(at("sa").holders("pair")).containsExactly("eu", "us");
+  }
+
+  /** It hears of both at once, so that the holders are those that they were. */
+  @Test
+  void holderThatMayBecomeTheHeir_looksAgain_whenAnotherOneWasRemovedAndAddedAgain() {
+    String lost = requireNonNull(nodes.remove("sa")).dc;
+    at("eu")
+        .plane
+        .administerDatacenters(
+            new Request.Administer("dc", "remove", lost, new TreeMap<>(Map.of("dead", "true"))),
+            "op");
+    for (int i = 0; i < 5; i++) {
+      settle();
+    }
+    at("us").alter("pair", "us");
+    at("us").whole.add("pair");
+    while (!at("eu").state("pair", "eu").equals("none")) {
+      at("us").plane.look();
+      at("eu").copy.hear(at("us").copy);
+      at("us").copy.hear(at("eu").copy);
+      at("eu").plane.look();
+      clock += 500;
+    }
+    at("eu").alter("pair", "eu,us");
+    at("us").copy.hear(at("eu").copy);
+    at("us").inherited.clear();
+    at("us").plane.look();
+    at("us").plane.look();
+    assertThat(at("us").holding("pair").terms()).containsExactly(Map.entry("eu", 1));
+    assertThat(at("us").inherited).containsExactly(lost);
+  }
+}

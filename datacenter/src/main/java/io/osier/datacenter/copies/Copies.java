@@ -6,6 +6,8 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.config.CopySettings;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -26,13 +28,6 @@ import org.jspecify.annotations.Nullable;
 public final class Copies implements AutoCloseable {
   /** So often it is decided what is followed. */
   public static final long PERIOD_MILLIS = 2_000;
-
-  /**
-   * What may be copied.
-   *
-   * @param followedMax so many objects, and as many are counted
-   */
-  public record Settings(long bytesMax, int followedMax, double msWorth) {}
 
   /**
    * A read's answer.
@@ -65,12 +60,12 @@ public final class Copies implements AutoCloseable {
    *
    * @param millis the datacenter's time, in milliseconds since 1970: what has expired is not shown
    */
-  public Copies(Holders around, Settings settings, LongSupplier millis) {
+  public Copies(Holders around, CopySettings settings, LongSupplier millis) {
     this.around = around;
     this.millis = millis;
-    this.isOff = settings.bytesMax == 0 || settings.followedMax == 0;
-    this.copies = new CopyTable(settings.followedMax, settings.bytesMax);
-    this.interest = new Interest(new CopyRule(settings.msWorth), settings.followedMax);
+    this.isOff = settings.bytes() == 0 || settings.followed() == 0;
+    this.copies = new CopyTable(settings.followed(), settings.bytes());
+    this.interest = new Interest(new CopyRule(settings.msWorth()), settings.followed());
   }
 
   /** What copies do. */
@@ -230,7 +225,12 @@ public final class Copies implements AutoCloseable {
 
   /** Ends those whose holder is asked no more, as another is nearer, or that are not worth it. */
   private void look() {
-    List.copyOf(subscriptions.values()).stream().filter(Subscription::hasMoved).forEach(this::cut);
+    for (Subscription of : List.copyOf(subscriptions.values())) {
+      String to = of.movedTo();
+      if (to != null) {
+        moves(of, to);
+      }
+    }
     Map<String, Double> ways = new HashMap<>();
     for (Copy copy : copies.all()) {
       copy.demand().readFromCopy(copy.takeHits());
@@ -239,6 +239,15 @@ public final class Copies implements AutoCloseable {
         drop(copy, CopyCounts.Dropped.UNWORTHY);
       }
     }
+  }
+
+  /** Its copies may begin again at another holder, as they are read there. */
+  private void moves(Subscription of, String to) {
+    for (Copy copy : of.copies().values()) {
+      copy.demand().readFromCopy(copy.takeHits());
+      interest.isAt(copy.name(), to);
+    }
+    cut(of);
   }
 
   private void choose(List<Copy> begun) {
@@ -251,7 +260,7 @@ public final class Copies implements AutoCloseable {
 
   private void follow(Interest.Candidate each, List<Copy> begun) {
     String keyspace = each.name().keyspace();
-    Holders.Held held = around.heldElsewhere(keyspace).orElse(null);
+    KeyspaceHolders.Held held = around.heldElsewhere(keyspace).orElse(null);
     if (held == null) {
       return;
     }
@@ -262,7 +271,7 @@ public final class Copies implements AutoCloseable {
     }
   }
 
-  private Copy newCopy(Interest.Candidate each, String keyspace, Holders.Held held) {
+  private Copy newCopy(Interest.Candidate each, String keyspace, KeyspaceHolders.Held held) {
     int partition = each.name().key().partition(held.partitions());
     Subscription of =
         subscriptions.computeIfAbsent(

@@ -73,6 +73,14 @@ final class Interest {
     readIn = period;
   }
 
+  /** Reads of an object are answered by another holder now. */
+  void isAt(ObjectName name, String holder) {
+    Counted of = counted.note(name);
+    if (of != null) {
+      of.holder = holder;
+    }
+  }
+
   /** A holder does not tell what becomes of objects, or not now. */
   void refuses(String holder) {
     refused.put(holder, period + REFUSED_PERIODS);

@@ -1,11 +1,13 @@
 package io.osier.datacenter.copies;
 
 import io.osier.core.VersionVector;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The copies of one partition, and how far the holder has told what becomes of them. {@link
@@ -28,7 +30,7 @@ final class Subscription {
   private final String keyspace;
   private final int partition;
   private final String holder;
-  private final Holders.Held held;
+  private final KeyspaceHolders.Held held;
   private final long number;
 
   private final Map<Long, Copy> copies = new HashMap<>();
@@ -43,7 +45,7 @@ final class Subscription {
   private boolean refreshes;
 
   private volatile boolean byHolder;
-  private volatile boolean byOther;
+  private volatile @Nullable String other;
   private volatile VersionVector through = VersionVector.EMPTY;
   private volatile VersionVector noted = VersionVector.EMPTY;
   private volatile VersionVector shown = VersionVector.EMPTY;
@@ -54,7 +56,8 @@ final class Subscription {
    * @param holder who is asked
    * @param held who held the keyspace then
    */
-  Subscription(String keyspace, int partition, String holder, Holders.Held held, long number) {
+  Subscription(
+      String keyspace, int partition, String holder, KeyspaceHolders.Held held, long number) {
     this.keyspace = keyspace;
     this.partition = partition;
     this.holder = holder;
@@ -74,7 +77,7 @@ final class Subscription {
     return holder;
   }
 
-  Holders.Held held() {
+  KeyspaceHolders.Held held() {
     return held;
   }
 
@@ -109,14 +112,17 @@ final class Subscription {
     if (dc.equals(holder)) {
       byHolder = true;
     } else {
-      byOther = true;
+      other = dc;
     }
   }
 
-  /** Whether in the period that ends all that was forwarded was answered by others. */
-  boolean hasMoved() {
-    boolean moved = byOther && !byHolder;
-    byOther = false;
+  /**
+   * Who has answered what was forwarded in the period that ends, last; null if it was nobody, or
+   * the holder has answered some of it.
+   */
+  @Nullable String movedTo() {
+    String moved = byHolder ? null : other;
+    other = null;
     byHolder = false;
     return moved;
   }

@@ -48,7 +48,7 @@ record ReadCopies(
   }
 
   @Override
-  public Optional<Holders.Held> heldElsewhere(String keyspace) {
+  public Optional<KeyspaceHolders.Held> heldElsewhere(String keyspace) {
     return keyspaces.containsKey(keyspace)
         ? Optional.empty()
         : placement
@@ -57,7 +57,7 @@ record ReadCopies(
             .filter(placed -> mayBeCopied(placed.policy()))
             .map(
                 placed ->
-                    new Holders.Held(
+                    new KeyspaceHolders.Held(
                         placed.holders(), placed.policy().partitions(), placed.creation()));
   }
 

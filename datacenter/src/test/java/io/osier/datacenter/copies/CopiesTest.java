@@ -9,6 +9,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.datacenter.config.CopySettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a copy answers, and when it must not, in virtual time. */
 final class CopiesTest {
-  private static final Copies.Settings SETTINGS = new Copies.Settings(1 << 20, 100, 100);
+  private static final CopySettings SETTINGS = new CopySettings(1 << 20, 100, 100);
 
   private final CopyWorld world = new CopyWorld();
   private final CopyWorld.Reader ap = world.new Reader("ap", SETTINGS);
@@ -247,7 +248,7 @@ final class CopiesTest {
   private static long randomly(long seed) {
     Random random = new Random(seed);
     CopyWorld world = new CopyWorld();
-    CopyWorld.Reader reader = world.new Reader("ap", new Copies.Settings(6_000, 4, 1_000));
+    CopyWorld.Reader reader = world.new Reader("ap", new CopySettings(6_000, 4, 1_000));
     Map<String, Long> shown = new HashMap<>();
     for (int i = 0; i < 4_000; i++) {
       String key = "k" + random.nextInt(6);

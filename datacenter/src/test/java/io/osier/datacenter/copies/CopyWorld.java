@@ -13,7 +13,9 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.feed.ChangeListener;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import io.osier.datacenter.forward.ShownVersions;
 import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.StoredKey;
@@ -201,12 +203,15 @@ final class CopyWorld {
     /** Who answers what is forwarded; all of it is at eu. */
     String nearest = "eu";
 
+    /** Who was asked last what becomes of objects; all that is asked comes to eu. */
+    String follows = "";
+
     long bytes;
 
     /** So often somebody was told what is shown. */
     long showings;
 
-    Reader(String dc, Copies.Settings settings) {
+    Reader(String dc, CopySettings settings) {
       self = new ReplicaId(dc, 1);
       copies = new Copies(this, settings, CopyWorld.this::millis);
       witness = new ForwardedAnswers(copies);
@@ -283,8 +288,8 @@ final class CopyWorld {
     }
 
     @Override
-    public Optional<Holders.Held> heldElsewhere(String keyspace) {
-      return Optional.of(new Holders.Held(holders, 1, creation));
+    public Optional<KeyspaceHolders.Held> heldElsewhere(String keyspace) {
+      return Optional.of(new KeyspaceHolders.Held(holders, 1, creation));
     }
 
     @Override
@@ -302,6 +307,7 @@ final class CopyWorld {
         answer.accept(null);
         return;
       }
+      follows = dc;
       asked.add(answer);
       byte[] asks = WireOutput.bytesOf(content);
       bytes += asks.length;

@@ -9,6 +9,8 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.config.CopySettings;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import io.osier.protocol.Reply;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is followed, how long, and what that may take, in virtual time. */
 final class FollowedObjectsTest {
-  private static final Copies.Settings SETTINGS = new Copies.Settings(1 << 20, 100, 100);
+  private static final CopySettings SETTINGS = new CopySettings(1 << 20, 100, 100);
 
   private final CopyWorld world = new CopyWorld();
   private final CopyWorld.Reader ap = world.new Reader("ap", SETTINGS);
@@ -96,7 +98,7 @@ final class FollowedObjectsTest {
   }
 
   @Test
-  void copiesEnd_whenAnotherHolderIsAsked() {
+  void copiesEnd_whenAnotherHolderIsAsked_andComeBackThere() {
     copyOfN();
     ap.nearest = "us";
     ap.forwarded("other", VersionVector.EMPTY);
@@ -108,6 +110,12 @@ final class FollowedObjectsTest {
     ap.forwarded("other", VersionVector.EMPTY);
     world.pass(Copies.PERIOD_MILLIS);
     assertThat(copied("n")).isNull();
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
+    assertThat(ap.follows).isEqualTo("us");
+    for (int period = 0; period < 3; period++) {
+      ap.heat("n", "other");
+      assertThat(copied("n")).isNotNull();
+    }
     assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
   }
 
@@ -123,7 +131,7 @@ final class FollowedObjectsTest {
 
   @Test
   void manyKeysOfAPartition_areNamedInFewQuestionsAtOnce() {
-    Holders.Held held = new Holders.Held(List.of("eu"), 1, "");
+    KeyspaceHolders.Held held = new KeyspaceHolders.Held(List.of("eu"), 1, "");
     Subscription of = new Subscription("shop", 0, "eu", held, 1);
     for (int i = 0; i < 20_000; i++) {
       of.add(new Copy(new ObjectName("shop", Key.of("k" + i)), i, of, new Demand()));
@@ -153,7 +161,7 @@ final class FollowedObjectsTest {
 
   @Test
   void budgetOfBytes_isKept() {
-    CopyWorld.Reader small = world.new Reader("sa", new Copies.Settings(20_000, 100, 100));
+    CopyWorld.Reader small = world.new Reader("sa", new CopySettings(20_000, 100, 100));
     String text = "x".repeat(2_000);
     for (int i = 0; i < 20; i++) {
       world.set("k" + i, text);
@@ -173,7 +181,7 @@ final class FollowedObjectsTest {
 
   @Test
   void soManyObjectsAtMost_areFollowed_andTheMostRead() {
-    CopyWorld.Reader few = world.new Reader("sa", new Copies.Settings(1 << 20, 3, 100));
+    CopyWorld.Reader few = world.new Reader("sa", new CopySettings(1 << 20, 3, 100));
     for (int i = 0; i < 100; i++) {
       for (int k = 0; k < 6; k++) {
         for (int n = 0; n < (k < 3 ? 5 : 1); n++) {
@@ -206,7 +214,7 @@ final class FollowedObjectsTest {
   }
 
   /** 100 counters, 2,000 reads a second, 50 increments a second, for a minute. */
-  private static long bytesOfAHotSet(Copies.Settings settings) {
+  private static long bytesOfAHotSet(CopySettings settings) {
     CopyWorld world = new CopyWorld();
     CopyWorld.Reader reader = world.new Reader("ap", settings);
     Random random = new Random(1);
@@ -224,7 +232,7 @@ final class FollowedObjectsTest {
 
   @Test
   void hotSet_takesATenthOfTheBytesOfForwarding() {
-    long forwarded = bytesOfAHotSet(new Copies.Settings(0, 100, 100));
+    long forwarded = bytesOfAHotSet(new CopySettings(0, 100, 100));
     long copied = bytesOfAHotSet(SETTINGS);
     assertThat(forwarded).isEqualTo(6_000 * 20 * 100);
     assertThat(copied).isLessThan(forwarded / 10);

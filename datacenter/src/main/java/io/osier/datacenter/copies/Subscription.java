@@ -38,6 +38,7 @@ final class Subscription {
   private List<Long> removed = new ArrayList<>();
   private final TreeMap<Long, FollowCodec.Answer> early = new TreeMap<>();
   private long asked;
+  private long heard;
   private long taken;
   private boolean ended;
 
@@ -196,6 +197,7 @@ final class Subscription {
 
   /** An answer has come: those that are to be taken now, in their order. */
   List<FollowCodec.Answer> inOrder(FollowCodec.Answer answer) {
+    heard++;
     early.put(answer.step(), answer);
     List<FollowCodec.Answer> ready = new ArrayList<>();
     FollowCodec.Answer next;
@@ -204,6 +206,11 @@ final class Subscription {
       ready.add(next);
     }
     return ready;
+  }
+
+  /** Whether all questions are answered, and yet one of the answers has not come. */
+  boolean lacksAnAnswer() {
+    return heard == asked && taken < asked;
   }
 
   /** What was told by now holds all of this. */

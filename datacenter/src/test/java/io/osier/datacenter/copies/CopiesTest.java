@@ -210,18 +210,6 @@ final class CopiesTest {
     assertThat(CopyWorld.count(requireNonNull(ap.copied("n", upTo(dot))))).isEqualTo(2);
   }
 
-  /** In a store that is written all the time nothing of it is durable at the moment of asking. */
-  @Test
-  void objectThatIsWrittenInEachGroup_isTold() {
-    copyOfN();
-    world.isPending = true;
-    for (int i = 2; i < 20; i++) {
-      world.increment("n");
-      world.pass(CopyWorld.WAY_MILLIS + CopyWorld.HOLD_MILLIS + 3);
-      assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(i);
-    }
-  }
-
   @Test
   void watcherOfAKey_isShownSomethingOfItsPartitionAlone() {
     copyOfN();
@@ -265,7 +253,6 @@ final class CopiesTest {
         case 11 -> world.tellsLater = random.nextBoolean();
         case 12 -> world.pass(random.nextInt(2_000));
         case 13 -> world.lateMillis = random.nextInt(200);
-        case 14 -> world.isPending = random.nextBoolean();
         default -> {
           Reply reply = reader.read(key);
           if (reply instanceof Reply.Answer answer && answer.reading().isPresent()) {

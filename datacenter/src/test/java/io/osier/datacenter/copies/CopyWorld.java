@@ -13,6 +13,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.KeyspaceHolders;
@@ -31,6 +32,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** In virtual time: eu, which holds a keyspace, and others that copy what they read of it. */
@@ -63,9 +65,16 @@ final class CopyWorld {
 
   boolean tellsLater;
   boolean listens = true;
+  boolean isHeld = true;
 
-  /** What is written is not durable at the moment it is asked for, as while it is written on. */
-  boolean isPending;
+  /** Is done before each read of an object at eu. */
+  Consumer<Key> reading = key -> {};
+
+  /** A partition's own thread is at work, which reads no object for others. */
+  private boolean inPartition;
+
+  /** So often somebody wanted to hear of changes. */
+  int listenings;
 
   /** Questions that wait for nothing come so much later, behind others. */
   long lateMillis;
@@ -129,6 +138,11 @@ final class CopyWorld {
     List.copyOf(listeners).forEach(l -> l.changed(changed));
   }
 
+  /** From now on an object's entries are read one by one. */
+  void decompose(String key) {
+    objects.computeIfPresent(Key.of(key), (k, state) -> Decomposition.of(state));
+  }
+
   Reply.Answer at(Request.Read read) {
     CrdtState state = objects.get(read.key());
     return Reads.of(state == null ? List.of() : List.of(state), read, this::millis);
@@ -137,7 +151,7 @@ final class CopyWorld {
   private final class Eu implements Followers.Around, Followers.Held {
     @Override
     public Optional<Followers.Held> heldHere(String keyspace) {
-      return keyspace.equals(SHOP) ? Optional.of(this) : Optional.empty();
+      return isHeld && keyspace.equals(SHOP) ? Optional.of(this) : Optional.empty();
     }
 
     @Override
@@ -158,6 +172,7 @@ final class CopyWorld {
     @Override
     public boolean listen(ChangeListener listener) {
       boolean hears = listens;
+      listenings++;
       if (listeners.add(listener) && !hears) {
         listener.missed();
       }
@@ -168,16 +183,17 @@ final class CopyWorld {
     public void through(int partition, Consumer<@Nullable VersionVector> told) {
       VersionVector through = VersionVector.of(EU, committed);
       tell(); // in front of the answer
+      inPartition = true;
       told.accept(through);
-    }
-
-    @Override
-    public Optional<StoredKey> stored(Key key) {
-      return isPending ? Optional.empty() : Optional.of(read(key));
+      inPartition = false;
     }
 
     @Override
     public StoredKey read(Key key) {
+      if (inPartition) {
+        throw new IllegalStateException("read in a partition's thread");
+      }
+      reading.accept(key);
       CrdtState state = objects.get(key);
       List<CrdtState> states = state == null ? List.of() : List.of(state);
       return () -> states;
@@ -202,6 +218,15 @@ final class CopyWorld {
 
     /** Who answers what is forwarded; all of it is at eu. */
     String nearest = "eu";
+
+    /** What becomes of an answer of the holder on its way. */
+    UnaryOperator<FollowCodec.Answer> alters = answer -> answer;
+
+    /** Is done when it is looked up who holds the keyspace. */
+    Runnable lookingUp = () -> {};
+
+    /** So often a holder was asked. */
+    int asks;
 
     /** Who was asked last what becomes of objects; all that is asked comes to eu. */
     String follows = "";
@@ -289,6 +314,7 @@ final class CopyWorld {
 
     @Override
     public Optional<KeyspaceHolders.Held> heldElsewhere(String keyspace) {
+      lookingUp.run();
       return Optional.of(new KeyspaceHolders.Held(holders, 1, creation));
     }
 
@@ -308,6 +334,7 @@ final class CopyWorld {
         return;
       }
       follows = dc;
+      asks++;
       asked.add(answer);
       byte[] asks = WireOutput.bytesOf(content);
       bytes += asks.length;
@@ -323,7 +350,7 @@ final class CopyWorld {
 
     private void answered(
         @Nullable Consumer<WireOutput> told, Consumer<@Nullable WireInput> answer) {
-      byte[] content = told == null ? new byte[0] : WireOutput.bytesOf(told);
+      byte[] content = told == null ? new byte[0] : altered(WireOutput.bytesOf(told));
       bytes += content.length;
       CopyWorld.this.later(
           () -> {
@@ -332,6 +359,11 @@ final class CopyWorld {
             }
           },
           WAY_MILLIS);
+    }
+
+    private byte[] altered(byte[] content) {
+      FollowCodec.Answer answer = FollowCodec.readAnswer(new WireInput(content));
+      return WireOutput.bytesOf(out -> FollowCodec.write(out, alters.apply(answer)));
     }
 
     @Override

@@ -9,7 +9,9 @@ import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -250,11 +252,39 @@ public final class Copies implements AutoCloseable {
   }
 
   private void choose(List<Copy> begun) {
+    Iterator<Saving> least = null;
     for (Interest.Candidate each : interest.candidates(table::contains, around::roundTripMillis)) {
-      if (!table.isFull()) {
-        follow(each, begun);
+      if (table.isFull()) {
+        least = least == null ? leastFirst() : least;
+        if (!least.hasNext() || !makesWay(least.next(), each)) {
+          return;
+        }
       }
+      follow(each, begun);
     }
+  }
+
+  private record Saving(Copy copy, double saved) {}
+
+  private Iterator<Saving> leastFirst() {
+    Map<String, Double> ways = new HashMap<>();
+    return table.all().stream()
+        .map(
+            copy -> {
+              double way = ways.computeIfAbsent(copy.of().holder(), around::roundTripMillis);
+              return new Saving(copy, interest.saved(copy.demand(), way));
+            })
+        .sorted(Comparator.comparingDouble(Saving::saved))
+        .iterator();
+  }
+
+  /** Whether a copy ends for another object that saves clearly more. */
+  private boolean makesWay(Saving least, Interest.Candidate more) {
+    boolean ends = more.saved() >= CopyRule.CLEARLY * least.saved;
+    if (ends) {
+      table.drop(least.copy, CopyCounts.Dropped.BUDGET);
+    }
+    return ends;
   }
 
   private void follow(Interest.Candidate each, List<Copy> begun) {

@@ -97,6 +97,11 @@ final class Interest {
     return rule.stays(demand, roundTripMillis);
   }
 
+  /** What a copy saves of what its reads would cost if they were forwarded. */
+  double saved(Demand demand, double roundTripMillis) {
+    return rule.saved(demand, roundTripMillis);
+  }
+
   /** A copy has ended that was not worth it, or found no room. */
   void wasNotWorthIt(Demand demand) {
     demand.wasNotWorthIt(period);

@@ -198,6 +198,19 @@ final class FollowedObjectsTest {
     assertThat(few.copies.figures().objects()).isEqualTo(3);
   }
 
+  @Test
+  void objectThatIsReadClearlyMore_takesThePlaceOfTheOneThatIsReadLeast() {
+    CopyWorld.Reader few = world.new Reader("sa", new CopySettings(1 << 20, 3, 100));
+    few.heat("k0", "k1", "k1", "k2", "k2");
+    assertThat(few.copies.figures().objects()).isEqualTo(3);
+    few.heat("k0", "k1", "k1", "k2", "k2", "k3", "k3", "k3", "k3");
+    assertThat(few.copies.figures().objects()).isEqualTo(3);
+    assertThat(few.copied("k3", VersionVector.EMPTY)).isNotNull();
+    assertThat(few.copied("k2", VersionVector.EMPTY)).isNotNull();
+    assertThat(few.copied("k0", VersionVector.EMPTY)).isNull();
+    assertThat(few.copies.figures().dropped()).containsEntry("budget", 1L);
+  }
+
   /** Its changes cost more than its reads, so it is tried more and more seldom. */
   @Test
   void objectWhoseChangesCostMore_isDropped_andFollowedSeldom() {

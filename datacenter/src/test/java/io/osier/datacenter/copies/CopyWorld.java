@@ -67,6 +67,9 @@ final class CopyWorld {
   boolean listens = true;
   boolean isHeld = true;
 
+  /** It says that it has told more than it has: what is committed by the end of all waiting. */
+  boolean boasts;
+
   /** Is done before each read of an object at eu. */
   Consumer<Key> reading = key -> {};
 
@@ -143,6 +146,11 @@ final class CopyWorld {
     objects.computeIfPresent(Key.of(key), (k, state) -> Decomposition.of(state));
   }
 
+  /** What a counter is at eu. */
+  long count(String key) {
+    return count(at(Reader.question(key, VersionVector.EMPTY)));
+  }
+
   Reply.Answer at(Request.Read read) {
     CrdtState state = objects.get(read.key());
     return Reads.of(state == null ? List.of() : List.of(state), read, this::millis);
@@ -181,7 +189,7 @@ final class CopyWorld {
 
     @Override
     public void through(int partition, Consumer<@Nullable VersionVector> told) {
-      VersionVector through = VersionVector.of(EU, committed);
+      VersionVector through = VersionVector.of(EU, boasts ? committed + 1 : committed);
       tell(); // in front of the answer
       inPartition = true;
       told.accept(through);
@@ -253,19 +261,19 @@ final class CopyWorld {
 
     /** Answers a read from a copy; null if it must be forwarded. */
     @Nullable Reply copied(String key, VersionVector after) {
-      Copies.Answer answer = copies.answer(read(key, after), true);
+      Copies.Answer answer = copies.answer(question(key, after), true);
       return answer == null ? null : answer.reply();
     }
 
-    static Request.Read read(String key, VersionVector after) {
+    static Request.Read question(String key, VersionVector after) {
       return new Request.Read(
           SHOP, Key.of(key), Optional.empty(), new Query.Whole(), after, false, 0);
     }
 
     /** Has a read forwarded, whose answer takes no time. */
     Reply.Answer forwarded(String key, VersionVector after) {
-      Reply.Answer answer = at(read(key, after));
-      passOn(read(key, after), answer, 100);
+      Reply.Answer answer = at(question(key, after));
+      passOn(question(key, after), answer, 100);
       return answer;
     }
 
@@ -298,8 +306,13 @@ final class CopyWorld {
 
     /** Reads as a client does; what it is answered. */
     Reply read(String key) {
-      Reply copied = copied(key, VersionVector.EMPTY);
-      return copied != null ? copied : forwarded(key, VersionVector.EMPTY);
+      return read(key, VersionVector.EMPTY);
+    }
+
+    /** Reads as one does that has seen something elsewhere. */
+    Reply read(String key, VersionVector after) {
+      Reply copied = copied(key, after);
+      return copied != null ? copied : forwarded(key, after);
     }
 
     /** Reads so often that each is worth a copy, until there is one. */

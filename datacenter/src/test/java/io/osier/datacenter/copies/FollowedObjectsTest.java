@@ -295,7 +295,7 @@ final class FollowedObjectsTest {
     assertThat(copied("n")).isNotNull();
 
     Reply lost = new Reply.Failure(ErrorCode.SESSION_LOST, "lost");
-    ap.told(CopyWorld.Reader.read("n", VersionVector.EMPTY), 0, lost, 20);
+    ap.told(CopyWorld.Reader.question("n", VersionVector.EMPTY), 0, lost, 20);
     assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
   }
 

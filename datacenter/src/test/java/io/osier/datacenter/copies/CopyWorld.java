@@ -28,9 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -42,16 +40,7 @@ final class CopyWorld {
   static final long HOLD_MILLIS = 50;
   static final long WAY_MILLIS = 40;
 
-  private record Task(long at, long number, Runnable does) implements Comparable<Task> {
-    @Override
-    public int compareTo(Task o) {
-      return at != o.at ? Long.compare(at, o.at) : Long.compare(number, o.number);
-    }
-  }
-
-  private final PriorityQueue<Task> tasks = new PriorityQueue<>();
-  private long tasksMade;
-  long nanos = 5;
+  private final VirtualTime time = new VirtualTime();
   List<String> holders = List.of("eu", "us");
   String creation = "first";
 
@@ -83,24 +72,14 @@ final class CopyWorld {
   long lateMillis;
 
   final ByteBudget ofFollowers = new ByteBudget(1 << 20);
-  final Followers followers = new Followers(new Eu(), ofFollowers, () -> nanos);
+  final Followers followers = new Followers(new Eu(), ofFollowers, time::nanos);
 
   long millis() {
-    return TimeUnit.NANOSECONDS.toMillis(nanos);
-  }
-
-  void later(Runnable does, long millis) {
-    tasks.add(new Task(nanos + TimeUnit.MILLISECONDS.toNanos(millis), tasksMade++, does));
+    return time.millis();
   }
 
   void pass(long millis) {
-    long until = nanos + TimeUnit.MILLISECONDS.toNanos(millis);
-    while (!tasks.isEmpty() && tasks.peek().at <= until) {
-      Task next = tasks.remove();
-      nanos = Math.max(nanos, next.at);
-      next.does.run();
-    }
-    nanos = until;
+    time.pass(millis);
   }
 
   /** What a read of a counter was answered. */
@@ -164,7 +143,7 @@ final class CopyWorld {
 
     @Override
     public void later(Runnable task, long millis) {
-      CopyWorld.this.later(task, millis);
+      time.later(task, millis);
     }
 
     @Override
@@ -209,7 +188,7 @@ final class CopyWorld {
 
     @Override
     public void beside(Runnable task) {
-      later(task, 1);
+      time.later(task, 1);
     }
   }
 
@@ -233,8 +212,8 @@ final class CopyWorld {
     /** Is done when it is looked up who holds the keyspace. */
     Runnable lookingUp = () -> {};
 
-    /** So often a holder was asked. */
-    int asks;
+    /** Hears of each question. */
+    Consumer<FollowCodec.Ask> asking = ask -> {};
 
     /** Who was asked last what becomes of objects; all that is asked comes to eu. */
     String follows = "";
@@ -347,12 +326,12 @@ final class CopyWorld {
         return;
       }
       follows = dc;
-      asks++;
       asked.add(answer);
       byte[] asks = WireOutput.bytesOf(content);
       bytes += asks.length;
+      asking.accept(FollowCodec.readAsk(new WireInput(asks)));
       WireInput question = new WireInput(asks);
-      CopyWorld.this.later(
+      time.later(
           () -> {
             if (asked.contains(answer)) {
               followers.asked(self, question, told -> answered(told, answer));
@@ -365,7 +344,7 @@ final class CopyWorld {
         @Nullable Consumer<WireOutput> told, Consumer<@Nullable WireInput> answer) {
       byte[] content = told == null ? new byte[0] : altered(WireOutput.bytesOf(told));
       bytes += content.length;
-      CopyWorld.this.later(
+      time.later(
           () -> {
             if (asked.remove(answer)) {
               answer.accept(new WireInput(content));
@@ -397,7 +376,7 @@ final class CopyWorld {
 
     @Override
     public void later(Runnable task, long millis) {
-      CopyWorld.this.later(task, millis);
+      time.later(task, millis);
     }
   }
 }

@@ -186,8 +186,10 @@ final class Rooms {
             "adaptation",
             "datacenter.store",
             "datacenter.partition",
+            "datacenter.config",
             "datacenter.feed",
-            "datacenter.forward"));
+            "datacenter.forward"),
+        LOGGING);
     r.shell(
         "datacenter.frontend",
         and(

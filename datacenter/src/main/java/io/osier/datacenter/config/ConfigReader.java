@@ -293,7 +293,7 @@ public final class ConfigReader {
     String bytes = "osier.memory.copies";
     return new CopySettings(
         values.isAuto(bytes) ? memory.copyBytes() : values.size(bytes, 0),
-        values.integer("osier.placement.followed", 0, 1_000_000),
+        values.integer("osier.placement.followed", 0, 100_000),
         values.integer("osier.placement.ms-worth", 0, 1_000_000));
   }
 

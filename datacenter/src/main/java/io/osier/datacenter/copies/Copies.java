@@ -3,17 +3,17 @@ package io.osier.datacenter.copies;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
-import io.osier.core.codec.MalformedException;
-import io.osier.core.codec.WireInput;
-import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.config.CopySettings;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,18 +21,12 @@ import org.jspecify.annotations.Nullable;
  * Copies of objects that others hold and that are read here often. A copy answers a read only if it
  * has all that was shown of its key here and all that the session has seen elsewhere; so no read
  * shows less than one before it. Thread-safe; a read takes no lock, unless its session has seen
- * more elsewhere than those before it, and others are called without one.
+ * more elsewhere than those before it. Holders are asked without one; under it are looked up who
+ * holds what, and noted what is shown.
  */
 public final class Copies implements AutoCloseable {
   /** So often it is decided what is followed. */
   public static final long PERIOD_MILLIS = 2_000;
-
-  /**
-   * What may be copied.
-   *
-   * @param followedMax so many objects, and as many are counted
-   */
-  public record Settings(long bytesMax, int followedMax, double msWorth) {}
 
   /**
    * A read's answer.
@@ -45,15 +39,11 @@ public final class Copies implements AutoCloseable {
   private final LongSupplier millis;
   private final boolean isOff;
   private final CopyCounts counts = new CopyCounts();
-  private final CopyTable copies;
+  private final CopyTable table;
+  private final Subscriber subscriber;
 
-  private record PartitionName(String keyspace, int partition) {}
-
-  private final Map<PartitionName, Subscription> subscriptions = new ConcurrentHashMap<>();
-
-  // Under this one's lock.
+  // Under the table's lock.
   private final Interest interest;
-  private long number;
   private boolean ticks;
   private boolean closed;
 
@@ -65,22 +55,23 @@ public final class Copies implements AutoCloseable {
    *
    * @param millis the datacenter's time, in milliseconds since 1970: what has expired is not shown
    */
-  public Copies(Holders around, Settings settings, LongSupplier millis) {
+  public Copies(Holders around, CopySettings settings, LongSupplier millis) {
     this.around = around;
     this.millis = millis;
-    this.isOff = settings.bytesMax == 0 || settings.followedMax == 0;
-    this.copies = new CopyTable(settings.followedMax, settings.bytesMax);
-    this.interest = new Interest(new CopyRule(settings.msWorth), settings.followedMax);
+    this.isOff = settings.bytes() == 0 || settings.followed() == 0;
+    this.interest = new Interest(new CopyRule(settings.msWorth()), settings.followed());
+    this.table = new CopyTable(settings, interest, counts);
+    this.subscriber = new Subscriber(around, table, interest, counts);
   }
 
   /** What copies do. */
   public CopyCounts.Figures figures() {
-    return counts.figures(copies.size(), copies.bytes());
+    return counts.figures(table.size(), table.bytes());
   }
 
   /** Whether reads of a key are answered from a copy at present. */
   public boolean answers(String keyspace, Key key) {
-    Copy copy = copies.find(keyspace, key);
+    Copy copy = table.find(keyspace, key);
     return copy != null && copy.covering(VersionVector.EMPTY) != null;
   }
 
@@ -93,10 +84,10 @@ public final class Copies implements AutoCloseable {
    * @return null if it must be forwarded
    */
   public @Nullable Answer answer(Request.Read read, boolean isNext) {
-    if (!copies.isEmpty() && around.placed() != placement) {
+    if (!table.isEmpty() && around.placed() != placement) {
       cutChanged();
     }
-    Copy copy = copies.find(read.keyspace(), read.key());
+    Copy copy = table.find(read.keyspace(), read.key());
     if (copy == null) {
       return null;
     }
@@ -109,7 +100,7 @@ public final class Copies implements AutoCloseable {
       boolean isEmpty = copy.version() == null;
       counts.missed(isEmpty ? Copy.Miss.EMPTY : Copy.Miss.BEHIND);
       if (!isEmpty) {
-        refresh(copy.of());
+        subscriber.refresh(copy.of());
       }
       return null;
     }
@@ -138,9 +129,9 @@ public final class Copies implements AutoCloseable {
       return;
     }
     ObjectName name = new ObjectName(read.keyspace(), read.key());
-    Copy copy = copies.find(name);
+    Copy copy = table.find(name);
     boolean begins;
-    synchronized (this) {
+    synchronized (table) {
       if (closed) {
         return;
       }
@@ -160,7 +151,7 @@ public final class Copies implements AutoCloseable {
   /** A forwarded answer shows this of keys of one partition. Called before it is passed on. */
   void shown(String keyspace, List<Key> keys, VersionVector seen) {
     for (Key key : keys) {
-      Copy copy = copies.find(keyspace, key);
+      Copy copy = table.find(keyspace, key);
       if (copy != null) {
         copy.sees(seen);
       }
@@ -169,17 +160,19 @@ public final class Copies implements AutoCloseable {
 
   /** A datacenter has answered a forwarded request about a partition. */
   void answered(String dc, String keyspace, int partition) {
-    Subscription of = subscriptions.get(new PartitionName(keyspace, partition));
+    Subscription of = table.find(keyspace, partition);
     if (of != null) {
       of.answered(dc);
     }
   }
 
   /** Something that was shown of a partition is lost, so what waits for it would wait for ever. */
-  synchronized void lost(String keyspace, int partition) {
-    Subscription of = subscriptions.get(new PartitionName(keyspace, partition));
-    if (of != null) {
-      cut(of);
+  void lost(String keyspace, int partition) {
+    synchronized (table) {
+      Subscription of = table.find(keyspace, partition);
+      if (of != null) {
+        table.cut(of);
+      }
     }
   }
 
@@ -187,7 +180,7 @@ public final class Copies implements AutoCloseable {
    * A forwarded answer, or its request, shows this of a partition. Called before it is passed on.
    */
   void shown(String keyspace, int partition, VersionVector seen) {
-    Subscription of = subscriptions.get(new PartitionName(keyspace, partition));
+    Subscription of = table.find(keyspace, partition);
     if (of != null) {
       of.sees(seen);
     }
@@ -200,17 +193,17 @@ public final class Copies implements AutoCloseable {
     try {
       List<Copy> begun = new ArrayList<>();
       List<Subscription> all;
-      synchronized (this) {
+      synchronized (table) {
         interest.nextPeriod();
         cutChanged();
         look();
         choose(begun);
-        goesOn = !closed && (!interest.isIdle() || !copies.isEmpty());
+        goesOn = !closed && (!interest.isIdle() || !table.isEmpty());
         ticks = goesOn;
-        all = List.copyOf(subscriptions.values());
+        all = table.subscriptions();
       }
       begin(begun);
-      all.forEach(this::ask);
+      all.forEach(subscriber::ask);
     } finally {
       if (goesOn) {
         around.later(this::tick, PERIOD_MILLIS);
@@ -219,56 +212,90 @@ public final class Copies implements AutoCloseable {
   }
 
   /** Ends the subscriptions of keyspaces that others hold now. */
-  private synchronized void cutChanged() {
-    placement = around.placed();
-    for (Subscription each : List.copyOf(subscriptions.values())) {
-      if (around.heldElsewhere(each.keyspace()).filter(each.held()::equals).isEmpty()) {
-        cut(each);
+  private void cutChanged() {
+    synchronized (table) {
+      Object now = around.placed();
+      for (Subscription each : table.subscriptions()) {
+        if (around.heldElsewhere(each.keyspace()).filter(each.held()::equals).isEmpty()) {
+          table.cut(each);
+        }
       }
+      placement = now; // until then others that read look for themselves, too
     }
   }
 
   /** Ends those whose holder is asked no more, as another is nearer, or that are not worth it. */
   private void look() {
-    List.copyOf(subscriptions.values()).stream().filter(Subscription::hasMoved).forEach(this::cut);
+    for (Subscription of : table.subscriptions()) {
+      String to = of.movedTo();
+      if (to != null) {
+        moves(of, to);
+      }
+    }
     Map<String, Double> ways = new HashMap<>();
-    for (Copy copy : copies.all()) {
+    for (Copy copy : table.all()) {
       copy.demand().readFromCopy(copy.takeHits());
       double way = ways.computeIfAbsent(copy.of().holder(), around::roundTripMillis);
       if (!interest.isWorthIt(copy.demand(), way)) {
-        drop(copy, CopyCounts.Dropped.UNWORTHY);
+        table.drop(copy, CopyCounts.Dropped.UNWORTHY);
       }
     }
+  }
+
+  /** Its copies may begin again at another holder, as they are read there. */
+  private void moves(Subscription of, String to) {
+    for (Copy copy : of.copies().values()) {
+      copy.demand().readFromCopy(copy.takeHits());
+      interest.isAt(copy.name(), to);
+    }
+    table.cut(of);
   }
 
   private void choose(List<Copy> begun) {
-    for (Interest.Candidate each : interest.candidates(copies::contains, around::roundTripMillis)) {
-      if (!copies.isFull()) {
-        follow(each, begun);
+    Iterator<Saving> least = null;
+    for (Interest.Candidate each : interest.candidates(table::contains, around::roundTripMillis)) {
+      if (table.isFull()) {
+        least = least == null ? leastFirst() : least;
+        if (!least.hasNext() || !makesWay(least.next(), each)) {
+          return;
+        }
       }
+      follow(each, begun);
     }
+  }
+
+  private record Saving(Copy copy, double saved) {}
+
+  private Iterator<Saving> leastFirst() {
+    Map<String, Double> ways = new HashMap<>();
+    return table.all().stream()
+        .map(
+            copy -> {
+              double way = ways.computeIfAbsent(copy.of().holder(), around::roundTripMillis);
+              return new Saving(copy, interest.saved(copy.demand(), way));
+            })
+        .sorted(Comparator.comparingDouble(Saving::saved))
+        .iterator();
+  }
+
+  /** Whether a copy ends for another object that saves clearly more. */
+  private boolean makesWay(Saving least, Interest.Candidate more) {
+    boolean ends = more.saved() >= CopyRule.CLEARLY * least.saved;
+    if (ends) {
+      table.drop(least.copy, CopyCounts.Dropped.BUDGET);
+    }
+    return ends;
   }
 
   private void follow(Interest.Candidate each, List<Copy> begun) {
-    String keyspace = each.name().keyspace();
-    Holders.Held held = around.heldElsewhere(keyspace).orElse(null);
+    KeyspaceHolders.Held held = around.heldElsewhere(each.name().keyspace()).orElse(null);
     if (held == null) {
       return;
     }
-    Copy copy = copies.tryAdd(each.name(), () -> newCopy(each, keyspace, held));
+    Copy copy = table.tryAdd(each, held);
     if (copy != null) {
-      copy.of().add(copy);
       begun.add(copy);
     }
-  }
-
-  private Copy newCopy(Interest.Candidate each, String keyspace, Holders.Held held) {
-    int partition = each.name().key().partition(held.partitions());
-    Subscription of =
-        subscriptions.computeIfAbsent(
-            new PartitionName(keyspace, partition),
-            name -> new Subscription(keyspace, partition, each.holder(), held, ++number));
-    return new Copy(each.name(), ++number, of, each.demand());
   }
 
   /** What was shown before a copy could be found must be in what it shows. */
@@ -278,123 +305,12 @@ public final class Copies implements AutoCloseable {
     }
   }
 
-  private void ask(Subscription of) {
-    List<FollowCodec.Ask> asks;
-    synchronized (this) {
-      asks = of.asks();
-    }
-    asks.forEach(ask -> ask(of, ask));
-  }
-
-  private void refresh(Subscription of) {
-    FollowCodec.Ask ask;
-    synchronized (this) {
-      if (!of.refresh()) {
-        return;
-      }
-      ask = of.refreshing();
-    }
-    ask(of, ask);
-  }
-
-  private void ask(Subscription of, FollowCodec.Ask ask) {
-    around.ask(
-        of.holder(),
-        out -> FollowCodec.write(out, ask),
-        ask.waitMillis(),
-        answer -> answered(of, answer));
-  }
-
-  private void answered(Subscription of, @Nullable WireInput in) {
-    FollowCodec.Answer answer = null;
-    if (in != null) {
-      try {
-        answer = FollowCodec.readAnswer(in);
-      } catch (MalformedException e) {
-        // A former version refuses, as one does that has no room.
-      }
-    }
-    synchronized (this) {
-      if (of.isEnded()) {
-        return;
-      }
-      if (answer == null) {
-        if (in != null && !of.isTold()) { // else the link was lost, or what it knew of this one
-          interest.refuses(of.holder());
-        }
-        cut(of);
-        return;
-      }
-      for (FollowCodec.Answer next : of.inOrder(answer)) {
-        take(of, next);
-      }
-    }
-    ask(of);
-  }
-
-  private void take(Subscription of, FollowCodec.Answer answer) {
-    VersionVector shown = VersionVector.EMPTY;
-    List<Runnable> sets = new ArrayList<>();
-    for (FollowCodec.Told told : answer.objects()) {
-      Copy copy = of.copies().get(told.number());
-      if (copy == null) {
-        continue; // followed no more
-      }
-      counts.version();
-      copy.demand().shipped(told.bytes());
-      Copy.Version version = told.states().map(Copies::version).orElse(null);
-      if (version == null) {
-        drop(copy, CopyCounts.Dropped.REFUSED);
-      } else if (!copies.makeRoom(copy, version)) {
-        drop(copy, CopyCounts.Dropped.BUDGET);
-      } else {
-        shown = shown.join(version.context());
-        sets.add(() -> copy.set(version));
-      }
-    }
-    around.shows(of.keyspace(), of.partition(), shown);
-    sets.forEach(Runnable::run);
-    answer.through().ifPresent(of::reached);
-  }
-
-  private static Copy.Version version(List<CrdtState> states) {
-    VersionVector context = VersionVector.EMPTY;
-    long size = 0;
-    for (CrdtState state : states) {
-      context = context.join(state.context().toVersionVector());
-      size += state.heapBytes();
-    }
-    return new Copy.Version(states, context, size + context.heapBytes());
-  }
-
-  private void drop(Copy copy, CopyCounts.Dropped why) {
-    if (!copies.remove(copy)) {
-      return;
-    }
-    copy.of().remove(copy);
-    if (why != CopyCounts.Dropped.CUT) {
-      interest.wasNotWorthIt(copy.demand());
-    }
-    counts.dropped(why);
-    if (copy.of().copies().isEmpty()) {
-      end(copy.of());
-    }
-  }
-
-  private void cut(Subscription of) {
-    List.copyOf(of.copies().values()).forEach(copy -> drop(copy, CopyCounts.Dropped.CUT));
-    end(of);
-  }
-
-  private void end(Subscription of) {
-    of.end();
-    subscriptions.remove(new PartitionName(of.keyspace(), of.partition()), of);
-  }
-
   /** Follows nothing more. */
   @Override
-  public synchronized void close() {
-    closed = true;
-    List.copyOf(subscriptions.values()).forEach(this::cut);
+  public void close() {
+    synchronized (table) {
+      closed = true;
+      table.subscriptions().forEach(table::cut);
+    }
   }
 }

@@ -2,27 +2,43 @@ package io.osier.datacenter.copies;
 
 import io.osier.core.Key;
 import io.osier.core.net.ByteBudget;
+import io.osier.datacenter.config.CopySettings;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The copies by what they are of: so many at most, within a budget of bytes. Any thread may look
- * into it, all else is done under the lock of {@link Copies}.
+ * The copies by what they are of, and their subscriptions: so many at most, within a budget of
+ * bytes. Any thread may look into it; all else is done under its lock, which is that of {@link
+ * Copies}, too.
  */
 final class CopyTable {
   /** What a copy takes of the heap besides its states and its key. */
   private static final long COPY_BYTES = 600;
 
+  private record PartitionName(String keyspace, int partition) {}
+
   private final int max;
   private final ByteBudget bytes;
+  private final Interest interest;
+  private final CopyCounts counts;
   private final Map<ObjectName, Copy> copies = new ConcurrentHashMap<>();
+  private final Map<PartitionName, Subscription> subscriptions = new ConcurrentHashMap<>();
+  private long number;
 
-  CopyTable(int max, long bytesMax) {
-    this.max = max;
-    this.bytes = new ByteBudget(bytesMax);
+  /**
+   * There are no copies.
+   *
+   * @param interest hears of copies that were not worth it
+   * @param counts of those that are dropped
+   */
+  CopyTable(CopySettings settings, Interest interest, CopyCounts counts) {
+    this.max = settings.followed();
+    this.bytes = new ByteBudget(settings.bytes());
+    this.interest = interest;
+    this.counts = counts;
   }
 
   boolean isEmpty() {
@@ -58,17 +74,34 @@ final class CopyTable {
     return List.copyOf(copies.values());
   }
 
+  /** The subscription of a partition; null if nothing of it is copied. */
+  @Nullable Subscription find(String keyspace, int partition) {
+    return subscriptions.get(new PartitionName(keyspace, partition));
+  }
+
+  List<Subscription> subscriptions() {
+    return List.copyOf(subscriptions.values());
+  }
+
   /**
    * Adds a copy that holds nothing yet.
    *
-   * @return null if there is no room for it, and then none is made
+   * @param held who holds its keyspace
+   * @return null if there is no room for it
    */
-  @Nullable Copy tryAdd(ObjectName name, Supplier<Copy> made) {
+  @Nullable Copy tryAdd(Interest.Candidate of, KeyspaceHolders.Held held) {
+    ObjectName name = of.name();
     if (!bytes.tryTake(emptyBytes(name))) {
       return null;
     }
-    Copy copy = made.get();
+    PartitionName partition =
+        new PartitionName(name.keyspace(), name.key().partition(held.partitions()));
+    Subscription subscription =
+        subscriptions.computeIfAbsent(
+            partition, p -> new Subscription(p.keyspace, p.partition, of.holder(), held, ++number));
+    Copy copy = new Copy(name, ++number, subscription, of.demand());
     copies.put(name, copy);
+    subscription.add(copy);
     return copy;
   }
 
@@ -82,13 +115,31 @@ final class CopyTable {
     return true;
   }
 
-  /** Removes one; false if it was removed before. */
-  boolean remove(Copy copy) {
-    boolean removed = copies.remove(copy.name(), copy);
-    if (removed) {
-      bytes.give(emptyBytes(copy.name()) + versionBytes(copy));
+  /** Drops a copy, unless it was dropped before; a subscription ends with its last one. */
+  void drop(Copy copy, CopyCounts.Dropped why) {
+    if (!copies.remove(copy.name(), copy)) {
+      return;
     }
-    return removed;
+    bytes.give(emptyBytes(copy.name()) + versionBytes(copy));
+    copy.of().remove(copy);
+    if (why != CopyCounts.Dropped.CUT) {
+      interest.wasNotWorthIt(copy.demand());
+    }
+    counts.dropped(why);
+    if (copy.of().copies().isEmpty()) {
+      end(copy.of());
+    }
+  }
+
+  /** Ends a subscription, with its copies. */
+  void cut(Subscription of) {
+    List.copyOf(of.copies().values()).forEach(copy -> drop(copy, CopyCounts.Dropped.CUT));
+    end(of);
+  }
+
+  private void end(Subscription of) {
+    of.end();
+    subscriptions.remove(new PartitionName(of.keyspace(), of.partition()), of);
   }
 
   private static long emptyBytes(ObjectName name) {

@@ -25,6 +25,9 @@ final class FollowCodec {
   /** So much of an answer is objects; it is decoded where it is received. */
   static final int BYTES_MAX = 48 << 10;
 
+  /** A holder's answers are smaller, whatever the last object and its vector take. */
+  private static final int ANSWER_BYTES_MAX = 4 * BYTES_MAX;
+
   private static final int NAME_BYTES_MAX = 1 << 10;
 
   /**
@@ -79,6 +82,15 @@ final class FollowCodec {
   }
 
   private FollowCodec() {}
+
+  /**
+   * Whether something is of these.
+   *
+   * @param rest of a question or an answer, behind what each begins with
+   */
+  static boolean isOfThese(WireInput rest) {
+    return rest.remaining() > 0 && (rest.getBuffer()[rest.position()] & 0xff) == KIND;
+  }
 
   static void write(WireOutput out, Ask ask) {
     out.writeByte(KIND);
@@ -153,6 +165,9 @@ final class FollowCodec {
    * @throws MalformedException if it is none
    */
   static Answer readAnswer(WireInput rest) {
+    if (rest.remaining() > ANSWER_BYTES_MAX) {
+      throw new MalformedException("too large an answer: " + rest.remaining() + " bytes");
+    }
     return Codec.readAll(
         rest,
         "what has become of objects",
@@ -161,7 +176,11 @@ final class FollowCodec {
           long step = in.readNumber();
           Optional<VersionVector> through =
               in.readFlag() ? Optional.of(in.readVector()) : Optional.empty();
-          return new Answer(step, through, readAll(in, 2, () -> readTold(in)));
+          List<Told> objects = readAll(in, 2, () -> readTold(in));
+          if (objects.stream().map(Told::number).distinct().count() < objects.size()) {
+            throw new MalformedException("an object twice in one answer");
+          }
+          return new Answer(step, through, objects);
         });
   }
 

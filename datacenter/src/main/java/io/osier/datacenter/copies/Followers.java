@@ -1,6 +1,7 @@
 package io.osier.datacenter.copies;
 
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
@@ -11,7 +12,6 @@ import io.osier.crdt.CrdtType;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.store.StoredKey;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells those who have copies of what is held here what becomes of it: each change at once, and of
@@ -27,14 +29,15 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; others are called without a lock.
  */
 public final class Followers {
-  /** What a followed key takes of the heap besides the key. */
-  private static final long KEY_BYTES = 300;
+  private static final Logger LOG = LoggerFactory.getLogger(Followers.class);
 
   /** Changes that come within this time are told together. */
   private static final long TOGETHER_MILLIS = 2;
 
-  /** When it is tried again to tell what could not be told. */
+  /** When it is tried again to tell what could not be told; each time later, up to the second. */
   private static final long AGAIN_MILLIS = 10;
+
+  private static final long AGAIN_MAX_MILLIS = 1_000;
 
   /** Who has not asked for so long follows nothing any more. */
   private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -53,13 +56,10 @@ public final class Followers {
     /** Takes, later, what a partition has of all replicas; null if it cannot tell. */
     void through(int partition, Consumer<@Nullable VersionVector> told);
 
-    /** What a key holds; empty if that cannot be told at once, and must be read. */
-    Optional<StoredKey> stored(Key key);
-
     /**
      * What a key holds, by one who may wait for a disk.
      *
-     * @throws io.osier.core.OsierException if it cannot be read
+     * @throws OsierException if it cannot be read
      */
     StoredKey read(Key key);
   }
@@ -85,7 +85,7 @@ public final class Followers {
 
   private record Name(ReplicaId peer, long subscription) {}
 
-  private record Waiting(FollowCodec.Ask ask, long dueNanos, Answers answers) {}
+  private record Waiting(long dueNanos, Answers answers) {}
 
   private final Around around;
   private final LongSupplier nanoTime;
@@ -116,7 +116,7 @@ public final class Followers {
    * @param rest of what was asked, behind what each question begins with
    */
   public static boolean isAsk(WireInput rest) {
-    return rest.remaining() > 0 && (rest.getBuffer()[rest.position()] & 0xff) == FollowCodec.KIND;
+    return FollowCodec.isOfThese(rest);
   }
 
   /** One asks. */
@@ -125,6 +125,7 @@ public final class Followers {
     try {
       ask = FollowCodec.readAsk(rest);
     } catch (MalformedException e) {
+      LOG.debug("{} asks what cannot be read: {}", peer, e.reason());
       answers.send(null);
       return;
     }
@@ -135,16 +136,16 @@ public final class Followers {
     }
     FollowedKeys listener = listeners.computeIfAbsent(ask.keyspace(), name -> new FollowedKeys());
     Name name = new Name(peer, ask.subscription());
-    Follower follower = followers.get(name);
-    if (ask.step() == 1) {
-      if (follower != null) {
-        follower.end(); // of the peer's process before this one
+    if (ask.step() == 1 && bytes.tryTake(FollowerKeys.KEY_BYTES)) {
+      Follower begun = new Follower(name, ask.keyspace(), ask.partition(), held, listener);
+      Follower former = followers.put(name, begun);
+      if (former != null) {
+        former.end(); // it begins anew
       }
-      follower = new Follower(name, ask.keyspace(), ask.partition(), held, listener);
-      followers.put(name, follower);
     }
+    Follower follower = followers.get(name);
     if (follower == null) {
-      answers.send(null); // it was forgotten, with all that it followed
+      answers.send(null); // there is no room, or it was forgotten with all that it followed
     } else {
       follower.asked(ask, answers);
     }
@@ -164,9 +165,7 @@ public final class Followers {
     private final FollowedKeys listener;
 
     // Under this one's lock.
-    private final Map<Long, Key> keys = new HashMap<>();
-    private final Map<Key, Long> numbers = new HashMap<>();
-    private final Map<Long, Key> dirty = new HashMap<>();
+    private final FollowerKeys keys;
     private final List<Waiting> waiting = new ArrayList<>();
 
     /** Somebody waits for how far this datacenter is. */
@@ -178,6 +177,10 @@ public final class Followers {
     private long tellings;
 
     private boolean planned;
+
+    /** So long it waits, as it could not tell; 0 if it could. */
+    private long pauseMillis;
+
     private boolean ended;
     private long toldNanos;
     private long askedNanos;
@@ -188,55 +191,39 @@ public final class Followers {
       this.partition = partition;
       this.held = held;
       this.listener = listener;
+      this.keys = new FollowerKeys(bytes, listener, this);
       this.toldNanos = nanoTime.getAsLong() - TimeUnit.MILLISECONDS.toNanos(held.holdMillis());
     }
 
     void asked(FollowCodec.Ask ask, Answers answers) {
-      boolean hasRoom = true;
+      int waitMillis = Math.min(ask.waitMillis(), Subscription.WAIT_MILLIS);
+      boolean ends;
       synchronized (this) {
         long now = nanoTime.getAsLong();
         askedNanos = now;
-        ask.remove().forEach(this::remove);
-        for (FollowCodec.Added added : ask.add()) {
-          hasRoom = hasRoom && !ended && bytes.tryTake(KEY_BYTES + added.key().heapBytes());
-          if (hasRoom) {
-            keys.put(added.number(), added.key());
-            numbers.put(added.key(), added.number());
-            dirty.put(added.number(), added.key());
-            listener.add(added.key(), this);
-          }
+        ends = ended || waiting.size() >= 8 * Subscription.WINDOW || keys.areTooMany();
+        if (!ends) {
+          ask.remove().forEach(keys::remove);
+          ask.add().forEach(keys::add);
         }
-        urgent |= ask.waitMillis() == 0;
-        long wait = ask.waitMillis() == 0 ? Subscription.WAIT_MILLIS : ask.waitMillis();
-        waiting.add(new Waiting(ask, now + TimeUnit.MILLISECONDS.toNanos(wait), answers));
-        hasRoom &= !ended && waiting.size() <= 8 * Subscription.WINDOW;
+        urgent |= waitMillis == 0 || keys.areRefused();
+        int wait = waitMillis == 0 ? Subscription.WAIT_MILLIS : waitMillis;
+        waiting.add(new Waiting(now + TimeUnit.MILLISECONDS.toNanos(wait), answers));
       }
-      if (!hasRoom) {
+      if (ends) {
         end();
         return;
       }
       plan();
-      around.later(this::turn, ask.waitMillis());
-    }
-
-    private void remove(long number) {
-      Key key = keys.remove(number);
-      if (key != null) {
-        dirty.remove(number);
-        numbers.remove(key, number);
-        listener.remove(key, this);
-        bytes.give(KEY_BYTES + key.heapBytes());
-      }
+      around.later(this::turn, waitMillis);
     }
 
     @Override
     public void changed(Key key) {
       synchronized (this) {
-        Long number = numbers.get(key);
-        if (number == null) {
+        if (!keys.changed(key)) {
           return;
         }
-        dirty.put(number, key);
       }
       plan();
     }
@@ -245,11 +232,12 @@ public final class Followers {
     private void plan() {
       long millis;
       synchronized (this) {
-        if (planned || telling || ended || waiting.isEmpty() || (dirty.isEmpty() && !urgent)) {
+        boolean atOnce = urgent || isDue();
+        if (planned || telling || ended || waiting.isEmpty() || !(atOnce || keys.haveChanged())) {
           return;
         }
         planned = true;
-        millis = urgent ? 0 : Math.max(TOGETHER_MILLIS, heldMillis());
+        millis = Math.max(pauseMillis, atOnce ? 0 : Math.max(TOGETHER_MILLIS, heldMillis()));
       }
       around.later(
           () -> {
@@ -269,14 +257,15 @@ public final class Followers {
     private void turn() {
       boolean now;
       synchronized (this) {
-        now = !ended && !telling && (isDue() || urgent || (!dirty.isEmpty() && heldMillis() <= 0));
-        now &= !waiting.isEmpty();
+        now = urgent || isDue() || (keys.haveChanged() && heldMillis() <= 0);
+        now &= !ended && !telling && !waiting.isEmpty();
         telling |= now;
+        urgent &= !now; // who asks from now on may want more than is told
       }
       if (!now) {
         plan();
       } else if (held.listen(listener)) {
-        held.through(partition, this::tell);
+        held.through(partition, through -> around.beside(() -> tell(through)));
       } else {
         again(); // it hears of no changes yet, so nothing can be said of what did not change
       }
@@ -300,12 +289,18 @@ public final class Followers {
     private void again() {
       synchronized (this) {
         telling = false;
+        urgent = true;
+        pauseMillis = Math.clamp(2 * pauseMillis, AGAIN_MILLIS, AGAIN_MAX_MILLIS);
       }
-      if (around.heldHere(keyspace).filter(held::equals).isEmpty()) {
-        end();
+      if (isHeld()) {
+        plan();
       } else {
-        around.later(this::turn, AGAIN_MILLIS);
+        end();
       }
+    }
+
+    private boolean isHeld() {
+      return around.heldHere(keyspace).filter(held::equals).isPresent();
     }
 
     /** Tells what has changed. What was heard of until now is in it, and all of this at least. */
@@ -314,68 +309,57 @@ public final class Followers {
         again();
         return;
       }
-      Telling telling = new Telling(through);
-      synchronized (this) {
-        if (ended || waiting.isEmpty()) {
-          this.telling = false;
-          return;
-        }
-        telling.left.putAll(dirty);
-        dirty.clear();
-        urgent = false;
-        toldNanos = nanoTime.getAsLong();
-      }
-      telling.takeAll(key -> held.stored(key).orElse(null));
-      if (telling.isOver()) {
-        tell(telling);
-      } else {
-        around.beside(() -> readAndTell(telling));
-      }
-    }
-
-    /** What is not at hand, or not durable at the moment, is read, one after the other. */
-    private void readAndTell(Telling telling) {
-      boolean read = false;
+      boolean told = false;
       try {
+        Telling telling = begun(through);
         telling.takeAll(held::read);
-        read = true;
+        told = isHeld() && told(telling);
+      } catch (OsierException e) {
+        LOG.debug("{} cannot be told what becomes of objects: {}", name.peer, e.reason());
       } finally {
-        if (!read) {
+        if (!told) {
           end();
         }
       }
-      tell(telling);
+      plan();
     }
 
-    private void tell(Telling telling) {
+    private synchronized Telling begun(VersionVector through) {
+      pauseMillis = 0;
+      toldNanos = nanoTime.getAsLong();
+      return keys.take(through);
+    }
+
+    /** Answers with it; false if nobody asks. */
+    private boolean told(Telling telling) {
       Waiting to;
       boolean last;
       FollowCodec.Answer answer;
       synchronized (this) {
         this.telling = false;
         if (ended || waiting.isEmpty()) {
-          return;
+          return false;
         }
         to = waiting.removeFirst();
         last = waiting.isEmpty();
         answer = telling.answer(++tellings);
-        telling.left.keySet().retainAll(keys.keySet());
-        dirty.putAll(telling.left);
-        urgent |= !telling.left.isEmpty();
+        urgent |= !telling.left().isEmpty();
+        keys.takeBack(telling.left());
       }
       to.answers.send(out -> FollowCodec.write(out, answer));
       if (last) {
         around.later(this::lapse, TimeUnit.NANOSECONDS.toMillis(LEASE_NANOS));
       }
-      plan();
+      return true;
     }
 
     /** Tells nothing more. */
     void end() {
       List<Waiting> left;
       synchronized (this) {
+        bytes.give(ended ? 0 : FollowerKeys.KEY_BYTES);
         ended = true;
-        List.copyOf(keys.keySet()).forEach(this::remove);
+        keys.removeAll();
         left = List.copyOf(waiting);
         waiting.clear();
       }

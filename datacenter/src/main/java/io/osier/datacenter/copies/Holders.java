@@ -3,30 +3,18 @@ package io.osier.datacenter.copies;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import java.util.List;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What {@link Copies} has of the world: who holds what, and how they are asked. Thread-safe. */
 public interface Holders {
-  /**
-   * Who holds a keyspace whose objects may be copied.
-   *
-   * @param dcs in the order of their names
-   * @param creation tells it from another keyspace of its name
-   */
-  record Held(List<String> dcs, int partitions, String creation) {
-    public Held {
-      dcs = List.copyOf(dcs);
-    }
-  }
-
   /** Another object once somebody else may hold something. Cheap. */
   Object placed();
 
   /** Who holds a keyspace; empty where no copies are made of it, as where it is held here. */
-  Optional<Held> heldElsewhere(String keyspace);
+  Optional<KeyspaceHolders.Held> heldElsewhere(String keyspace);
 
   /**
    * Asks a datacenter.

@@ -73,6 +73,14 @@ final class Interest {
     readIn = period;
   }
 
+  /** Reads of an object are answered by another holder now. */
+  void isAt(ObjectName name, String holder) {
+    Counted of = counted.note(name);
+    if (of != null) {
+      of.holder = holder;
+    }
+  }
+
   /** A holder does not tell what becomes of objects, or not now. */
   void refuses(String holder) {
     refused.put(holder, period + REFUSED_PERIODS);
@@ -87,6 +95,11 @@ final class Interest {
   boolean isWorthIt(Demand demand, double roundTripMillis) {
     demand.periodEnds();
     return rule.stays(demand, roundTripMillis);
+  }
+
+  /** What a copy saves of what its reads would cost if they were forwarded. */
+  double saved(Demand demand, double roundTripMillis) {
+    return rule.saved(demand, roundTripMillis);
   }
 
   /** A copy has ended that was not worth it, or found no room. */

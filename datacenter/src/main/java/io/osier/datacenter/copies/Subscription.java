@@ -1,11 +1,13 @@
 package io.osier.datacenter.copies;
 
 import io.osier.core.VersionVector;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The copies of one partition, and how far the holder has told what becomes of them. {@link
@@ -28,7 +30,7 @@ final class Subscription {
   private final String keyspace;
   private final int partition;
   private final String holder;
-  private final Holders.Held held;
+  private final KeyspaceHolders.Held held;
   private final long number;
 
   private final Map<Long, Copy> copies = new HashMap<>();
@@ -36,6 +38,7 @@ final class Subscription {
   private List<Long> removed = new ArrayList<>();
   private final TreeMap<Long, FollowCodec.Answer> early = new TreeMap<>();
   private long asked;
+  private long heard;
   private long taken;
   private boolean ended;
 
@@ -43,7 +46,7 @@ final class Subscription {
   private boolean refreshes;
 
   private volatile boolean byHolder;
-  private volatile boolean byOther;
+  private volatile @Nullable String other;
   private volatile VersionVector through = VersionVector.EMPTY;
   private volatile VersionVector noted = VersionVector.EMPTY;
   private volatile VersionVector shown = VersionVector.EMPTY;
@@ -54,7 +57,8 @@ final class Subscription {
    * @param holder who is asked
    * @param held who held the keyspace then
    */
-  Subscription(String keyspace, int partition, String holder, Holders.Held held, long number) {
+  Subscription(
+      String keyspace, int partition, String holder, KeyspaceHolders.Held held, long number) {
     this.keyspace = keyspace;
     this.partition = partition;
     this.holder = holder;
@@ -74,7 +78,7 @@ final class Subscription {
     return holder;
   }
 
-  Holders.Held held() {
+  KeyspaceHolders.Held held() {
     return held;
   }
 
@@ -109,14 +113,17 @@ final class Subscription {
     if (dc.equals(holder)) {
       byHolder = true;
     } else {
-      byOther = true;
+      other = dc;
     }
   }
 
-  /** Whether in the period that ends all that was forwarded was answered by others. */
-  boolean hasMoved() {
-    boolean moved = byOther && !byHolder;
-    byOther = false;
+  /**
+   * Who has answered what was forwarded in the period that ends, last; null if it was nobody, or
+   * the holder has answered some of it.
+   */
+  @Nullable String movedTo() {
+    String moved = byHolder ? null : other;
+    other = null;
     byHolder = false;
     return moved;
   }
@@ -190,6 +197,7 @@ final class Subscription {
 
   /** An answer has come: those that are to be taken now, in their order. */
   List<FollowCodec.Answer> inOrder(FollowCodec.Answer answer) {
+    heard++;
     early.put(answer.step(), answer);
     List<FollowCodec.Answer> ready = new ArrayList<>();
     FollowCodec.Answer next;
@@ -198,6 +206,11 @@ final class Subscription {
       ready.add(next);
     }
     return ready;
+  }
+
+  /** Whether all questions are answered, and yet one of the answers has not come. */
+  boolean lacksAnAnswer() {
+    return heard == asked && taken < asked;
   }
 
   /** What was told by now holds all of this. */

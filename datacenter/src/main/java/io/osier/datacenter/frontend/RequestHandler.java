@@ -175,7 +175,7 @@ public final class RequestHandler implements ClientServer.Handler {
     if (request instanceof Request.Read read && copies.isPresent()) {
       Copies.Answer copied = copies.get().answer(read, !lane.answersInOrder() || there.isIdle());
       if (copied != null) {
-        if (there.isShownBy(copied.holder())) {
+        if (there.changesTo(copied.holder())) {
           to.shownHere().shows(lane, keyspace, copied.holder());
         }
         reply.accept(copied.reply());

@@ -223,8 +223,9 @@ final class DatacenterMetrics {
         Metric.Type.COUNTER,
         "copies_dropped",
         List.of("reason"),
-        "Copies that are no more: budget: osier.memory.copies is spent; cut: the link to the holder"
-            + " was lost, or others hold the keyspace now; refused: such an object is not copied;"
+        "Copies that are no more: budget: osier.memory.copies is spent, or of placement.followed"
+            + " others save more; cut: the link to the holder was lost, or others hold the keyspace"
+            + " now; refused: such an object is not copied, or the holder has no room for its key;"
             + " unworthy: its reads are not worth its changes",
         (s, to) ->
             s.clients().elsewhere().copies().dropped().forEach((why, n) -> to.number(n, why)));

@@ -77,11 +77,7 @@ public final class Forwarding implements KeyspaceHolders, AutoCloseable {
     this.forwarder =
         new Forwarder(self, this, new ByteBudget(this.bytes), System::nanoTime, BESIDE);
     ReadCopies around = new ReadCopies(placement, keyspaces, forwarder, this);
-    this.copies =
-        new Copies(
-            around,
-            new Copies.Settings(copied.bytes(), copied.followed(), copied.msWorth()),
-            millis);
+    this.copies = new Copies(around, copied, millis);
     this.followers = new Followers(around, new ByteBudget(copied.bytes()), System::nanoTime);
     forwarder.tell(new ForwardedAnswers(copies));
   }

@@ -13,7 +13,6 @@ import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.KeyspaceHolders;
 import io.osier.datacenter.shard.KeyspaceShard;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -48,7 +47,7 @@ record ReadCopies(
   }
 
   @Override
-  public Optional<Holders.Held> heldElsewhere(String keyspace) {
+  public Optional<KeyspaceHolders.Held> heldElsewhere(String keyspace) {
     return keyspaces.containsKey(keyspace)
         ? Optional.empty()
         : placement
@@ -57,7 +56,7 @@ record ReadCopies(
             .filter(placed -> mayBeCopied(placed.policy()))
             .map(
                 placed ->
-                    new Holders.Held(
+                    new KeyspaceHolders.Held(
                         placed.holders(), placed.policy().partitions(), placed.creation()));
   }
 
@@ -147,17 +146,8 @@ record ReadCopies(
     }
 
     @Override
-    public Optional<StoredKey> stored(Key key) {
-      return store(key).durablyStored(key);
-    }
-
-    @Override
     public StoredKey read(Key key) {
-      return store(key).readDurably(key);
-    }
-
-    private ObjectStore store(Key key) {
-      return shard.partitions().get(key.partition(partitions())).store();
+      return shard.partitions().get(key.partition(partitions())).store().readDurably(key);
     }
   }
 }

@@ -13,7 +13,10 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.feed.ChangeListener;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import io.osier.datacenter.forward.ShownVersions;
 import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.StoredKey;
@@ -25,10 +28,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** In virtual time: eu, which holds a keyspace, and others that copy what they read of it. */
@@ -38,16 +40,7 @@ final class CopyWorld {
   static final long HOLD_MILLIS = 50;
   static final long WAY_MILLIS = 40;
 
-  private record Task(long at, long number, Runnable does) implements Comparable<Task> {
-    @Override
-    public int compareTo(Task o) {
-      return at != o.at ? Long.compare(at, o.at) : Long.compare(number, o.number);
-    }
-  }
-
-  private final PriorityQueue<Task> tasks = new PriorityQueue<>();
-  private long tasksMade;
-  long nanos = 5;
+  private final VirtualTime time = new VirtualTime();
   List<String> holders = List.of("eu", "us");
   String creation = "first";
 
@@ -61,32 +54,32 @@ final class CopyWorld {
 
   boolean tellsLater;
   boolean listens = true;
+  boolean isHeld = true;
 
-  /** What is written is not durable at the moment it is asked for, as while it is written on. */
-  boolean isPending;
+  /** It says that it has told more than it has: what is committed by the end of all waiting. */
+  boolean boasts;
+
+  /** Is done before each read of an object at eu. */
+  Consumer<Key> reading = key -> {};
+
+  /** A partition's own thread is at work, which reads no object for others. */
+  private boolean inPartition;
+
+  /** So often somebody wanted to hear of changes. */
+  int listenings;
 
   /** Questions that wait for nothing come so much later, behind others. */
   long lateMillis;
 
   final ByteBudget ofFollowers = new ByteBudget(1 << 20);
-  final Followers followers = new Followers(new Eu(), ofFollowers, () -> nanos);
+  final Followers followers = new Followers(new Eu(), ofFollowers, time::nanos);
 
   long millis() {
-    return TimeUnit.NANOSECONDS.toMillis(nanos);
-  }
-
-  void later(Runnable does, long millis) {
-    tasks.add(new Task(nanos + TimeUnit.MILLISECONDS.toNanos(millis), tasksMade++, does));
+    return time.millis();
   }
 
   void pass(long millis) {
-    long until = nanos + TimeUnit.MILLISECONDS.toNanos(millis);
-    while (!tasks.isEmpty() && tasks.peek().at <= until) {
-      Task next = tasks.remove();
-      nanos = Math.max(nanos, next.at);
-      next.does.run();
-    }
-    nanos = until;
+    time.pass(millis);
   }
 
   /** What a read of a counter was answered. */
@@ -127,6 +120,16 @@ final class CopyWorld {
     List.copyOf(listeners).forEach(l -> l.changed(changed));
   }
 
+  /** From now on an object's entries are read one by one. */
+  void decompose(String key) {
+    objects.computeIfPresent(Key.of(key), (k, state) -> Decomposition.of(state));
+  }
+
+  /** What a counter is at eu. */
+  long count(String key) {
+    return count(at(Reader.question(key, VersionVector.EMPTY)));
+  }
+
   Reply.Answer at(Request.Read read) {
     CrdtState state = objects.get(read.key());
     return Reads.of(state == null ? List.of() : List.of(state), read, this::millis);
@@ -135,12 +138,12 @@ final class CopyWorld {
   private final class Eu implements Followers.Around, Followers.Held {
     @Override
     public Optional<Followers.Held> heldHere(String keyspace) {
-      return keyspace.equals(SHOP) ? Optional.of(this) : Optional.empty();
+      return isHeld && keyspace.equals(SHOP) ? Optional.of(this) : Optional.empty();
     }
 
     @Override
     public void later(Runnable task, long millis) {
-      CopyWorld.this.later(task, millis);
+      time.later(task, millis);
     }
 
     @Override
@@ -156,6 +159,7 @@ final class CopyWorld {
     @Override
     public boolean listen(ChangeListener listener) {
       boolean hears = listens;
+      listenings++;
       if (listeners.add(listener) && !hears) {
         listener.missed();
       }
@@ -164,18 +168,19 @@ final class CopyWorld {
 
     @Override
     public void through(int partition, Consumer<@Nullable VersionVector> told) {
-      VersionVector through = VersionVector.of(EU, committed);
+      VersionVector through = VersionVector.of(EU, boasts ? committed + 1 : committed);
       tell(); // in front of the answer
+      inPartition = true;
       told.accept(through);
-    }
-
-    @Override
-    public Optional<StoredKey> stored(Key key) {
-      return isPending ? Optional.empty() : Optional.of(read(key));
+      inPartition = false;
     }
 
     @Override
     public StoredKey read(Key key) {
+      if (inPartition) {
+        throw new IllegalStateException("read in a partition's thread");
+      }
+      reading.accept(key);
       CrdtState state = objects.get(key);
       List<CrdtState> states = state == null ? List.of() : List.of(state);
       return () -> states;
@@ -183,7 +188,7 @@ final class CopyWorld {
 
     @Override
     public void beside(Runnable task) {
-      later(task, 1);
+      time.later(task, 1);
     }
   }
 
@@ -201,12 +206,24 @@ final class CopyWorld {
     /** Who answers what is forwarded; all of it is at eu. */
     String nearest = "eu";
 
+    /** What becomes of an answer of the holder on its way. */
+    UnaryOperator<FollowCodec.Answer> alters = answer -> answer;
+
+    /** Is done when it is looked up who holds the keyspace. */
+    Runnable lookingUp = () -> {};
+
+    /** Hears of each question. */
+    Consumer<FollowCodec.Ask> asking = ask -> {};
+
+    /** Who was asked last what becomes of objects; all that is asked comes to eu. */
+    String follows = "";
+
     long bytes;
 
     /** So often somebody was told what is shown. */
     long showings;
 
-    Reader(String dc, Copies.Settings settings) {
+    Reader(String dc, CopySettings settings) {
       self = new ReplicaId(dc, 1);
       copies = new Copies(this, settings, CopyWorld.this::millis);
       witness = new ForwardedAnswers(copies);
@@ -223,19 +240,19 @@ final class CopyWorld {
 
     /** Answers a read from a copy; null if it must be forwarded. */
     @Nullable Reply copied(String key, VersionVector after) {
-      Copies.Answer answer = copies.answer(read(key, after), true);
+      Copies.Answer answer = copies.answer(question(key, after), true);
       return answer == null ? null : answer.reply();
     }
 
-    static Request.Read read(String key, VersionVector after) {
+    static Request.Read question(String key, VersionVector after) {
       return new Request.Read(
           SHOP, Key.of(key), Optional.empty(), new Query.Whole(), after, false, 0);
     }
 
     /** Has a read forwarded, whose answer takes no time. */
     Reply.Answer forwarded(String key, VersionVector after) {
-      Reply.Answer answer = at(read(key, after));
-      passOn(read(key, after), answer, 100);
+      Reply.Answer answer = at(question(key, after));
+      passOn(question(key, after), answer, 100);
       return answer;
     }
 
@@ -268,8 +285,13 @@ final class CopyWorld {
 
     /** Reads as a client does; what it is answered. */
     Reply read(String key) {
-      Reply copied = copied(key, VersionVector.EMPTY);
-      return copied != null ? copied : forwarded(key, VersionVector.EMPTY);
+      return read(key, VersionVector.EMPTY);
+    }
+
+    /** Reads as one does that has seen something elsewhere. */
+    Reply read(String key, VersionVector after) {
+      Reply copied = copied(key, after);
+      return copied != null ? copied : forwarded(key, after);
     }
 
     /** Reads so often that each is worth a copy, until there is one. */
@@ -283,8 +305,9 @@ final class CopyWorld {
     }
 
     @Override
-    public Optional<Holders.Held> heldElsewhere(String keyspace) {
-      return Optional.of(new Holders.Held(holders, 1, creation));
+    public Optional<KeyspaceHolders.Held> heldElsewhere(String keyspace) {
+      lookingUp.run();
+      return Optional.of(new KeyspaceHolders.Held(holders, 1, creation));
     }
 
     @Override
@@ -302,11 +325,13 @@ final class CopyWorld {
         answer.accept(null);
         return;
       }
+      follows = dc;
       asked.add(answer);
       byte[] asks = WireOutput.bytesOf(content);
       bytes += asks.length;
+      asking.accept(FollowCodec.readAsk(new WireInput(asks)));
       WireInput question = new WireInput(asks);
-      CopyWorld.this.later(
+      time.later(
           () -> {
             if (asked.contains(answer)) {
               followers.asked(self, question, told -> answered(told, answer));
@@ -317,15 +342,20 @@ final class CopyWorld {
 
     private void answered(
         @Nullable Consumer<WireOutput> told, Consumer<@Nullable WireInput> answer) {
-      byte[] content = told == null ? new byte[0] : WireOutput.bytesOf(told);
+      byte[] content = told == null ? new byte[0] : altered(WireOutput.bytesOf(told));
       bytes += content.length;
-      CopyWorld.this.later(
+      time.later(
           () -> {
             if (asked.remove(answer)) {
               answer.accept(new WireInput(content));
             }
           },
           WAY_MILLIS);
+    }
+
+    private byte[] altered(byte[] content) {
+      FollowCodec.Answer answer = FollowCodec.readAnswer(new WireInput(content));
+      return WireOutput.bytesOf(out -> FollowCodec.write(out, alters.apply(answer)));
     }
 
     @Override
@@ -346,7 +376,7 @@ final class CopyWorld {
 
     @Override
     public void later(Runnable task, long millis) {
-      CopyWorld.this.later(task, millis);
+      time.later(task, millis);
     }
   }
 }

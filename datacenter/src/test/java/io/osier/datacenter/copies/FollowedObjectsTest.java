@@ -9,6 +9,8 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.config.CopySettings;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import io.osier.protocol.Reply;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is followed, how long, and what that may take, in virtual time. */
 final class FollowedObjectsTest {
-  private static final Copies.Settings SETTINGS = new Copies.Settings(1 << 20, 100, 100);
+  private static final CopySettings SETTINGS = new CopySettings(1 << 20, 100, 100);
 
   private final CopyWorld world = new CopyWorld();
   private final CopyWorld.Reader ap = world.new Reader("ap", SETTINGS);
@@ -91,12 +93,17 @@ final class FollowedObjectsTest {
   void copiesEnd_atOnce_whenTheKeyspaceIsAnotherOneOfItsName() {
     copyOfN();
     world.creation = "second";
+    ap.lookingUp =
+        () -> {
+          ap.lookingUp = () -> {};
+          assertThat(copied("n")).as("while another one looks who holds it").isNull();
+        };
     assertThat(copied("n")).isNull();
     assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
   }
 
   @Test
-  void copiesEnd_whenAnotherHolderIsAsked() {
+  void copiesEnd_whenAnotherHolderIsAsked_andComeBackThere() {
     copyOfN();
     ap.nearest = "us";
     ap.forwarded("other", VersionVector.EMPTY);
@@ -108,6 +115,12 @@ final class FollowedObjectsTest {
     ap.forwarded("other", VersionVector.EMPTY);
     world.pass(Copies.PERIOD_MILLIS);
     assertThat(copied("n")).isNull();
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
+    assertThat(ap.follows).isEqualTo("us");
+    for (int period = 0; period < 3; period++) {
+      ap.heat("n", "other");
+      assertThat(copied("n")).isNotNull();
+    }
     assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
   }
 
@@ -123,7 +136,7 @@ final class FollowedObjectsTest {
 
   @Test
   void manyKeysOfAPartition_areNamedInFewQuestionsAtOnce() {
-    Holders.Held held = new Holders.Held(List.of("eu"), 1, "");
+    KeyspaceHolders.Held held = new KeyspaceHolders.Held(List.of("eu"), 1, "");
     Subscription of = new Subscription("shop", 0, "eu", held, 1);
     for (int i = 0; i < 20_000; i++) {
       of.add(new Copy(new ObjectName("shop", Key.of("k" + i)), i, of, new Demand()));
@@ -153,7 +166,7 @@ final class FollowedObjectsTest {
 
   @Test
   void budgetOfBytes_isKept() {
-    CopyWorld.Reader small = world.new Reader("sa", new Copies.Settings(20_000, 100, 100));
+    CopyWorld.Reader small = world.new Reader("sa", new CopySettings(20_000, 100, 100));
     String text = "x".repeat(2_000);
     for (int i = 0; i < 20; i++) {
       world.set("k" + i, text);
@@ -173,7 +186,7 @@ final class FollowedObjectsTest {
 
   @Test
   void soManyObjectsAtMost_areFollowed_andTheMostRead() {
-    CopyWorld.Reader few = world.new Reader("sa", new Copies.Settings(1 << 20, 3, 100));
+    CopyWorld.Reader few = world.new Reader("sa", new CopySettings(1 << 20, 3, 100));
     for (int i = 0; i < 100; i++) {
       for (int k = 0; k < 6; k++) {
         for (int n = 0; n < (k < 3 ? 5 : 1); n++) {
@@ -183,6 +196,19 @@ final class FollowedObjectsTest {
       world.pass(100);
     }
     assertThat(few.copies.figures().objects()).isEqualTo(3);
+  }
+
+  @Test
+  void objectThatIsReadClearlyMore_takesThePlaceOfTheOneThatIsReadLeast() {
+    CopyWorld.Reader few = world.new Reader("sa", new CopySettings(1 << 20, 3, 100));
+    few.heat("k0", "k1", "k1", "k2", "k2");
+    assertThat(few.copies.figures().objects()).isEqualTo(3);
+    few.heat("k0", "k1", "k1", "k2", "k2", "k3", "k3", "k3", "k3");
+    assertThat(few.copies.figures().objects()).isEqualTo(3);
+    assertThat(few.copied("k3", VersionVector.EMPTY)).isNotNull();
+    assertThat(few.copied("k2", VersionVector.EMPTY)).isNotNull();
+    assertThat(few.copied("k0", VersionVector.EMPTY)).isNull();
+    assertThat(few.copies.figures().dropped()).containsEntry("budget", 1L);
   }
 
   /** Its changes cost more than its reads, so it is tried more and more seldom. */
@@ -206,7 +232,7 @@ final class FollowedObjectsTest {
   }
 
   /** 100 counters, 2,000 reads a second, 50 increments a second, for a minute. */
-  private static long bytesOfAHotSet(Copies.Settings settings) {
+  private static long bytesOfAHotSet(CopySettings settings) {
     CopyWorld world = new CopyWorld();
     CopyWorld.Reader reader = world.new Reader("ap", settings);
     Random random = new Random(1);
@@ -224,7 +250,7 @@ final class FollowedObjectsTest {
 
   @Test
   void hotSet_takesATenthOfTheBytesOfForwarding() {
-    long forwarded = bytesOfAHotSet(new Copies.Settings(0, 100, 100));
+    long forwarded = bytesOfAHotSet(new CopySettings(0, 100, 100));
     long copied = bytesOfAHotSet(SETTINGS);
     assertThat(forwarded).isEqualTo(6_000 * 20 * 100);
     assertThat(copied).isLessThan(forwarded / 10);
@@ -241,8 +267,8 @@ final class FollowedObjectsTest {
   }
 
   @Test
-  void whoFindsNoRoomAtAHolder_takesNoneOfIt() {
-    long taken = (1 << 20) - 500;
+  void objectForWhichAHolderHasNoRoom_isNotCopied_andOthersAre() {
+    long taken = (1 << 20) - 800;
     assertThat(world.ofFollowers.tryTake(taken)).isTrue();
     String large = "x".repeat(250);
     for (int i = 0; i < 100; i++) {
@@ -251,8 +277,9 @@ final class FollowedObjectsTest {
       ap.read(large);
       world.pass(100);
     }
-    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 2L);
-    assertThat(world.ofFollowers.taken()).isEqualTo(taken);
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 0L);
+    assertThat(ap.copies.figures().dropped().get("refused")).isBetween(1L, 5L);
+    assertThat(copied("n")).isNotNull();
   }
 
   /** Nobody has what was shown: a holder has lost it before it had sent it to others. */
@@ -268,7 +295,7 @@ final class FollowedObjectsTest {
     assertThat(copied("n")).isNotNull();
 
     Reply lost = new Reply.Failure(ErrorCode.SESSION_LOST, "lost");
-    ap.told(CopyWorld.Reader.read("n", VersionVector.EMPTY), 0, lost, 20);
+    ap.told(CopyWorld.Reader.question("n", VersionVector.EMPTY), 0, lost, 20);
     assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
   }
 

@@ -77,7 +77,7 @@ public final class OrderedQueue {
     }
 
     /** What a datacenter has told is shown; whether it was another one's before. */
-    public boolean isShownBy(String dc) {
+    public boolean changesTo(String dc) {
       boolean others = !shownBy.equals(dc);
       if (others) {
         shownBy = dc;

@@ -1,0 +1,159 @@
+package io.osier.datacenter.copies;
+
+import io.osier.core.VersionVector;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.crdt.state.CrdtState;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks holders what becomes of objects, and takes what they tell into the copies. Thread-safe;
+ * holders are asked without a lock.
+ */
+final class Subscriber {
+  private static final Logger LOG = LoggerFactory.getLogger(Subscriber.class);
+
+  private final Holders around;
+  private final CopyTable table;
+  private final Interest interest;
+  private final CopyCounts counts;
+
+  /** Holders whose answers could not be taken: each is named in the log once. */
+  private final Set<String> distrusted = new HashSet<>();
+
+  /**
+   * Asks nobody yet.
+   *
+   * @param table whose lock is taken
+   */
+  Subscriber(Holders around, CopyTable table, Interest interest, CopyCounts counts) {
+    this.around = around;
+    this.table = table;
+    this.interest = interest;
+    this.counts = counts;
+  }
+
+  /** Asks for more, unless enough is asked. */
+  void ask(Subscription of) {
+    List<FollowCodec.Ask> asks;
+    synchronized (table) {
+      asks = of.asks();
+    }
+    asks.forEach(ask -> ask(of, ask));
+  }
+
+  /** Asks how far the holder is, unless that is asked already. */
+  void refresh(Subscription of) {
+    FollowCodec.Ask ask;
+    synchronized (table) {
+      if (!of.refresh()) {
+        return;
+      }
+      ask = of.refreshing();
+    }
+    ask(of, ask);
+  }
+
+  private void ask(Subscription of, FollowCodec.Ask ask) {
+    around.ask(
+        of.holder(),
+        out -> FollowCodec.write(out, ask),
+        ask.waitMillis(),
+        answer -> answered(of, answer));
+  }
+
+  private void answered(Subscription of, @Nullable WireInput in) {
+    if (in == null || !FollowCodec.isOfThese(in)) {
+      refused(of, in != null);
+      return;
+    }
+    FollowCodec.Answer answer;
+    try {
+      answer = FollowCodec.readAnswer(in);
+    } catch (MalformedException e) {
+      distrust(of, e.reason());
+      return;
+    }
+    boolean lacks;
+    synchronized (table) {
+      if (of.isEnded()) {
+        return;
+      }
+      for (FollowCodec.Answer next : of.inOrder(answer)) {
+        take(of, next);
+      }
+      lacks = of.lacksAnAnswer();
+    }
+    if (lacks) {
+      distrust(of, "it has left out one of its answers");
+    } else {
+      ask(of);
+    }
+  }
+
+  /** A holder does not know of copies, or of this subscription any more, or its link is lost. */
+  private void refused(Subscription of, boolean byHolder) {
+    synchronized (table) {
+      if (of.isEnded()) {
+        return;
+      }
+      if (byHolder && !of.isTold()) {
+        interest.refuses(of.holder());
+      }
+      table.cut(of);
+    }
+  }
+
+  private void distrust(Subscription of, String why) {
+    boolean isFirst;
+    synchronized (table) {
+      isFirst = distrusted.add(of.holder());
+      interest.refuses(of.holder());
+      table.cut(of);
+    }
+    if (isFirst) {
+      LOG.warn("{} does not tell what becomes of objects that are copied: {}", of.holder(), why);
+    }
+  }
+
+  private void take(Subscription of, FollowCodec.Answer answer) {
+    VersionVector shown = VersionVector.EMPTY;
+    List<Runnable> sets = new ArrayList<>();
+    for (FollowCodec.Told told : answer.objects()) {
+      Copy copy = of.copies().get(told.number());
+      if (copy == null) {
+        continue; // followed no more
+      }
+      counts.version();
+      copy.demand().shipped(told.bytes());
+      Copy.Version version = told.states().map(Subscriber::version).orElse(null);
+      if (version == null) {
+        table.drop(copy, CopyCounts.Dropped.REFUSED);
+      } else if (!table.makeRoom(copy, version)) {
+        table.drop(copy, CopyCounts.Dropped.BUDGET);
+      } else {
+        shown = shown.join(version.context());
+        sets.add(() -> copy.set(version));
+      }
+    }
+    around.shows(of.keyspace(), of.partition(), shown);
+    sets.forEach(Runnable::run);
+    answer.through().ifPresent(of::reached);
+  }
+
+  private static Copy.Version version(List<CrdtState> states) {
+    VersionVector context = VersionVector.EMPTY;
+    long size = 0;
+    for (CrdtState state : states) {
+      context = context.join(state.context().toVersionVector());
+      size += state.heapBytes();
+    }
+    return new Copy.Version(states, context, size + context.heapBytes());
+  }
+}

@@ -36,12 +36,17 @@ final class LeavingHolderTest {
   private final class Node extends StillHost {
     final ControlPlane plane;
     boolean has;
+
+    /** Whether it has the data that the first holders had. */
+    boolean whole;
+
     boolean ended;
     List<String> hinders = List.of();
 
     Node(String dc) {
       super(dc, new OsierCopy(new ReplicaId(dc, 1), () -> ++clock));
       has = PAIR.heldBy(dc);
+      whole = has;
       SortedMap<String, Optional<String>> addresses = new TreeMap<>();
       DCS.forEach(n -> addresses.put(n, n.equals(dc) ? Optional.empty() : Optional.of(n + ":1")));
       plane = new ControlPlane(dc, addresses, Map.of("pair", PAIR), () -> clock, this);
@@ -67,6 +72,11 @@ final class LeavingHolderTest {
       }
     }
 
+    /** Gets what another one has of the keyspace, if both hold it. */
+    void fetch(Node from) {
+      whole |= has && from.whole;
+    }
+
     @Override
     public void open(KeyspacePolicy policy, String created, boolean first, List<String> waits) {
       throw new AssertionError("nobody creates keyspaces");
@@ -80,11 +90,12 @@ final class LeavingHolderTest {
     @Override
     public void drop(String name, String created) {
       has = false;
+      whole = false;
     }
 
     @Override
     public boolean isWhole(String keyspace) {
-      return true;
+      return whole;
     }
 
     @Override
@@ -134,6 +145,7 @@ final class LeavingHolderTest {
     public void end(String why) {
       ended = true;
       has = false;
+      whole = false;
     }
   }
 
@@ -150,17 +162,20 @@ final class LeavingHolderTest {
   }
 
   private void settle() {
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 40; i++) {
       for (Node node : nodes.values()) {
         node.look();
         nodes.values().stream().filter(o -> !o.ended).forEach(o -> o.copy.hear(node.copy));
+        if (i % 10 == 9) { // what they decide comes sooner than the data
+          nodes.values().forEach(o -> o.fetch(node));
+        }
       }
       clock += 500;
     }
   }
 
   private List<String> having() {
-    return nodes.values().stream().filter(n -> n.has).map(n -> n.dc).toList();
+    return nodes.values().stream().filter(n -> n.whole).map(n -> n.dc).toList();
   }
 
   @Test
@@ -262,6 +277,7 @@ final class LeavingHolderTest {
             }
           }
           case 2, 3, 4 -> node.copy.hear(at(DCS.get(random.nextInt(DCS.size()))).copy);
+          case 5 -> node.fetch(at(DCS.get(random.nextInt(DCS.size()))));
           default -> node.look();
         }
         clock += random.nextInt(800);

@@ -180,10 +180,14 @@ public final class SimHolders {
 
   /**
    * Whether a session may be told that what it saw is lost although it was not: who forwards notes
-   * for all connections together what holders have shown.
+   * for all connections together what holders have shown, and one of these has lost something.
+   *
+   * @param asked the datacenter that tells it
    */
-  public boolean mayTellOthers(Unit unit) {
-    return !unit.policy().replicas().isEmpty() && !simulation.losses().lost().isEmpty();
+  public boolean mayTellOthers(String asked, Unit unit) {
+    return !unit.policy().heldBy(asked)
+        && simulation.losses().lost().stream()
+            .anyMatch(lost -> unit.policy().heldBy(lost.dc()) || isAdded(lost.dc(), unit));
   }
 
   /** The datacenters that hold a unit. */

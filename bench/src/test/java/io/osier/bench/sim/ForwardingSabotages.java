@@ -42,6 +42,21 @@ final class ForwardingSabotages {
     };
   }
 
+  /** Where nothing is lost, as no process ends. */
+  static Sabotage alarming() {
+    return new Forwarding() {
+      @Override
+      public Set<Fault> needs() {
+        return EnumSet.of(Fault.ANSWERS, Fault.PARTITIONS);
+      }
+
+      @Override
+      public boolean tellsLost() {
+        return true;
+      }
+    };
+  }
+
   static Sabotage insisting() {
     return new Forwarding() {
       @Override

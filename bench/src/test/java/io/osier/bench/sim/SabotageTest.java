@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * The simulator notices each fault that it is there for, from the fault to the message. That each
  * check can fail is seen in milliseconds in tests of its own ({@link SessionCheckTest} and others,
- * {@link SimEndTest}); here it is seen that a whole run asks it. So {@link #ALWAYS eight} sabotages
+ * {@link SimEndTest}); here it is seen that a whole run asks it. So {@link #ALWAYS nine} sabotages
  * suffice in every build, and all of them run
  *
  * <ul>
@@ -48,6 +48,7 @@ final class SabotageTest {
           "sessions do not say what they have seen", // SessionCheck
           "updates do not say what they need", // CausalOrderCheck
           "a client forgets a condition", // ConditionCheck
+          "a forwarded request does not say what was seen", // SimForwarding
           "a scan leaves out its first objects", // TransactionCheck
           "groups are confirmed before they are written", // WitnessedMachine
           "watchers are not told of a change", // SimWatcher
@@ -207,6 +208,10 @@ final class SabotageTest {
             "the session knew",
             supplier(ForwardingSabotages::inventing)),
         arguments(
+            "who forwards says that all is lost",
+            "saw what was lost|follow what was lost",
+            supplier(ForwardingSabotages::alarming)),
+        arguments(
             "a forwarded update is sent twice",
             "is done|counts|shows|was done 2",
             supplier(ForwardingSabotages::insisting)));
@@ -222,9 +227,9 @@ final class SabotageTest {
 
   /** So that no name above is of a sabotage that is called otherwise by now. */
   @Test
-  void chosen_areEight_orAll() {
+  void chosen_areNine_orAll() {
     assertThat(chosen().count()).isEqualTo(ALL ? sabotages().count() : ALWAYS.size());
-    assertThat(ALWAYS).hasSize(8);
+    assertThat(ALWAYS).hasSize(9);
   }
 
   /**

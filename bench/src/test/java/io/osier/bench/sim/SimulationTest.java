@@ -11,6 +11,7 @@ import io.osier.bench.sim.world.Violation;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
+import io.osier.protocol.Request;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +46,11 @@ final class SimulationTest {
   void withoutFaults_everySlaIsChecked() {
     int seeds = 0;
     for (long seed = 1; seeds < 3; seed++) {
-      Simulation simulation = run(EnumSet.noneOf(Fault.class), 4, seed);
+      EnumSet<Fault> none = EnumSet.noneOf(Fault.class);
+      Simulation simulation = new Simulation(new SimOptions(4, none, 60), seed);
       if (!simulation.profile().has(Feature.HOLDERS)) { // else some are held by one alone
         seeds++;
+        simulation.run();
         assertThat(simulation.summary().slaChecked())
             .isGreaterThan(simulation.summary().updates() / 3);
       }
@@ -78,6 +81,35 @@ final class SimulationTest {
       assertThat(simulation.checks().stream().mapToLong(c -> c.programs().refused()).sum())
           .as("seed %d", seed)
           .isPositive();
+    }
+  }
+
+  /**
+   * So that nobody looks at what is forwarded where nothing is, nor at holders that never change.
+   */
+  @Test
+  void holders_areAdded_andOthersForward() {
+    int[] forwarded = {0};
+    Sabotage counting =
+        new Sabotage() {
+          @Override
+          public Set<Feature> features() {
+            return EnumSet.of(Feature.HOLDERS);
+          }
+
+          @Override
+          public Request forwarded(Request request) {
+            forwarded[0]++;
+            return request;
+          }
+        };
+    boolean isAdded = false;
+    for (long seed = 6; !isAdded || forwarded[0] == 0; seed++) {
+      assertThat(seed).as("no holder was added, or nothing forwarded").isLessThan(20);
+      Simulation simulation =
+          new Simulation(new SimOptions(3, EnumSet.allOf(Fault.class), 20, false, counting), seed);
+      simulation.run();
+      isAdded |= simulation.holders().hasChanged();
     }
   }
 

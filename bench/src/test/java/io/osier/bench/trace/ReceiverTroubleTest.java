@@ -11,8 +11,6 @@ import io.osier.core.net.Ports;
 import io.osier.datacenter.embedded.EmbeddedDatacenter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -102,11 +100,8 @@ final class ReceiverTroubleTest {
   }
 
   @Test
-  void nobodyListens_isCountedAndSaidOnce() throws IOException {
-    int port;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
+  void nobodyListens_isCountedAndSaidOnce() {
+    int port = Ports.free();
     try (EmbeddedDatacenter eu = start("http://127.0.0.1:" + port)) {
       write(eu, 50);
       await().until(() -> dropped("refused") >= 50);
@@ -142,8 +137,19 @@ final class ReceiverTroubleTest {
     }
   }
 
+  /** On a busy machine the first connection may end before it has brought its answer. */
   @Test
   void whoAnswersNonsense_harmsNobody_andIsSentToAgain() {
+    int tries = 0;
+    do {
+      lines.list.clear();
+      answerNonsense();
+      assertThat(warnings()).hasSize(1);
+    } while (++tries < 20 && warnings().getFirst().contains("IOExc"));
+    assertThat(warnings().getFirst()).contains("lost until it does", "404");
+  }
+
+  private void answerNonsense() {
     try (SpanReceiver receiver = new SpanReceiver()) {
       try (EmbeddedDatacenter eu = start(receiver.endpoint())) {
         byte[] nonsense = "<html>\0\1not OTLP".getBytes(StandardCharsets.UTF_8);
@@ -170,8 +176,5 @@ final class ReceiverTroubleTest {
         await().until(() -> metric("osier_trace_spans_total") >= 20);
       }
     }
-    // On a busy machine the first connection may end before it has brought its answer.
-    assertThat(warnings()).hasSize(1);
-    assertThat(warnings().getFirst()).contains("lost until it does").containsAnyOf("404", "IOExc");
   }
 }

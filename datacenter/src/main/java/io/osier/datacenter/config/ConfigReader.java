@@ -38,6 +38,10 @@ import java.util.regex.Pattern;
 public final class ConfigReader {
   static final String PEERS = "osier.peers";
 
+  /** All settings, as they are where nothing is set. */
+  static final Config REFERENCE =
+      ConfigFactory.parseResources(ConfigReader.class, "/osier-reference.conf");
+
   private final ConfigValues values;
   private final MemoryPlan memory;
   private final String written;
@@ -124,19 +128,18 @@ public final class ConfigReader {
       Map<String, String> environment,
       MemoryPlan memory,
       Consumer<String> warnings) {
-    Config reference = reference();
     List<WrongSetting> wrong = new ArrayList<>();
     try {
       Config own = parser.get();
       wrong.addAll(DuplicateNames.of(text));
-      SettingNames known = new SettingNames(reference);
+      SettingNames known = new SettingNames(REFERENCE);
       Config merged =
           known
               .of(environment, warnings)
               .withFallback(known.check(source, own, wrong))
-              .withFallback(reference)
+              .withFallback(REFERENCE)
               .resolve();
-      Optional<DatacenterConfig> config = read(source, merged, reference, memory, wrong);
+      Optional<DatacenterConfig> config = read(source, merged, memory, wrong);
       if (config.isEmpty() || !wrong.isEmpty()) {
         throw WrongSetting.all(source, wrong);
       }
@@ -153,16 +156,16 @@ public final class ConfigReader {
 
   /** Reads all settings; behind one that is wrong with its default, so that others are found. */
   private static Optional<DatacenterConfig> read(
-      String source, Config merged, Config reference, MemoryPlan memory, List<WrongSetting> wrong) {
+      String source, Config merged, MemoryPlan memory, List<WrongSetting> wrong) {
     Config config = merged;
     while (true) {
       try {
-        String written = SettingText.of(config, reference);
+        String written = SettingText.of(config, REFERENCE);
         return Optional.of(
             new ConfigReader(new ConfigValues(source, config), memory, written).datacenter());
       } catch (WrongSetting e) {
         wrong.add(e);
-        Config mended = e.mended(config, reference);
+        Config mended = e.mended(config, REFERENCE);
         if (mended.equals(config)) {
           return Optional.empty();
         }
@@ -176,11 +179,6 @@ public final class ConfigReader {
     String file = new File(source).getName();
     return String.valueOf(e.getMessage())
         .replaceFirst("^(\\S*" + Pattern.quote(file) + "|String): (\\d+): ", "line $2: ");
-  }
-
-  /** All settings, as they are where nothing is set. */
-  static Config reference() {
-    return ConfigFactory.parseResources(ConfigReader.class, "/osier-reference.conf");
   }
 
   private DatacenterConfig datacenter() {

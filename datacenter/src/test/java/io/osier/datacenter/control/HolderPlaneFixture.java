@@ -35,6 +35,10 @@ abstract class HolderPlaneFixture {
     final Map<String, ControlHost.Holding> holdings = new TreeMap<>();
     final Set<String> open = new HashSet<>();
     final Set<String> whole = new HashSet<>();
+
+    /** The keyspaces whose data it has: as one of the first holders, or from one that has them. */
+    final Set<String> data = new HashSet<>();
+
     final Set<String> opened = new HashSet<>();
     final Set<String> ceased = new HashSet<>();
     final List<String> given = new ArrayList<>();
@@ -49,6 +53,9 @@ abstract class HolderPlaneFixture {
 
     Node(String dc) {
       super(dc, new OsierCopy(new ReplicaId(dc, 1), () -> ++clock));
+      if (PAIR.heldBy(dc)) {
+        data.add("pair");
+      }
       this.plane = plane(PAIR);
     }
 
@@ -102,6 +109,9 @@ abstract class HolderPlaneFixture {
           .as("whether there is nothing to catch up with")
           .isEqualTo(policy.heldBy(dc) && !opened.contains(policy.name()) && !joins(policy.name()));
       opened.add(policy.name());
+      if (first) {
+        data.add(policy.name());
+      }
     }
 
     @Override
@@ -141,7 +151,16 @@ abstract class HolderPlaneFixture {
       open.remove(name);
       holdings.remove(name);
       whole.remove(name);
+      data.remove(name);
       ceased.remove(name);
+    }
+
+    /** Compares with another one: it has all if that one has, and both hold the keyspace. */
+    void compare(String keyspace, Node with) {
+      if (with.data.contains(keyspace) && (open.contains(keyspace) || data.contains(keyspace))) {
+        data.add(keyspace);
+        whole.add(keyspace);
+      }
     }
 
     @Override
@@ -238,9 +257,9 @@ abstract class HolderPlaneFixture {
     settle();
   }
 
-  /** All have all that they are to hold. */
+  /** All have all that they are to hold, if anybody has. */
   private void allAreWhole(String keyspace) {
-    nodes.values().forEach(node -> node.whole.add(keyspace));
+    nodes.values().forEach(node -> nodes.values().forEach(with -> node.compare(keyspace, with)));
   }
 
   void settleWholly(String keyspace) {

@@ -126,18 +126,24 @@ final class HolderRemovalsTest extends HolderPlaneFixture {
               node.restart(PAIR);
             }
           }
-          case 2 -> node.whole.add("pair");
+          case 2 -> node.compare("pair", at(DCS.get(random.nextInt(DCS.size()))));
           case 3 -> node.quiet = random.nextBoolean();
           case 4, 5 -> node.copy.hear(at(DCS.get(random.nextInt(DCS.size()))).copy);
           default -> node.plane.look();
         }
         clock += random.nextInt(800);
+        assertThat(nodes.values()).as("seed " + seed).anyMatch(n -> n.data.contains("pair"));
       }
       nodes.values().forEach(node -> node.quiet = true);
+      settle(); // what they decide comes sooner than the data
+      settle();
       settleWholly("pair");
       settleWholly("pair");
       List<String> holders = at("eu").holders("pair");
-      assertThat(holders).as("seed " + seed).isNotEmpty();
+      assertThat(holders)
+          .as("seed " + seed)
+          .isNotEmpty()
+          .allMatch(holder -> at(holder).data.contains("pair"));
       for (Node node : nodes.values()) {
         assertThat(node.holders("pair")).as("seed " + seed).isEqualTo(holders);
         boolean holds = holders.contains(node.dc);

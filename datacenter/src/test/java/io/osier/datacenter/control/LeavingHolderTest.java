@@ -36,6 +36,10 @@ final class LeavingHolderTest {
   private final class Node extends StillHost {
     final ControlPlane plane;
     boolean has;
+
+    /** Whether it has the data that the first holders had. */
+    boolean whole;
+
     boolean ended;
     boolean ceased;
     List<String> hinders = List.of();
@@ -43,6 +47,7 @@ final class LeavingHolderTest {
     Node(String dc) {
       super(dc, new OsierCopy(new ReplicaId(dc, 1), () -> ++clock));
       has = PAIR.heldBy(dc);
+      whole = has;
       SortedMap<String, Optional<String>> addresses = new TreeMap<>();
       DCS.forEach(n -> addresses.put(n, n.equals(dc) ? Optional.empty() : Optional.of(n + ":1")));
       plane = new ControlPlane(dc, addresses, Map.of("pair", PAIR), () -> clock, this);
@@ -68,6 +73,11 @@ final class LeavingHolderTest {
       }
     }
 
+    /** Gets what another one has of the keyspace, if both hold it. */
+    void fetch(Node from) {
+      whole |= has && from.whole;
+    }
+
     @Override
     public void open(KeyspacePolicy policy, String created, boolean first, List<String> waits) {
       throw new AssertionError("nobody creates keyspaces");
@@ -81,11 +91,12 @@ final class LeavingHolderTest {
     @Override
     public void drop(String name, String created) {
       has = false;
+      whole = false;
     }
 
     @Override
     public boolean isWhole(String keyspace) {
-      return true;
+      return whole;
     }
 
     @Override
@@ -141,6 +152,7 @@ final class LeavingHolderTest {
     public void end(String why) {
       ended = true;
       has = false;
+      whole = false;
     }
   }
 
@@ -157,17 +169,20 @@ final class LeavingHolderTest {
   }
 
   private void settle() {
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 40; i++) {
       for (Node node : nodes.values()) {
         node.look();
         nodes.values().stream().filter(o -> !o.ended).forEach(o -> o.copy.hear(node.copy));
+        if (i % 10 == 9) { // what they decide comes sooner than the data
+          nodes.values().forEach(o -> o.fetch(node));
+        }
       }
       clock += 500;
     }
   }
 
   private List<String> having() {
-    return nodes.values().stream().filter(n -> n.has).map(n -> n.dc).toList();
+    return nodes.values().stream().filter(n -> n.whole).map(n -> n.dc).toList();
   }
 
   @Test
@@ -294,6 +309,7 @@ final class LeavingHolderTest {
             }
           }
           case 2, 3, 4 -> node.copy.hear(at(DCS.get(random.nextInt(DCS.size()))).copy);
+          case 5 -> node.fetch(at(DCS.get(random.nextInt(DCS.size()))));
           default -> node.look();
         }
         clock += random.nextInt(800);

@@ -61,9 +61,16 @@ final class OsierCopy {
     return objects.getOrDefault(object, CrdtState.bottom(object.type()));
   }
 
-  /** Gets all that another one has. */
+  /** Gets all that another one has. What is equal is one object then, and joined no more. */
   void hear(OsierCopy other) {
-    other.objects.forEach((object, state) -> objects.put(object, state(object).join(state)));
+    other.objects.forEach(
+        (object, theirs) -> {
+          CrdtState own = state(object);
+          if (own != theirs) {
+            CrdtState joined = own.join(theirs);
+            objects.put(object, joined.equals(theirs) ? theirs : joined);
+          }
+        });
   }
 
   /** Whether all that another one has is here. */

@@ -125,7 +125,10 @@ public final class SimCommit {
 
   private void heard(@Nullable Reply answer) {
     // Who forwards it does not know whether it is done.
-    boolean isLost = answer instanceof Reply.Failure f && f.code() == ErrorCode.TIMEOUT;
+    boolean isLost =
+        answer instanceof Reply.Failure f
+            && f.code() == ErrorCode.TIMEOUT
+            && !simulation.unit(step).policy().heldBy(at.dc());
     Reply reply = isLost ? null : answer;
     boolean refused = reply instanceof Reply.Failure;
     if (reply != null

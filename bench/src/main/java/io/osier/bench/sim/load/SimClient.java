@@ -336,9 +336,10 @@ final class SimClient {
     switch (failure.code()) {
       case SESSION_LOST -> forget(call);
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL -> move();
-      case TIMEOUT -> {} // a holder did not answer who forwarded it
       default -> {
-        if (!call.mayBeRefused(failure.code())) {
+        // A holder may not have answered who forwarded it.
+        boolean isLost = failure.code() == ErrorCode.TIMEOUT && !unit.policy().heldBy(call.at.dc());
+        if (!isLost && !call.mayBeRefused(failure.code())) {
           throw new Violation(
               unit + "/" + call.task.object(), "%s was refused at %s: %s", name, call.at, failure);
         }
@@ -348,7 +349,7 @@ final class SimClient {
 
   /** Only memory that was really lost may be reported as lost. */
   private void forget(ClientCall call) {
-    boolean any = simulation.holders().mayTellOthers(unit);
+    boolean any = simulation.holders().mayTellOthers(call.at.dc(), unit);
     for (int i = 0; i < call.after.size(); i++) {
       any |= simulation.losses().lost().contains(call.after.replica(i));
     }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.app.SimApp;
+import io.osier.bench.sim.app.SimSending;
 import io.osier.bench.sim.check.TransactionCheck;
 import io.osier.bench.sim.check.TransactionCheck.Outcome;
 import io.osier.bench.sim.check.TransactionView;
@@ -305,10 +306,10 @@ final class SimTransactions {
 
   /** Only memory that was really lost may be reported as lost. */
   private void forget(DrawnTransaction tx) {
-    Request first = requireNonNull(tx.begun, "a datacenter has refused it").request();
-    if (first instanceof Request.Transact t
+    SimSending begun = requireNonNull(tx.begun, "a datacenter has refused it");
+    if (begun.request() instanceof Request.Transact t
         && !simulation.losses().hasLost(t.begin().orElseThrow().clock())
-        && !simulation.holders().mayTellOthers(unit)) {
+        && !simulation.holders().mayTellOthers(begun.to().dc(), unit)) {
       throw tx.wrong("is said to follow what was lost: %s", t.begin());
     }
     session.forget();

@@ -269,9 +269,10 @@ final class ToldSession {
 
   /** Only memory that was really lost may be reported as lost. */
   private void forget(SessionCall call) {
-    VersionVector after = after(requireNonNull(call.sent, "a datacenter has refused it"));
+    SimSending sent = requireNonNull(call.sent, "a datacenter has refused it");
+    VersionVector after = after(sent);
     if (!simulation.losses().hasLost(after)
-        && !simulation.holders().mayTellOthers(call.place.unit)) {
+        && !simulation.holders().mayTellOthers(sent.to().dc(), call.place.unit)) {
       throw wrong(call, "is said to follow what was lost: %s", after);
     }
     session.forget();

@@ -145,6 +145,10 @@ final class SimForwarding implements KeyspaceHolders, ClientServer.Handler {
       listener.made(null, nothing(read)).run();
       return;
     }
+    if (request instanceof Request.Read read && !read.after().isEmpty() && sabotage().tellsLost()) {
+      listener.made(null, new Reply.Failure(ErrorCode.SESSION_LOST, "nothing is lost")).run();
+      return;
+    }
     OrderedQueue lane = lanes.computeIfAbsent(client, c -> new OrderedQueue());
     lane.goesElsewhere(unit.policy().name());
     Forwarded one = new Forwarded(listener);

@@ -2,6 +2,7 @@ package io.osier.bench.sim.plan;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -66,6 +67,9 @@ public final class RunProfile {
       features.remove(Feature.HOLDERS);
     }
     features.addAll(options.sabotage().features());
+    if (options.faults().equals(EnumSet.of(Fault.MEMBERS))) {
+      features.remove(Feature.HOLDERS); // else that seed would have no fault
+    }
     if (has(Feature.HOLDERS)) {
       drawnFaults.remove(Fault.MEMBERS); // holders are given up with their datacenters: not here
     }

@@ -133,6 +133,11 @@ public interface Sabotage {
     return false;
   }
 
+  /** Whether who does not hold a keyspace tells who reads that what was seen there is lost. */
+  default boolean tellsLost() {
+    return false;
+  }
+
   /** Whether who forwards sends an update again whose answer is lost. */
   default boolean asksTwice() {
     return false;

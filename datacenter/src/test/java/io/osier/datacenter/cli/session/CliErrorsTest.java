@@ -3,10 +3,9 @@ package io.osier.datacenter.cli.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.core.net.Ports;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.io.InputStream;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -125,11 +124,8 @@ final class CliErrorsTest extends CliFixture {
   }
 
   @Test
-  void unreachable_saysWhyOfEachAddress() throws IOException {
-    int silent;
-    try (ServerSocket closedAgain = new ServerSocket(0)) {
-      silent = closedAgain.getLocalPort();
-    }
+  void unreachable_saysWhyOfEachAddress() {
+    int silent = Ports.free();
     String at = "eu=127.0.0.1:" + silent + ",us=127.0.0.1:" + cluster.peerPort("eu");
     AtomicInteger seconds = new AtomicInteger(1);
     await() // on a slow machine it may not have tried both in its time

@@ -49,9 +49,6 @@ final class ClassCyclesTest {
       PermanentException TransientException UnavailableException
       io.osier.crdt.state 5 CrdtState Decomposition StateCodec UnexpiredView Updates
       io.osier.crdt.tree 4 LeafPacking LeafPlace PackedLeaf TreeNode
-      io.osier.crdt.types 20 BackingEntries BackingStore BoundedCounter Counter CounterBounds \
-      EntryContent EntryEditor EntryJoin EntryStore Flag LwwRegister LwwSet NumericString \
-      OrMap RangeReader RwSet SetStore TaggedSet TypeRegistry ValueRegister
       io.osier.datacenter.config 8 ConfigReader ConfigValues DuplicateNames KeyspaceReader \
       PortReader SettingNames UserReader WrongSetting
       io.osier.datacenter.feed 5 ChangeRing Poll PositionSearch WatchedKeys WatchedPartitions

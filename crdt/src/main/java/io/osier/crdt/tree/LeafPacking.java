@@ -17,6 +17,12 @@ import org.jspecify.annotations.Nullable;
 public record LeafPacking<K extends Comparable<K>, V>(
     LeafCodec<K, V> codec, List<ReplicaId> replicas) {
   /**
+   * More entries than this are packed when they are read. What has fewer, and is no map's field, is
+   * packed whole while nobody uses it, and would be packed here once more at each use.
+   */
+  public static final int LOOSE_MAX = 1_024;
+
+  /**
    * A leaf that would take more bytes is not packed: each search and each change would read too
    * much, and what it holds is large enough for an object's overhead not to matter.
    */

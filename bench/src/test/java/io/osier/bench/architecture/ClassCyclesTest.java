@@ -47,8 +47,6 @@ final class ClassCyclesTest {
       PeerTarget Targets
       io.osier.core 6 AmbiguousException InvalidRequestException OsierException \
       PermanentException TransientException UnavailableException
-      io.osier.crdt.state 5 CrdtState Decomposition StateCodec UnexpiredView Updates
-      io.osier.crdt.tree 4 LeafPacking LeafPlace PackedLeaf TreeNode
       io.osier.datacenter.config 8 ConfigReader ConfigValues DuplicateNames KeyspaceReader \
       PortReader SettingNames UserReader WrongSetting
       io.osier.datacenter.feed 5 ChangeRing Poll PositionSearch WatchedKeys WatchedPartitions
@@ -64,8 +62,6 @@ final class ClassCyclesTest {
       Subscriptions TransactionCommands Wakeups
       io.osier.datacenter.store.files 4 RocksSettings StoreErrors StoreFiles StoreSalvage
       io.osier.datacenter.store.rocks 4 RecordWalk RocksDatabase RocksEntries RocksVersions
-      io.osier.propagation.net 8 Acceptor AgreedKeyspaces DialledConnection Dialler Peer \
-      PeerTransport PeeringContext Peers
       io.osier.protocol 5 Call MessageHeap Reply Request RequestLimits
       io.osier.proxy 8 Batch BatchException Changes Keyspace ObjectSpace Program Transaction \
       Watch

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.state.CrdtState;
@@ -91,4 +92,17 @@ public interface DotStore<S extends DotStore<S>> {
 
   /** Writes the content; equal contents give equal bytes. Read by the class's own {@code read}. */
   void write(WireOutput out);
+
+  /** The error of an operation that is of another type. */
+  default OsierException wrongOperation(Operation operation) {
+    return OsierException.of(
+        ErrorCode.WRONG_TYPE,
+        "a " + type() + " has no operation " + operation.getClass().getSimpleName());
+  }
+
+  /** The error of a query that is of another type. */
+  default OsierException wrongQuery(Query query) {
+    return OsierException.of(
+        ErrorCode.WRONG_TYPE, "a " + type() + " has no query " + query.getClass().getSimpleName());
+  }
 }

@@ -61,7 +61,7 @@ public final class MemoryCommand implements Callable<Integer> {
             size,
             bytes,
             hasElements ? Math.round((bytes - smallest) / (size - 1)) : "",
-            Objects.of(type, size).packed().length);
+            StateCodec.pack(Objects.of(type, size)).length);
       }
     }
     return 0;
@@ -69,7 +69,7 @@ public final class MemoryCommand implements Callable<Integer> {
 
   private double measure(CrdtType type, int size) throws InterruptedException {
     CrdtState object = Objects.of(type, size);
-    byte[] encoded = object.packed();
+    byte[] encoded = StateCodec.pack(object);
     int count = Math.clamp(BYTES / encoded.length, 1, OBJECTS_MAX);
     Object[] objects = new Object[count];
     long before = used();

@@ -87,7 +87,7 @@ public class PackedReadBenchmark {
     query = read.query();
     form = object.form();
     replicas = object.context().replicas();
-    packed = object.packed();
+    packed = StateCodec.pack(object);
     PackedReader answer = fromBytes();
     if (answer == null || !answer.reading().equals(decoded())) {
       throw new IllegalStateException("the two ways do not give the same answer");

@@ -70,7 +70,7 @@ public final class DeadlineOrder<K extends Comparable<K>> {
       return none();
     }
     dues.sort(null);
-    if (dues.size() <= EntryStore.LOOSE_MAX) {
+    if (dues.size() <= LeafPacking.LOOSE_MAX) {
       Editor<K> order = DeadlineOrder.<K>none().edit();
       dues.forEach(due -> order.put(due.millis, due.key));
       return order.done();

@@ -314,7 +314,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
   static <K extends Comparable<K>> PartDeadlines<K> read(
       EntryStore<?, K, ?> content, boolean full, List<ReplicaId> replicas, WireInput in) {
     int n = in.readCount(ENTRY_BYTES_MIN);
-    boolean isPacked = n > EntryStore.LOOSE_MAX && !replicas.isEmpty();
+    boolean isPacked = n > LeafPacking.LOOSE_MAX && !replicas.isEmpty();
     EntryTree.Loading<K, DeadlineRegister> packed =
         new EntryTree.Loading<>(packing(content, replicas));
     DeadlineEditor<K> some = new DeadlineEditor<>(none(), content);

@@ -1,6 +1,7 @@
 package io.osier.crdt.state;
 
 import io.osier.core.CausalContext;
+import io.osier.core.ErrorCode;
 import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -43,7 +44,7 @@ public final class CrdtState {
   private final CausalContext context;
   private final boolean full;
 
-  /** See {@link #packed}; null until it is needed. */
+  /** What {@link StateCodec#pack} made of a delta; null until it is needed. */
   private volatile byte @Nullable [] packed;
 
   /** What readers see while parts are over; null until one has looked. */
@@ -151,8 +152,13 @@ public final class CrdtState {
     }
   }
 
-  private boolean isDecomposed() {
-    return Decomposition.isDecomposed(this);
+  boolean isDecomposed() {
+    return store instanceof EntryStore<?, ?, ?> cells && cells.behind() != null;
+  }
+
+  /** Whether its clearing is a state without content, and not a delta. */
+  boolean isClearedAsAWhole() {
+    return full && isDecomposed() && ((EntryStore<?, ?, ?>) store).leavesNothing();
   }
 
   private boolean isNew() {
@@ -280,9 +286,20 @@ public final class CrdtState {
    */
   public Reading read(Query query) {
     if (query instanceof Query.Whole) {
-      Decomposition.checkWhole(this);
+      checkWhole();
     }
     return query instanceof Query.Exists ? new Reading.Flag(!isBottom()) : store.read(query);
+  }
+
+  /** Refuses to read all of what does not fit into an answer: it would be read into the heap. */
+  private void checkWhole() {
+    if (isDecomposed() && sizeBytes() > EntryStore.WHOLE_BYTES_MAX) {
+      throw OsierException.of(
+          ErrorCode.VALUE_TOO_LARGE,
+          "a %s of about %s bytes is too large to be read as a whole, which ends at %s: read it in"
+              .concat(" part (range, stream, contains, size, some fields of a map)")
+              .formatted(type(), sizeBytes(), EntryStore.WHOLE_BYTES_MAX));
+    }
   }
 
   /** Whether a reader cannot tell this from a new object. */
@@ -314,25 +331,11 @@ public final class CrdtState {
         + (full ? 0 : HeapSize.array(sizeBytes(), 1));
   }
 
-  /**
-   * The bytes of this without its type, its context's replicas and whether it is full; replicas are
-   * numbered as the context has them, so the bytes are the same wherever they are put: in a
-   * journal, in a frame to whichever peer. Those of a delta are made once and kept. Not to be
-   * changed.
-   */
-  public byte[] packed() {
-    byte[] known = packed;
-    if (known != null) {
-      return known;
-    }
-    byte[] bytes = StateCodec.pack(this);
-    if (!full) {
-      packed = bytes;
-    }
-    return bytes;
+  byte @Nullable [] packed() {
+    return packed;
   }
 
-  /** Keeps what {@link #packed} would make of a delta. */
+  /** Keeps a delta's bytes. */
   void keepPacked(byte[] bytes) {
     packed = bytes;
   }

@@ -3,8 +3,6 @@ package io.osier.crdt.state;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.CausalContext;
-import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -66,22 +64,7 @@ public final class Decomposition {
 
   /** Whether some of an object lies outside the heap, or is to. */
   public static boolean isDecomposed(CrdtState object) {
-    return object.store() instanceof EntryStore<?, ?, ?> cells && cells.behind() != null;
-  }
-
-  /** Refuses to read all of what does not fit into an answer: it would be read into the heap. */
-  static void checkWhole(CrdtState object) {
-    if (isDecomposed(object) && object.sizeBytes() > EntryStore.WHOLE_BYTES_MAX) {
-      throw OsierException.of(
-          ErrorCode.VALUE_TOO_LARGE,
-          "a "
-              + object.type()
-              + " of about "
-              + object.sizeBytes()
-              + " bytes is too large to be read as a whole, which ends at "
-              + EntryStore.WHOLE_BYTES_MAX
-              + ": read it in part (range, stream, contains, size, some fields of a map)");
-    }
+    return object.isDecomposed();
   }
 
   /** An equal object that is decomposed, with all entries still in memory. */
@@ -92,11 +75,6 @@ public final class Decomposition {
   /** An equal object that is not decomposed; reads all entries. */
   public static CrdtState whole(CrdtState object) {
     return isDecomposed(object) ? with(object, cells(object).whole()) : object;
-  }
-
-  /** Whether the clearing of an object is a state without content, and not a delta. */
-  static boolean isClearedAsAWhole(CrdtState object) {
-    return object.isFull() && isDecomposed(object) && cells(object).leavesNothing();
   }
 
   private static CrdtState with(CrdtState object, DotStore<?> store) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record PackedReader(CrdtType type, Reading reading, VersionVector seen) {
   /**
-   * Answers a query from what {@link CrdtState#packed} gave of a state.
+   * Answers a query from what {@link StateCodec#pack} gave of a state.
    *
    * @param form what {@link CrdtState#form} was
    * @param replicas the context's, in its order

@@ -13,21 +13,35 @@ import java.util.List;
 public final class StateCodec {
   private StateCodec() {}
 
-  /** See {@link CrdtState#packed}. */
-  static byte[] pack(CrdtState state) {
-    return WireOutput.bytesOf(
-        out -> {
-          CausalContext context = state.context();
-          for (int i = 0; i < context.size(); i++) {
-            out.presetReplica(context.replica(i));
-          }
-          out.writeRanges(context);
-          writeContent(out, state);
-        });
+  /**
+   * The bytes of a state without its type, its context's replicas and whether it is full; replicas
+   * are numbered as the context has them, so the bytes are the same wherever they are put: in a
+   * journal, in a frame to whichever peer. Those of a delta are made once and kept. Not to be
+   * changed.
+   */
+  public static byte[] pack(CrdtState state) {
+    byte[] known = state.packed();
+    if (known != null) {
+      return known;
+    }
+    byte[] bytes =
+        WireOutput.bytesOf(
+            out -> {
+              CausalContext context = state.context();
+              for (int i = 0; i < context.size(); i++) {
+                out.presetReplica(context.replica(i));
+              }
+              out.writeRanges(context);
+              writeContent(out, state);
+            });
+    if (!state.isFull()) {
+      state.keepPacked(bytes);
+    }
+    return bytes;
   }
 
   /**
-   * Reads what {@link CrdtState#packed} gave. A delta keeps the bytes.
+   * Reads what {@link #pack} gave. A delta keeps the bytes.
    *
    * @param form what {@link CrdtState#form} was
    * @param replicas the context's, in its order

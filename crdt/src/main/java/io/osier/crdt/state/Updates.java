@@ -45,7 +45,7 @@ public final class Updates {
       return prepareBoth(state, both, preparation);
     }
     preparation.against(state.context());
-    if (operation instanceof Operation.Clear && Decomposition.isClearedAsAWhole(state)) {
+    if (operation instanceof Operation.Clear && state.isClearedAsAWhole()) {
       // Mentions nothing: a state without content says of all that it covers that it was removed.
       CausalContext all = state.context().join(preparation.context());
       return CrdtState.of(TypeRegistry.empty(state.type()), Expiry.NONE, all, true);
@@ -179,7 +179,7 @@ public final class Updates {
         && state.isFull()
         && !state.expires()
         && preparation.isNewTo(state.context())
-        && !(operation instanceof Operation.Clear && Decomposition.isClearedAsAWhole(state))) {
+        && !(operation instanceof Operation.Clear && state.isClearedAsAWhole())) {
       preparation.against(state.context());
       TaggedSet.Written written = set.write(operation, preparation);
       CausalContext own = preparation.context();

@@ -105,7 +105,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
   static long settledHeapBytes(TreeNode leaf, LeafPacking<?, ?> packing) {
     return leaf instanceof PackedLeaf packed
         ? LOW_BYTES + packed.heapBytes() - packed.size * TREE_ENTRY_BYTES
-        : packing.entriesHeapBytes((Leaf) leaf);
+        : ((Leaf) leaf).entriesHeapBytes(packing);
   }
 
   /** The key's cell, or null. */
@@ -190,10 +190,10 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
       return this;
     }
     if (root instanceof Leaf leaf) {
-      if (by.entriesHeapBytes(leaf) <= LeafPacking.BYTES_MAX) {
+      if (leaf.entriesHeapBytes(by) <= LeafPacking.BYTES_MAX) {
         return this;
       }
-      Leaf made = by.settledLeaf(leaf.keys, leaf.cells, leaf.size);
+      Leaf made = Leaf.settled(by, leaf.keys, leaf.cells, leaf.size);
       return new EntryTree<>(made, size, by, settledHeapBytes(made, by));
     }
     long[] sum = {settled};
@@ -214,7 +214,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
       return Inner.settled(by, inner.lows, children);
     }
     Leaf entries = TreeNode.entries(node);
-    TreeNode made = by.settled(entries.keys, entries.cells, entries.size);
+    TreeNode made = PackedLeaf.of(by, entries.keys, entries.cells, entries.size);
     sum[0] += settledHeapBytes(made, by) - (before == null ? 0 : settledHeapBytes(node, before));
     return made;
   }
@@ -246,7 +246,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
     }
 
     private void finishLeaf() {
-      TreeNode leaf = packing.settled(keys, cells, next);
+      TreeNode leaf = PackedLeaf.of(packing, keys, cells, next);
       settled += settledHeapBytes(leaf, packing);
       lows.add(keys[0]);
       leaves.add(leaf);

@@ -17,31 +17,32 @@ import org.jspecify.annotations.Nullable;
 public record LeafPacking<K extends Comparable<K>, V>(
     LeafCodec<K, V> codec, List<ReplicaId> replicas) {
   /**
+   * More entries than this are packed when they are read. What has fewer, and is no map's field, is
+   * packed whole while nobody uses it, and would be packed here once more at each use.
+   */
+  public static final int LOOSE_MAX = 1_024;
+
+  /**
    * A leaf that would take more bytes is not packed: each search and each change would read too
    * much, and what it holds is large enough for an object's overhead not to matter.
    */
   static final int BYTES_MAX = 16_384;
+
+  /** One in so many entries of a packed leaf is marked. */
+  static final int MARK_EACH = 8;
 
   /** Whether what was packed by another one is packed as this one does. */
   boolean isLike(@Nullable LeafPacking<?, ?> other) {
     return other == this || (other != null && replicas.equals(other.replicas));
   }
 
-  /** A packed leaf of these entries; or, if they are too large, one whose cells are packed. */
-  TreeNode settled(Object[] keys, Object[] cells, int size) {
-    char[] marks = new char[(size - 1) / PackedLeaf.MARK_EACH];
-    boolean[] fits = {true};
-    byte[] bytes = WireOutput.bytesOf(out -> fits[0] = write(out, keys, cells, size, marks));
-    return fits[0] ? new PackedLeaf(this, bytes, marks, size) : settledLeaf(keys, cells, size);
-  }
-
-  /** Returns whether they fit into a packed leaf. */
+  /** Writes the entries of a leaf and notes its marks; returns whether they fit into one. */
   @SuppressWarnings("unchecked") // only such keys and cells are in there
-  private boolean write(WireOutput out, Object[] keys, Object[] cells, int size, char[] marks) {
+  boolean write(WireOutput out, Object[] keys, Object[] cells, int size, char[] marks) {
     replicas.forEach(out::presetReplica);
     for (int i = 0; i < size; i++) {
-      if (i > 0 && i % PackedLeaf.MARK_EACH == 0) {
-        marks[i / PackedLeaf.MARK_EACH - 1] = (char) out.position();
+      if (i > 0 && i % MARK_EACH == 0) {
+        marks[i / MARK_EACH - 1] = (char) out.position();
       }
       codec.writeKey(out, (K) keys[i]);
       codec.writeCell(out, (V) cells[i]);
@@ -67,22 +68,22 @@ public record LeafPacking<K extends Comparable<K>, V>(
     return fits[0] ? bytes : null;
   }
 
-  /** A leaf that stays as it is, but for what its cells can pack themselves. */
+  /** The cells of a leaf that is not packed: they pack what they can themselves. */
   @SuppressWarnings("unchecked") // only cells are in there
-  TreeNode.Leaf settledLeaf(Object[] keys, Object[] cells, int size) {
+  Object[] packedCells(Object[] cells, int size) {
     Object[] packed = Arrays.copyOf(cells, size);
     for (int i = 0; i < size; i++) {
       packed[i] = codec.packedCell((V) packed[i], replicas);
     }
-    return TreeNode.Leaf.settled(this, Arrays.copyOf(keys, size), packed);
+    return packed;
   }
 
   /** What the entries of a leaf take in the heap, about, in bytes. */
   @SuppressWarnings("unchecked") // only such keys and cells are in there
-  long entriesHeapBytes(TreeNode.Leaf leaf) {
+  long entriesHeapBytes(Object[] keys, Object[] cells, int size) {
     long sum = 0;
-    for (int i = 0; i < leaf.size; i++) {
-      sum += codec.cellHeapBytes((K) leaf.keys[i], (V) leaf.cells[i]);
+    for (int i = 0; i < size; i++) {
+      sum += codec.cellHeapBytes((K) keys[i], (V) cells[i]);
     }
     return sum;
   }

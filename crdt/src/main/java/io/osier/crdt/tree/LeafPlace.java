@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeafPlace<K extends Comparable<K>, V> {
   /** A block has at most so many entries. */
-  static final int BLOCK_MAX = 2 * PackedLeaf.MARK_EACH;
+  static final int BLOCK_MAX = 2 * LeafPacking.MARK_EACH;
 
   /**
    * A cell that takes more of the heap, about, is not put in by its bytes: who changes a large
@@ -184,7 +184,7 @@ final class LeafPlace<K extends Comparable<K>, V> {
   private char[] divided(byte[] bytes, char[] marks) {
     WireInput made = new WireInput(bytes, packing.replicas());
     made.setPosition(leaf.blockStart(block));
-    for (int i = 0; i < PackedLeaf.MARK_EACH; i++) {
+    for (int i = 0; i < LeafPacking.MARK_EACH; i++) {
       packing.codec().skip(made, packing.replicas());
     }
     char[] more = new char[marks.length + 1];

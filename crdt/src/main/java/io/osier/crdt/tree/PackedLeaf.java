@@ -11,15 +11,12 @@ import org.jspecify.annotations.Nullable;
  * that a state is written by copying. What is asked of it is read from the bytes each time, and
  * nothing is kept: it is immutable and safe for any thread.
  *
- * <p>The places of some entries are noted, in the beginning of one in {@value #MARK_EACH}, later as
- * {@link LeafPlace} leaves them. A search compares with those by halving, and then reads through
- * the few behind one: about eight keys in all. A place of each entry would save half of that, and
- * take two bytes an entry where small entries take ten.
+ * <p>The places of some entries are noted, in the beginning of one in {@value
+ * LeafPacking#MARK_EACH}, later as {@link LeafPlace} leaves them. A search compares with those by
+ * halving, and then reads through the few behind one: about eight keys in all. A place of each
+ * entry would save half of that, and take two bytes an entry where small entries take ten.
  */
 final class PackedLeaf extends TreeNode {
-  /** One in so many entries is marked. */
-  static final int MARK_EACH = 8;
-
   private static final long OBJECT_BYTES = HeapSize.object(3 * HeapSize.REFERENCE + Integer.BYTES);
 
   private final LeafPacking<?, ?> packing;
@@ -36,6 +33,17 @@ final class PackedLeaf extends TreeNode {
     this.bytes = bytes;
     this.marks = marks;
     this.size = size;
+  }
+
+  /** A leaf of these entries; if they are too large for one, another whose cells are packed. */
+  static TreeNode of(LeafPacking<?, ?> packing, Object[] keys, Object[] cells, int size) {
+    char[] marks = new char[(size - 1) / LeafPacking.MARK_EACH];
+    boolean[] fits = {true};
+    byte[] bytes =
+        WireOutput.bytesOf(out -> fits[0] = packing.write(out, keys, cells, size, marks));
+    return fits[0]
+        ? new PackedLeaf(packing, bytes, marks, size)
+        : Leaf.settled(packing, keys, cells, size);
   }
 
   @Override

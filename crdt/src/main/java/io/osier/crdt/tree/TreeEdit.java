@@ -340,7 +340,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     LeafPacking<?, ?> packing = leaf.settled();
     if (packing != null) {
       settled -= EntryTree.settledHeapBytes(leaf, packing);
-      loosened += packing.entriesHeapBytes(own);
+      loosened += own.entriesHeapBytes(packing);
     }
     return own;
   }

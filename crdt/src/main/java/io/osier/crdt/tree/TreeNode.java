@@ -106,9 +106,15 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
       this.size = size;
     }
 
-    /** One that is not packed, and not to be. */
-    static Leaf settled(LeafPacking<?, ?> packing, Object[] keys, Object[] cells) {
-      return new Leaf(packing, null, keys, cells, keys.length);
+    /** One that is not packed, and not to be, but for what its cells can pack themselves. */
+    static Leaf settled(LeafPacking<?, ?> packing, Object[] keys, Object[] cells, int size) {
+      Object[] packed = packing.packedCells(cells, size);
+      return new Leaf(packing, null, Arrays.copyOf(keys, size), packed, size);
+    }
+
+    /** What its entries take in the heap, about, in bytes. */
+    long entriesHeapBytes(LeafPacking<?, ?> packing) {
+      return packing.entriesHeapBytes(keys, cells, size);
     }
 
     @Override

@@ -21,7 +21,7 @@ public final class BackingEntries<K extends Comparable<K>, V> {
   private static final int PAGE_MIN = 16;
   private static final int PAGE_MAX = 512;
 
-  private final EntryStore<?, K, V> type;
+  private final EntryType<K, V> type;
   private final EntrySource source;
 
   /** Stands for this among what was read, which must not keep the source. */
@@ -36,7 +36,7 @@ public final class BackingEntries<K extends Comparable<K>, V> {
    * @param type any store of the type that has no content
    * @param bounds between which they lie
    */
-  BackingEntries(EntryStore<?, K, V> type, EntrySource source, KeyBounds bounds) {
+  BackingEntries(EntryType<K, V> type, EntrySource source, KeyBounds bounds) {
     this.type = type;
     this.source = source;
     this.bounds = bounds;

@@ -179,7 +179,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
             || operation instanceof Operation.Transfer
             || operation instanceof Operation.Inherit;
     if (!known) {
-      throw TypeRegistry.wrongOperation(type(), operation);
+      throw wrongOperation(operation);
     }
     if (bounds == null) {
       throw OsierException.of(
@@ -263,7 +263,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
         }
         yield new Reading.Rights(value(), lower(), upper(), shares);
       }
-      default -> throw TypeRegistry.wrongQuery(type(), query);
+      default -> throw wrongQuery(query);
     };
   }
 

@@ -66,7 +66,7 @@ public final class Counter implements DotStore<Counter> {
   @Override
   public Counter prepare(Operation operation, UpdateContext preparation) {
     if (!(operation instanceof Operation.Increment increment)) {
-      throw TypeRegistry.wrongOperation(type, operation);
+      throw wrongOperation(operation);
     }
     long amount = increment.amount();
     if (amount < 0 && !goesDown(type)) {
@@ -117,7 +117,7 @@ public final class Counter implements DotStore<Counter> {
   @Override
   public Reading read(Query query) {
     if (!(query instanceof Query.Whole)) {
-      throw TypeRegistry.wrongQuery(type, query);
+      throw wrongQuery(query);
     }
     return new Reading.Count(value());
   }

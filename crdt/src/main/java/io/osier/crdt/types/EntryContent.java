@@ -10,6 +10,7 @@ import io.osier.crdt.tree.EntryTree;
 import io.osier.crdt.tree.KeyBounds;
 import io.osier.crdt.tree.LeafPacking;
 import io.osier.crdt.tree.RecentKeys;
+import io.osier.crdt.tree.TreeEdit;
 import io.osier.crdt.tree.TreeEntry;
 import io.osier.crdt.tree.TreeNode;
 import java.util.List;
@@ -87,43 +88,34 @@ record EntryContent<K extends Comparable<K>, V>(
 
   /** See {@link EntryStore#read}. */
   static <K extends Comparable<K>, V> EntryContent<K, V> read(
-      EntryStore<?, K, V> type, WireInput in, List<ReplicaId> replicas) {
+      EntryType<K, V> type, WireInput in, List<ReplicaId> replicas) {
     int n = in.readCount(type.entryBytesMin());
-    return n > EntryStore.LOOSE_MAX && !replicas.isEmpty()
-        ? readPacked(type, in, n, replicas)
-        : readLoose(type, in, n, replicas);
-  }
-
-  private static <K extends Comparable<K>, V> EntryContent<K, V> readLoose(
-      EntryStore<?, K, V> type, WireInput in, int n, List<ReplicaId> replicas) {
-    EntryEditor<?, K, V> result = type.delta();
-    K before = null;
-    for (int i = 0; i < n; i++) {
-      K key = readKey(type, in, before);
-      result.put(key, type.readCell(in, key, replicas));
-      before = key;
-    }
-    return result.content();
-  }
-
-  private static <K extends Comparable<K>, V> EntryContent<K, V> readPacked(
-      EntryStore<?, K, V> type, WireInput in, int n, List<ReplicaId> replicas) {
-    EntryTree.Loading<K, V> map =
-        new EntryTree.Loading<>(new LeafPacking<>(type.codecType(), replicas));
+    EntryTree.Loading<K, V> packed =
+        n > LeafPacking.LOOSE_MAX && !replicas.isEmpty()
+            ? new EntryTree.Loading<>(new LeafPacking<>(type.codecType(), replicas))
+            : null;
+    TreeEdit<K, V> loose = EntryTree.<K, V>empty().edit();
     long sum = 0;
+    long heapSum = 0;
     int seen = 0;
     int left = 0;
     K before = null;
     for (int i = 0; i < n; i++) {
       K key = readKey(type, in, before);
       V cell = type.readCell(in, key, replicas);
-      map.add(key, cell);
+      if (packed == null) {
+        V unused = loose.put(key, cell);
+        heapSum += type.cellHeapBytes(key, cell);
+      } else {
+        packed.add(key, cell);
+      }
       sum += type.cellBytes(key, cell);
       seen += type.isVisible(cell) ? 1 : 0;
       left += type.isLasting(cell) ? 1 : 0;
       before = key;
     }
-    return new EntryContent<>(map.done(), null, sum, 0, seen, left);
+    EntryTree<K, V> map = packed == null ? loose.done() : packed.done();
+    return new EntryContent<>(map, null, sum, heapSum, seen, left);
   }
 
   private static <K extends Comparable<K>> K readKey(
@@ -137,7 +129,7 @@ record EntryContent<K extends Comparable<K>, V>(
 
   /** See {@link EntryStore#readSums}. */
   static <K extends Comparable<K>, V> EntryContent<K, V> readSums(
-      EntryStore<?, K, V> type, WireInput in, EntrySource source, CausalContext context) {
+      EntryType<K, V> type, WireInput in, EntrySource source, CausalContext context) {
     int size = readSum(in);
     long sum = in.readNumber();
     int seen = readSum(in);

@@ -12,6 +12,7 @@ import io.osier.crdt.tree.EntrySource;
 import io.osier.crdt.tree.EntryTree;
 import io.osier.crdt.tree.KeyBounds;
 import io.osier.crdt.tree.LayeredWalk;
+import io.osier.crdt.tree.LeafPacking;
 import io.osier.crdt.tree.RecentKeys;
 import io.osier.crdt.tree.TreeEdit;
 import io.osier.crdt.tree.TreeEntry;
@@ -34,12 +35,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     extends EntryType<K, V> implements DotStore<S> {
   private static final long HEAP_BYTES =
       HeapSize.object(2 * HeapSize.REFERENCE + 2 * Long.BYTES + 2 * Integer.BYTES);
-
-  /**
-   * More entries than this are packed when they are read. What has fewer, and is no map's field, is
-   * packed whole while nobody uses it, and would be packed here once more at each use.
-   */
-  public static final int LOOSE_MAX = 1_024;
 
   /** Beyond this encoded size an object cannot be read as a whole. */
   public static final long WHOLE_BYTES_MAX = 64L << 20;
@@ -71,6 +66,9 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
 
   /** A store of this type with other content. */
   abstract S with(EntryContent<K, V> content);
+
+  @Override
+  public abstract S codecType();
 
   private EntryContent<K, V> content() {
     return new EntryContent<>(cells, behind, bytes, heap, visible, lasting);
@@ -258,7 +256,8 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
 
   /** What is shown of the cells that a reader sees, in their order. */
   final <T> List<T> visible(Function<TreeEntry<K, V>, T> shown) {
-    List<T> all = new ArrayList<>(behind == null ? visible : Math.min(visible, LOOSE_MAX));
+    List<T> all =
+        new ArrayList<>(behind == null ? visible : Math.min(visible, LeafPacking.LOOSE_MAX));
     for (TreeEntry<K, V> entry : cells()) {
       if (isVisible(entry.cell())) {
         all.add(shown.apply(entry));
@@ -307,12 +306,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   /** What {@link #packLeaves} may make smaller, in bytes of the heap, about. */
   public final long looseHeapBytes() {
     return heap;
-  }
-
-  /** The type's empty store: what packs leaves must not hold the version that it was made for. */
-  @SuppressWarnings("unchecked") // a type has one class
-  public final EntryStore<?, K, V> codecType() {
-    return (EntryStore<?, K, V>) TypeRegistry.empty(type());
   }
 
   /** What is not in memory; null where everything is. */

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param <V> cell
  */
 abstract class EntryType<K extends Comparable<K>, V> implements LeafCodec<K, V> {
+  /** The type's empty store: what packs leaves must not hold the version that it was made for. */
+  abstract EntryType<K, V> codecType();
+
   /** The cell of a key that is not there. */
   abstract V emptyCell(K key);
 

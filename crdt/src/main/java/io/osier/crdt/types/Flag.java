@@ -54,7 +54,7 @@ public final class Flag implements DotStore<Flag> {
   @Override
   public Flag prepare(Operation operation, UpdateContext preparation) {
     if (!(operation instanceof Operation.SetFlag set)) {
-      throw TypeRegistry.wrongOperation(type, operation);
+      throw wrongOperation(operation);
     }
     Flag off = reset(preparation);
     if (!set.enabled() && !disablingWins()) {
@@ -82,7 +82,7 @@ public final class Flag implements DotStore<Flag> {
   @Override
   public Reading read(Query query) {
     if (!(query instanceof Query.Whole)) {
-      throw TypeRegistry.wrongQuery(type, query);
+      throw wrongQuery(query);
     }
     return new Reading.Flag(isEnabled());
   }

@@ -55,7 +55,7 @@ public final class LwwRegister implements DotStore<LwwRegister> {
   @Override
   public LwwRegister prepare(Operation operation, UpdateContext preparation) {
     if (!(operation instanceof Operation.Assign assign)) {
-      throw TypeRegistry.wrongOperation(type(), operation);
+      throw wrongOperation(operation);
     }
     writes.supersede(preparation);
     return new LwwRegister(
@@ -78,7 +78,7 @@ public final class LwwRegister implements DotStore<LwwRegister> {
   @Override
   public Reading read(Query query) {
     if (!(query instanceof Query.Whole)) {
-      throw TypeRegistry.wrongQuery(type(), query);
+      throw wrongQuery(query);
     }
     return new Reading.Single(value());
   }

@@ -41,6 +41,11 @@ public final class LwwSet extends SetStore<LwwSet, DotFun<Timestamped<Boolean>>>
   }
 
   @Override
+  public LwwSet codecType() {
+    return addBias ? EMPTY_ADD_BIAS : EMPTY_REMOVE_BIAS;
+  }
+
+  @Override
   public CrdtType type() {
     return addBias ? CrdtType.LWW_SET_ADD_BIAS : CrdtType.LWW_SET_REMOVE_BIAS;
   }
@@ -50,7 +55,7 @@ public final class LwwSet extends SetStore<LwwSet, DotFun<Timestamped<Boolean>>>
     return switch (operation) {
       case Operation.Add add -> change(add.elements(), true, preparation);
       case Operation.Remove remove -> change(remove.elements(), false, preparation);
-      default -> throw TypeRegistry.wrongOperation(type(), operation);
+      default -> throw wrongOperation(operation);
     };
   }
 

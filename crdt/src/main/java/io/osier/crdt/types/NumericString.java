@@ -101,7 +101,7 @@ public final class NumericString implements DotStore<NumericString> {
       }
       case Operation.Increment o -> increment(o.amount(), preparation);
       case Operation.IncrementDecimal o -> increment(o.amount(), preparation);
-      default -> throw TypeRegistry.wrongOperation(type(), operation);
+      default -> throw wrongOperation(operation);
     };
   }
 
@@ -175,7 +175,7 @@ public final class NumericString implements DotStore<NumericString> {
     return switch (query) {
       case Query.Whole q -> new Reading.Single(value());
       case Query.Size q -> new Reading.Count(length());
-      default -> throw TypeRegistry.wrongQuery(type(), query);
+      default -> throw wrongQuery(query);
     };
   }
 

@@ -60,6 +60,11 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   }
 
   @Override
+  public OrMap codecType() {
+    return EMPTY;
+  }
+
+  @Override
   public CrdtType type() {
     return CrdtType.OR_MAP;
   }
@@ -77,7 +82,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
       }
       case Operation.RemoveFields remove ->
           reset(present(remove.names()).stream().map(TreeEntry::key).toList(), preparation);
-      default -> throw TypeRegistry.wrongOperation(type(), operation);
+      default -> throw wrongOperation(operation);
     };
   }
 
@@ -149,7 +154,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
         yield fields(present);
       }
       case Query.Size q -> new Reading.Count(visible());
-      default -> throw TypeRegistry.wrongQuery(type(), query);
+      default -> throw wrongQuery(query);
     };
   }
 

@@ -36,6 +36,11 @@ public final class RwSet extends SetStore<RwSet, DotPair> {
   }
 
   @Override
+  public RwSet codecType() {
+    return EMPTY;
+  }
+
+  @Override
   public CrdtType type() {
     return CrdtType.RW_SET;
   }
@@ -45,7 +50,7 @@ public final class RwSet extends SetStore<RwSet, DotPair> {
     return switch (operation) {
       case Operation.Add add -> change(add.elements(), DotPair::pro, preparation);
       case Operation.Remove remove -> change(remove.elements(), DotPair::con, preparation);
-      default -> throw TypeRegistry.wrongOperation(type(), operation);
+      default -> throw wrongOperation(operation);
     };
   }
 

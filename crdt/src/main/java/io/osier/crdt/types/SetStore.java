@@ -47,7 +47,7 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
       case Query.Contains q -> new Reading.Flag(contains(q.element()));
       case Query.Among q -> new Reading.Many(q.present(this::contains));
       case Query.Size q -> new Reading.Count(visible());
-      default -> throw TypeRegistry.wrongQuery(type(), query);
+      default -> throw wrongQuery(query);
     };
   }
 

@@ -43,6 +43,11 @@ public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
   }
 
   @Override
+  public TaggedSet codecType() {
+    return type == CrdtType.G_SET ? GROW_ONLY : ADD_WINS;
+  }
+
+  @Override
   public CrdtType type() {
     return type;
   }
@@ -55,7 +60,7 @@ public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
     if (operation instanceof Operation.Remove remove && type == CrdtType.AW_SET) {
       return remove(remove.elements(), preparation);
     }
-    throw TypeRegistry.wrongOperation(type, operation);
+    throw wrongOperation(operation);
   }
 
   /**

@@ -1,7 +1,5 @@
 package io.osier.crdt.types;
 
-import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.crdt.CrdtType;
@@ -9,7 +7,6 @@ import io.osier.crdt.DotPair;
 import io.osier.crdt.DotSet;
 import io.osier.crdt.DotStore;
 import io.osier.crdt.JoinContext;
-import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
@@ -150,16 +147,5 @@ public final class TypeRegistry {
   /** See {@link CrdtState#packLeaves}. */
   public static DotStore<?> packLeaves(DotStore<?> store, List<ReplicaId> replicas) {
     return store instanceof EntryStore<?, ?, ?> cells ? cells.packLeaves(replicas) : store;
-  }
-
-  static OsierException wrongOperation(CrdtType type, Operation operation) {
-    return OsierException.of(
-        ErrorCode.WRONG_TYPE,
-        "a " + type + " has no operation " + operation.getClass().getSimpleName());
-  }
-
-  static OsierException wrongQuery(CrdtType type, Query query) {
-    return OsierException.of(
-        ErrorCode.WRONG_TYPE, "a " + type + " has no query " + query.getClass().getSimpleName());
   }
 }

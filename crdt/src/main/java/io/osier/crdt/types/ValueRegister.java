@@ -73,7 +73,7 @@ public final class ValueRegister implements DotStore<ValueRegister> {
   @Override
   public ValueRegister prepare(Operation operation, UpdateContext preparation) {
     if (!(operation instanceof Operation.Assign assign)) {
-      throw TypeRegistry.wrongOperation(type, operation);
+      throw wrongOperation(operation);
     }
     Value value = assign.value();
     if (type != CrdtType.MV_REGISTER) {
@@ -100,7 +100,7 @@ public final class ValueRegister implements DotStore<ValueRegister> {
   public Reading read(Query query) {
     if (type != CrdtType.MV_REGISTER) {
       if (!(query instanceof Query.Whole)) {
-        throw TypeRegistry.wrongQuery(type, query);
+        throw wrongQuery(query);
       }
       return new Reading.Single(
           writes.isEmpty() ? Optional.empty() : Optional.of(extreme(ordered())));
@@ -110,7 +110,7 @@ public final class ValueRegister implements DotStore<ValueRegister> {
       case Query.Contains q -> new Reading.Flag(values().contains(q.element()));
       case Query.Among q -> new Reading.Many(q.present(ordered()::contains));
       case Query.Size q -> new Reading.Count(values().size());
-      default -> throw TypeRegistry.wrongQuery(type, query);
+      default -> throw wrongQuery(query);
     };
   }
 

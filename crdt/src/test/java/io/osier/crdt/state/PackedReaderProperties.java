@@ -165,7 +165,7 @@ final class PackedReaderProperties {
   }
 
   private static void check(CrdtState state) {
-    byte[] bytes = state.packed();
+    byte[] bytes = StateCodec.pack(state);
     for (Query query : QUERIES) {
       PackedReader answer = answer(state, bytes, query);
       assertThat(answer != null).as("%s of %s", query, state).isEqualTo(isAnswered(state, query));
@@ -243,7 +243,7 @@ final class PackedReaderProperties {
   }
 
   private static void checkWrong(CrdtState state, int at, byte other, boolean isCut) {
-    byte[] bytes = state.packed().clone();
+    byte[] bytes = StateCodec.pack(state).clone();
     int place = bytes.length == 0 ? 0 : at % bytes.length;
     if (isCut) {
       bytes = Arrays.copyOf(bytes, place);
@@ -284,7 +284,7 @@ final class PackedReaderProperties {
                 names.stream().map(PackedReaderProperties::counterUpdate).toList())
             : new Operation.Add(names.stream().map(Value::of).toList());
     CrdtState state = none.join(none.prepare(all, new ReplicaId("a", 1), 1, 0, 1, 0));
-    byte[] bytes = state.packed().clone();
+    byte[] bytes = StateCodec.pack(state).clone();
     Arrays.fill(bytes, bytes.length * (place + 30) / 100, bytes.length, (byte) 0x7f); // no entries
     String name = names.get(place) + (isThere ? "" : "x");
     Query query = isField ? new Query.Select(List.of(name)) : new Query.Contains(Value.of(name));

@@ -53,7 +53,7 @@ final class Nodes {
       PackedLeaf leaf, LeafPacking<K, V> packing) {
     assertThat(leaf.bytes.length).isBetween(1, LeafPacking.BYTES_MAX);
     TreeNode.Leaf entries = TreeNode.entries(leaf);
-    TreeNode anew = packing.settled(entries.keys, entries.cells, entries.size);
+    TreeNode anew = PackedLeaf.of(packing, entries.keys, entries.cells, entries.size);
     assertThat(leaf.bytes).isEqualTo(((PackedLeaf) anew).bytes);
     WireInput in = leaf.input();
     int size = 0;

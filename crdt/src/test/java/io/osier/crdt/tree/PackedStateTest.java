@@ -97,7 +97,7 @@ final class PackedStateTest {
       assertThat(read.packLeaves() == read).isTrue();
       assertThat(large(type).looseHeapBytes()).isGreaterThan(100L * 2_000);
     }
-    TaggedSet small = setOf(EntryStore.LOOSE_MAX);
+    TaggedSet small = setOf(LeafPacking.LOOSE_MAX);
     byte[] bytes = write(small, List.of(ORIGINS.getFirst()));
     assertThat(readSet(bytes).looseHeapBytes()).isEqualTo(small.looseHeapBytes());
   }

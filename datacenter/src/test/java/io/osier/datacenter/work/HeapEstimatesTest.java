@@ -86,7 +86,8 @@ final class HeapEstimatesTest {
 
   private static CrdtState delta(CrdtType type, Operation operation, int i) {
     CrdtState delta = CrdtState.bottom(type).prepare(operation, EU, 1 + i, 0, 1_000 + i, 0);
-    assertThat(delta.packed()).isNotEmpty(); // as it is journalled and shipped, and it keeps that
+    assertThat(StateCodec.pack(delta))
+        .isNotEmpty(); // as it is journalled and shipped, and it keeps that
     return delta;
   }
 
@@ -110,7 +111,7 @@ final class HeapEstimatesTest {
   /** As it comes from a store. */
   private static CrdtState read(CrdtState state) {
     return StateCodec.unpack(
-        state.form(), true, state.context().replicas(), new WireInput(state.packed()));
+        state.form(), true, state.context().replicas(), new WireInput(StateCodec.pack(state)));
   }
 
   private static CrdtState updated(CrdtState state, Operation operation, int i) {

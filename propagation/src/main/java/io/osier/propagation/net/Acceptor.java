@@ -23,7 +23,6 @@ import io.osier.propagation.net.link.PortGuard;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -38,15 +37,13 @@ import org.slf4j.LoggerFactory;
 final class Acceptor extends FrameReader {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
 
-  /** Largest greeting, in bytes: the texts of some thousand keyspaces. */
-  static final int GREETING_BYTES_MAX = 1 << 20;
-
   /** Decoding so much takes milliseconds. */
   private static final int LARGE_BYTES_MIN = 1 << 20;
 
   private static final long REFUSED_MILLIS = 100;
 
   private final PeeringContext peering;
+  private final Peers peers;
   private final Arrivals arrivals;
   private final PortGuard port;
   private final ByteCounter counter;
@@ -77,9 +74,10 @@ final class Acceptor extends FrameReader {
 
   private final AgreedKeyspaces keyspaces;
 
-  Acceptor(PeeringContext peering, Arrivals arrivals, PortGuard port) {
-    super(GREETING_BYTES_MAX);
+  Acceptor(PeeringContext peering, Peers peers, Arrivals arrivals, PortGuard port) {
+    super(Greeting.BYTES_MAX);
     this.peering = peering;
+    this.peers = peers;
     this.keyspaces = new AgreedKeyspaces(peering);
     this.arrivals = arrivals;
     this.port = port;
@@ -244,13 +242,12 @@ final class Acceptor extends FrameReader {
   private void greet(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
     Channel channel = ctx.channel();
     ReplicaId replica = hello.replica();
-    SortedMap<String, Peer> peers = peering.peers().all();
     Optional<PeerMessage.Refused> refusal =
         peering
             .greeting()
             .judge(
                 hello,
-                peers.keySet(),
+                peers.names(),
                 arrivals.other(replica.dc(), channel),
                 peering
                     .tls()
@@ -290,7 +287,7 @@ final class Acceptor extends FrameReader {
   private void letIn(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
     Channel channel = ctx.channel();
     ReplicaId replica = hello.replica();
-    Peer peer = peering.peers().all().get(replica.dc());
+    Peer peer = peers.all().get(replica.dc());
     if (peer == null) { // it was removed while it waited
       close(ctx);
       return;

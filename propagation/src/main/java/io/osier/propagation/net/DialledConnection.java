@@ -60,7 +60,7 @@ final class DialledConnection extends FrameReader {
   private final AgreedKeyspaces keyspaces;
 
   DialledConnection(PeeringContext peering, Dialler dialler) {
-    super(Acceptor.GREETING_BYTES_MAX); // what is answered is no larger
+    super(Greeting.BYTES_MAX); // what is answered is no larger
     this.peering = peering;
     this.dialler = dialler;
     this.dc = dialler.dc();
@@ -233,7 +233,7 @@ final class DialledConnection extends FrameReader {
     peering.greeting().met(replica).forEach(PeerIdentities.Step::carryOut);
     peer = replica;
     if (version >= PeerVersions.COMPRESSED) {
-      compressor.begin(peering.peers().compressed(), PeerWire.nowNanos(ctx));
+      compressor.begin(peering.others().compressed(), PeerWire.nowNanos(ctx));
     }
     setFrameBytesMax(ANSWER_BYTES_MAX);
     keyspaces.setTheirs(welcome.keyspaces().orElse(keyspaces.mine()));
@@ -294,7 +294,7 @@ final class DialledConnection extends FrameReader {
   }
 
   private String why(PeerMessage.Refused refusal) {
-    String name = peering.greeting().hardest(peering.peers().all().keySet());
+    String name = peering.greeting().hardest(peering.others().names());
     int needed = PeerVersions.oldestNaming(name);
     boolean isName = refusal.code() == ErrorCode.VERSION_MISMATCH && needed > PeerVersions.OLDEST;
     return isName

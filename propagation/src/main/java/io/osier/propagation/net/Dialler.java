@@ -277,7 +277,7 @@ final class Dialler {
 
   /** The oldest version that may be spoken, beside all others that there are now. */
   private int oldest() {
-    return peering.greeting().oldest(peering.peers().all().keySet());
+    return peering.greeting().oldest(peering.others().names());
   }
 
   /** What a connection that was just opened says first. */

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * newest incarnation that was ever heard of is let in, one process at a time. Pure; thread-safe.
  */
 public final class Greeting {
+  /** Largest one, in bytes: the texts of some thousand keyspaces. */
+  static final int BYTES_MAX = 1 << 20;
+
   private static final long NONE_COUNTS = Long.MAX_VALUE;
 
   private final ReplicaId self;

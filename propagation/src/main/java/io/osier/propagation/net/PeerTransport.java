@@ -118,7 +118,7 @@ public final class PeerTransport implements AutoCloseable {
 
   private void opened(Channel channel, PortGuard port) {
     if (port.admit(channel)) {
-      new Acceptor(peering, arrivals, port).addTo(channel);
+      new Acceptor(peering, peers, arrivals, port).addTo(channel);
     } else {
       channel.close();
     }

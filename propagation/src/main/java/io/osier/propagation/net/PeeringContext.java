@@ -5,6 +5,7 @@ import io.osier.core.net.Network;
 import io.osier.propagation.net.link.KeyspaceAgreement;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * What all connections of a datacenter know. Thread-safe.
  *
  * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
- * @param peers the other datacenters
+ * @param others the other datacenters
  * @param tls empty if what is said can be read by anybody on the way
  */
 record PeeringContext(
@@ -21,10 +22,18 @@ record PeeringContext(
     Function<String, List<String>> fingerprints,
     Greeting greeting,
     LogThrottle said,
-    Peers peers,
+    Others others,
     PeerListener listener,
     Optional<PeerTls> tls,
     Network network) {
+  /** What a connection must know of the others. */
+  interface Others {
+    Set<String> names();
+
+    /** How many bytes a second are compressed of what each one is told; 0 for none. */
+    int compressed();
+  }
+
   private static final Logger LOG = LoggerFactory.getLogger(PeeringContext.class);
 
   /** Which of several processes of one name is talked to. */

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -14,7 +15,7 @@ import java.util.TreeMap;
  * The other datacenters as they are now. A change is seen at once by those who send and by those
  * who judge greetings; what it ends is left for the loop. Thread-safe.
  */
-final class Peers {
+final class Peers implements PeeringContext.Others {
   private volatile SortedMap<String, Peer> all = Collections.emptySortedMap();
   private volatile Map<String, LinkTraffic> traffic = Map.of();
 
@@ -28,13 +29,18 @@ final class Peers {
     return all;
   }
 
+  @Override
+  public Set<String> names() {
+    return all.keySet();
+  }
+
   /** By name; a view that does not change. */
   Map<String, LinkTraffic> traffic() {
     return traffic;
   }
 
-  /** How many bytes a second are compressed of what each one is told; 0 for none. */
-  int compressed() {
+  @Override
+  public int compressed() {
     return compressed;
   }
 

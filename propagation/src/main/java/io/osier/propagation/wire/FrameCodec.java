@@ -8,7 +8,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.ObjectId;
-import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Frame.Kind;
 import io.osier.propagation.wire.Frame.Page;
@@ -22,7 +22,7 @@ import java.util.Optional;
  *
  * <pre>
  *   key | form and flags (1 byte) | the form's rest | origin, unless it is the sender | last
- *       | last − predecessor | needs, if any | updates | age in ms | the context's replicas | {@link CrdtState#packed}
+ *       | last − predecessor | needs, if any | updates | age in ms | the context's replicas | {@link StateCodec#pack}
  * </pre>
  *
  * <p>The sender is known to both sides from the connection, so it is preset in every dictionary of

@@ -5,6 +5,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -93,14 +94,14 @@ public final class Shipment {
     return content;
   }
 
-  /** The content's bytes, see {@link CrdtState#packed}; made once. */
+  /** The content's bytes, see {@link StateCodec#pack}; made once. */
   byte[] packed() {
     if (!content.isFull()) {
-      return content.packed();
+      return StateCodec.pack(content);
     }
     byte[] known = state;
     if (known == null) {
-      known = content.packed();
+      known = StateCodec.pack(content);
       state = known;
     }
     return known;

@@ -225,7 +225,7 @@ final class AcceptedPeerTest extends TransportFixture {
     List<ILoggingEvent> logged = logged("io.osier.propagation.net");
     int port = eu(new HeardFrames());
     Raw unknown = new Raw(port);
-    unknown.out.writeInt(Acceptor.GREETING_BYTES_MAX + 1);
+    unknown.out.writeInt(Greeting.BYTES_MAX + 1);
     assertThat(unknown.isClosed()).isTrue();
     Raw greeted = new Raw(port);
     greeted.say(hello(US)).hear();

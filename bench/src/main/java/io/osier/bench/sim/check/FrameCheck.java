@@ -4,6 +4,7 @@ import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
@@ -88,7 +89,7 @@ public final class FrameCheck {
       hash = (hash * 31 + s.predecessor()) * 31 + s.last();
       CrdtState content = s.content();
       hash = hash * 31 + content.context().hashCode();
-      hash = content.isFull() ? hash : hash * 31 + Arrays.hashCode(content.packed());
+      hash = content.isFull() ? hash : hash * 31 + Arrays.hashCode(StateCodec.pack(content));
     }
     return new Print(bytes, hash);
   }

@@ -126,7 +126,9 @@ final class PackedObjects {
       // Before the thread's buffer is in use.
       CrdtState state = states.get(i);
       contents[i] =
-          listed[i] < 0 ? WireOutput.bytesOf(out -> StateCodec.write(out, state)) : state.packed();
+          listed[i] < 0
+              ? WireOutput.bytesOf(out -> StateCodec.write(out, state))
+              : StateCodec.pack(state);
     }
     return WireOutput.bytesOf(
         out -> {

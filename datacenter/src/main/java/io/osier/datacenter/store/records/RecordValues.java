@@ -64,7 +64,7 @@ public final class RecordValues {
     if (!isOf(at, content.context())) {
       return generalVersion(content, at);
     }
-    byte[] packed = content.packed();
+    byte[] packed = StateCodec.pack(content);
     byte[] value = new byte[HEAD_BYTES + packed.length];
     value[0] = FORMAT;
     value[1] = (byte) flags(content);
@@ -113,7 +113,7 @@ public final class RecordValues {
     if (!state.isFull()) {
       throw new IllegalArgumentException("a delta cannot stand for its object");
     }
-    byte[] packed = state.packed();
+    byte[] packed = StateCodec.pack(state);
     return WireOutput.bytesOf(
         out -> {
           writeInPlace(out, state, isAlone ? ALONE : 0, dictionary);

@@ -1,0 +1,161 @@
+package io.osier.bench.architecture;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.util.Comparator.comparing;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A class can be read without those that use it: at most three classes of a package use each other
+ * in a circle. Nested classes count as the class that they are in.
+ */
+final class ClassCyclesTest {
+  private static final int MOST = 3;
+
+  /** The circles of more classes that there are, each on a line: package, size, classes. */
+  private static final String EXCEPTIONS =
+      """
+      io.osier.bench.demo 7 Carts Kind Leaderboard Likes Presence Records Sessions
+      io.osier.bench.history 4 HistoryLoad LastReads Overlapping RandomSession
+      io.osier.bench.sim 11 Checks FaultPlan FlowCheck Replacement SimDeparture SimEnd \
+      SimHolders SimMembers SimSummary Simulation SlaCheck
+      io.osier.bench.sim.app 5 SimApp SimInside SimSending SimWay SimWitness
+      io.osier.bench.sim.load 7 Callers SessionCall SimClient SimSession SimTransactions \
+      SimTransactor ToldSession
+      io.osier.bench.sim.node 11 DcTransport FrontDoor HeldUnits NodeLoop SimDc SimForwarding \
+      SimFrames SimNode StartCheck WatchedStore WitnessedMachine
+      io.osier.bench.sim.plan 6 RunProfile Sabotage SimOptions Unit WildUpdates Workload
+      io.osier.bench.sim.transport 8 AppConnection AppPort AppSockets AppWay Applications \
+      PeerProcess Peers TransportSimulation
+      io.osier.bench.sim.world 5 SimConnection SimLink SimLinkQueue SimNetwork SimSockets
+      io.osier.bench.systems 7 CommandSequence Inserts OsierCalls OsierPeer OsierTarget \
+      PeerTarget Targets
+      io.osier.core 6 AmbiguousException InvalidRequestException OsierException \
+      PermanentException TransientException UnavailableException
+      io.osier.datacenter.config 8 ConfigReader ConfigValues DuplicateNames KeyspaceReader \
+      PortReader SettingNames UserReader WrongSetting
+      io.osier.datacenter.feed 5 ChangeRing Poll PositionSearch WatchedKeys WatchedPartitions
+      io.osier.datacenter.frontend 6 Asked ClientConnection ClientRequests ClientServer \
+      ExcessConnections SlowReaders
+      io.osier.datacenter.redis.command.data 6 BitCommands Bitfield Increments Rewrite \
+      StringCommands StringRanges
+      io.osier.datacenter.redis.command.data 4 HashCommands HashExpiry HashNumbers HashWalks
+      io.osier.datacenter.redis.pubsub 4 PubSub PublishNote Subscriber Topics
+      io.osier.datacenter.redis.server 20 AclCommand Caches ClientCommand CommandCommand \
+      CommandTable Commands ConnectionCommands Dispatcher InfoText KeyspaceCommands \
+      OwnCommands PubSubCommands RedisPort RespConnection RespSession ServerCommands Steps \
+      Subscriptions TransactionCommands Wakeups
+      io.osier.datacenter.store.files 4 RocksSettings StoreErrors StoreFiles StoreSalvage
+      io.osier.datacenter.store.rocks 4 RecordWalk RocksDatabase RocksEntries RocksVersions
+      io.osier.protocol 5 Call MessageHeap Reply Request RequestLimits
+      io.osier.proxy 8 Batch BatchException Changes Keyspace ObjectSpace Program Transaction \
+      Watch
+      """;
+
+  @Test
+  void classesUseEachOtherInCirclesOfAtMostThree_butForTheExceptions() throws IOException {
+    Map<String, Set<String>> uses = new TreeMap<>();
+    for (JavaClass type : ArchitectureTest.ALL) {
+      uses.computeIfAbsent(topLevel(type), n -> new TreeSet<>()).addAll(named(type));
+    }
+    uses.values().forEach(used -> used.retainAll(uses.keySet()));
+    assertThat(uses).as("classes that were looked at").hasSizeGreaterThan(500);
+    String circles =
+        new Circles(uses)
+            .all().stream()
+                .filter(c -> c.size() > MOST)
+                .sorted(comparing(TreeSet::first))
+                .map(ClassCyclesTest::line)
+                .collect(Collectors.joining());
+    assertThat(circles).isEqualTo(EXCEPTIONS);
+  }
+
+  private static String topLevel(JavaClass type) {
+    String name = type.getName();
+    int nested = name.indexOf('$');
+    return nested < 0 ? name : name.substring(0, nested);
+  }
+
+  /**
+   * All that a class file names of its own package: ArchUnit leaves casts and sealed families out.
+   */
+  private static Set<String> named(JavaClass type) throws IOException {
+    Pattern own = Pattern.compile(type.getPackageName().replace('.', '/') + "/\\w+(?![\\w/])");
+    try (InputStream in = type.getSource().orElseThrow().getUri().toURL().openStream()) {
+      return own.matcher(new String(in.readAllBytes(), ISO_8859_1))
+          .results()
+          .map(m -> m.group().replace('/', '.'))
+          .collect(Collectors.toSet());
+    }
+  }
+
+  private static String line(TreeSet<String> circle) {
+    String first = circle.first();
+    int dot = first.lastIndexOf('.') + 1;
+    return circle.stream()
+        .map(c -> c.substring(dot))
+        .collect(
+            Collectors.joining(" ", first.substring(0, dot - 1) + ' ' + circle.size() + ' ', "\n"));
+  }
+
+  /** Tarjan's strongly connected components of who uses whom. */
+  private static final class Circles {
+    private final Map<String, Set<String>> uses;
+    private final Map<String, Integer> found = new HashMap<>();
+    private final Deque<String> open = new ArrayDeque<>();
+    private final List<TreeSet<String>> all = new ArrayList<>();
+
+    Circles(Map<String, Set<String>> uses) {
+      this.uses = uses;
+    }
+
+    List<TreeSet<String>> all() {
+      for (String name : uses.keySet()) {
+        if (!found.containsKey(name)) {
+          visit(name);
+        }
+      }
+      return all;
+    }
+
+    /** The number of the first class, as they were found, that a class leads back to. */
+    private int visit(String name) {
+      int number = found.size();
+      int first = number;
+      found.put(name, number);
+      open.push(name);
+      for (String used : uses.get(name)) {
+        if (!found.containsKey(used)) {
+          first = Math.min(first, visit(used));
+        } else if (open.contains(used)) {
+          first = Math.min(first, found.get(used));
+        }
+      }
+      if (first == number) {
+        TreeSet<String> circle = new TreeSet<>();
+        String last;
+        do {
+          last = open.pop();
+          circle.add(last);
+        } while (!last.equals(name));
+        all.add(circle);
+      }
+      return first;
+    }
+  }
+}

@@ -36,8 +36,6 @@ import java.util.regex.Pattern;
  * is allowed.
  */
 public final class ConfigReader {
-  static final String PEERS = "osier.peers";
-
   private final ConfigValues values;
   private final MemoryPlan memory;
   private final String written;
@@ -124,7 +122,7 @@ public final class ConfigReader {
       Map<String, String> environment,
       MemoryPlan memory,
       Consumer<String> warnings) {
-    Config reference = reference();
+    Config reference = ConfigValues.reference();
     List<WrongSetting> wrong = new ArrayList<>();
     try {
       Config own = parser.get();
@@ -176,11 +174,6 @@ public final class ConfigReader {
     String file = new File(source).getName();
     return String.valueOf(e.getMessage())
         .replaceFirst("^(\\S*" + Pattern.quote(file) + "|String): (\\d+): ", "line $2: ");
-  }
-
-  /** All settings, as they are where nothing is set. */
-  static Config reference() {
-    return ConfigFactory.parseResources(ConfigReader.class, "/osier-reference.conf");
   }
 
   private DatacenterConfig datacenter() {
@@ -312,8 +305,8 @@ public final class ConfigReader {
 
   private Map<String, InetSocketAddress> peers(String dc) {
     Map<String, InetSocketAddress> peers = new TreeMap<>();
-    for (String name : values.config().getObject(PEERS).keySet()) {
-      String key = PEERS + "." + name;
+    for (String name : values.config().getObject(SettingNames.PEERS).keySet()) {
+      String key = SettingNames.PEERS + "." + name;
       peers.put(
           values.value(key, "under a datacenter's name", () -> ReplicaId.checkDcName(name)),
           values.address(key));
@@ -323,7 +316,8 @@ public final class ConfigReader {
         (name, address) -> {
           String other = names.put(address, name);
           if (other != null) {
-            throw values.bad(PEERS + "." + name, "another address than that of " + other);
+            throw values.bad(
+                SettingNames.PEERS + "." + name, "another address than that of " + other);
           }
         });
     peers.remove(dc); // one file may serve all datacenters, with the name from the environment

@@ -69,7 +69,7 @@ final class KeyspaceReader {
    */
   static KeyspacePolicy read(
       String source, Config own, String name, String prefix, Set<String> datacenters) {
-    Config reference = ConfigReader.reference();
+    Config reference = ConfigValues.reference();
     Config all = own.withFallback(reference.withOnlyPath(DEFAULTS)).resolve();
     try {
       return new KeyspaceReader(new ConfigValues(source, all))

@@ -6,6 +6,7 @@ import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.server.RedisPort;
+import io.osier.datacenter.redis.server.ServerState;
 import io.osier.datacenter.redis.tracking.Tracking;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -47,14 +48,14 @@ final class RedisListener implements AutoCloseable {
         new RedisPort(
             databases,
             handler,
-            new RedisPort.Around(
+            new ServerState.Around(
                 self,
                 Build.ofThisProgram().toString(),
                 System::currentTimeMillis,
                 new SecureRandom(),
                 hasher,
                 beside,
-                new RedisPort.Pushes(
+                new ServerState.Pushes(
                     pubSub,
                     new Tracking(
                         MemoryPlan.ofThisProcess().trackingBytes(), new SecureRandom().nextLong())),

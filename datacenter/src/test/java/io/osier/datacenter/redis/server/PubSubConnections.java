@@ -58,7 +58,7 @@ abstract class PubSubConnections {
         new RedisPort(
             Map.of(0, "shop", 1, "carts"),
             handler,
-            ServedClients.around(new RedisPort.Pushes(all, new Tracking(1 << 20, 1))));
+            ServedClients.around(new ServerState.Pushes(all, new Tracking(1 << 20, 1))));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 

@@ -87,7 +87,7 @@ abstract class RespFixture {
         new RedisPort(
             Map.of(),
             handler,
-            new RedisPort.Around(
+            new ServerState.Around(
                 EU,
                 "test",
                 () -> 1_000,

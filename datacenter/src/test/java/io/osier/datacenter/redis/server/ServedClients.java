@@ -53,13 +53,13 @@ final class ServedClients {
   }
 
   /** What a port of Redis has of the world where time stands still and nothing takes long. */
-  static RedisPort.Around around(RedisPort.Pushes pushes) {
-    return new RedisPort.Around(
+  static ServerState.Around around(ServerState.Pushes pushes) {
+    return new ServerState.Around(
         EU, "test", () -> 1_000, new Random(1), Runnable::run, Runnable::run, pushes, false);
   }
 
   /** Channels of this datacenter alone, and caches. */
-  static RedisPort.Pushes pushes() {
-    return new RedisPort.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), new Tracking(1 << 20, 1));
+  static ServerState.Pushes pushes() {
+    return new ServerState.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), new Tracking(1 << 20, 1));
   }
 }

@@ -90,7 +90,7 @@ final class TrackingConnectionTest {
             Map.of(0, "shop", 1, "carts"),
             handler,
             ServedClients.around(
-                new RedisPort.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), tracking)));
+                new ServerState.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), tracking)));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 

@@ -48,7 +48,7 @@ final class WaitConnectionTest {
           new RedisPort(
               Map.of(),
               handler,
-              new RedisPort.Around(
+              new ServerState.Around(
                   ServedClients.EU,
                   "test",
                   () -> millis.addAndGet(1_000),

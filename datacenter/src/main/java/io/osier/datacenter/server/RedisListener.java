@@ -4,6 +4,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.net.Network;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.server.RedisPort;
 import io.osier.datacenter.redis.server.ServerState;
@@ -39,7 +40,7 @@ final class RedisListener implements AutoCloseable {
       Map<Integer, String> databases,
       ReplicaId self,
       ClientServer clients,
-      ClientServer.Handler handler,
+      ClientService handler,
       PubSub pubSub,
       boolean durable) {
     this.hasher = threads("osier-passwords", 1, PASSWORDS_MAX);

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.data.HashCommands;
 import io.osier.datacenter.redis.command.data.KeyCommands;
@@ -31,7 +32,7 @@ public final class RedisPort implements ClientServer.Protocol {
    * @param databases by number the keyspaces that SELECT chooses; none for the only one there is
    */
   public RedisPort(
-      Map<Integer, String> databases, ClientServer.Handler handler, ServerState.Around around) {
+      Map<Integer, String> databases, ClientService handler, ServerState.Around around) {
     this.server = new ServerState(databases, handler, around);
   }
 

@@ -2,7 +2,7 @@ package io.osier.datacenter.redis.server;
 
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
-import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.redis.command.Databases;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Settings;
@@ -71,7 +71,7 @@ public final class ServerState {
   private record Known(long untilMillis, Map<Integer, Keyspace> byNumber) {}
 
   private final Databases databases;
-  private final ClientServer.Handler handler;
+  private final ClientService handler;
   private final Around around;
   private final Logins logins;
   private final CursorTable cursors;
@@ -84,7 +84,7 @@ public final class ServerState {
   private volatile Known known = new Known(Long.MIN_VALUE, Map.of());
   private volatile int port;
 
-  ServerState(Map<Integer, String> databases, ClientServer.Handler handler, Around around) {
+  ServerState(Map<Integer, String> databases, ClientService handler, Around around) {
     this.databases = new Databases(databases);
     this.handler = handler;
     this.around = around;

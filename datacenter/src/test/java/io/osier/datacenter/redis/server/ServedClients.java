@@ -8,6 +8,7 @@ import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.frontend.RequestWatch;
 import io.osier.datacenter.frontend.SlowLog;
 import io.osier.datacenter.redis.pubsub.PubSub;
@@ -32,7 +33,7 @@ final class ServedClients {
   }
 
   static ClientServer start(
-      PortLimits limits, UserLimits ofUsers, Supplier<Users> users, ClientServer.Handler handler) {
+      PortLimits limits, UserLimits ofUsers, Supplier<Users> users, ClientService handler) {
     return new ClientServer(
         EU,
         ClientServer.sockets(),

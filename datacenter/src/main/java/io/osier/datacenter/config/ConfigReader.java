@@ -36,12 +36,6 @@ import java.util.regex.Pattern;
  * is allowed.
  */
 public final class ConfigReader {
-  static final String PEERS = "osier.peers";
-
-  /** All settings, as they are where nothing is set. */
-  static final Config REFERENCE =
-      ConfigFactory.parseResources(ConfigReader.class, "/osier-reference.conf");
-
   private final ConfigValues values;
   private final MemoryPlan memory;
   private final String written;
@@ -132,12 +126,12 @@ public final class ConfigReader {
     try {
       Config own = parser.get();
       wrong.addAll(DuplicateNames.of(text));
-      SettingNames known = new SettingNames(REFERENCE);
+      SettingNames known = new SettingNames(ConfigValues.REFERENCE);
       Config merged =
           known
               .of(environment, warnings)
               .withFallback(known.check(source, own, wrong))
-              .withFallback(REFERENCE)
+              .withFallback(ConfigValues.REFERENCE)
               .resolve();
       Optional<DatacenterConfig> config = read(source, merged, memory, wrong);
       if (config.isEmpty() || !wrong.isEmpty()) {
@@ -160,12 +154,12 @@ public final class ConfigReader {
     Config config = merged;
     while (true) {
       try {
-        String written = SettingText.of(config, REFERENCE);
+        String written = SettingText.of(config, ConfigValues.REFERENCE);
         return Optional.of(
             new ConfigReader(new ConfigValues(source, config), memory, written).datacenter());
       } catch (WrongSetting e) {
         wrong.add(e);
-        Config mended = e.mended(config, REFERENCE);
+        Config mended = e.mended(config, ConfigValues.REFERENCE);
         if (mended.equals(config)) {
           return Optional.empty();
         }
@@ -310,8 +304,8 @@ public final class ConfigReader {
 
   private Map<String, InetSocketAddress> peers(String dc) {
     Map<String, InetSocketAddress> peers = new TreeMap<>();
-    for (String name : values.config().getObject(PEERS).keySet()) {
-      String key = PEERS + "." + name;
+    for (String name : values.config().getObject(SettingNames.PEERS).keySet()) {
+      String key = SettingNames.PEERS + "." + name;
       peers.put(
           values.value(key, "under a datacenter's name", () -> ReplicaId.checkDcName(name)),
           values.address(key));
@@ -321,7 +315,8 @@ public final class ConfigReader {
         (name, address) -> {
           String other = names.put(address, name);
           if (other != null) {
-            throw values.bad(PEERS + "." + name, "another address than that of " + other);
+            throw values.bad(
+                SettingNames.PEERS + "." + name, "another address than that of " + other);
           }
         });
     peers.remove(dc); // one file may serve all datacenters, with the name from the environment

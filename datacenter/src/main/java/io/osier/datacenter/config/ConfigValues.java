@@ -2,6 +2,7 @@ package io.osier.datacenter.config;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
 import io.osier.core.net.HostPort;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -27,6 +28,11 @@ record ConfigValues(String source, Config config) {
   /** Reads a value. */
   interface Reader<T> {
     T read();
+  }
+
+  /** All settings, as they are where nothing is set. */
+  static Config reference() {
+    return ConfigFactory.parseResources(ConfigValues.class, "/osier-reference.conf");
   }
 
   /** The same source with other values. */

@@ -69,7 +69,7 @@ final class KeyspaceReader {
    */
   static KeyspacePolicy read(
       String source, Config own, String name, String prefix, Set<String> datacenters) {
-    Config all = own.withFallback(ConfigReader.REFERENCE.withOnlyPath(DEFAULTS)).resolve();
+    Config all = own.withFallback(ConfigValues.REFERENCE.withOnlyPath(DEFAULTS)).resolve();
     try {
       return new KeyspaceReader(new ConfigValues(source, all))
           .withDefaults(prefix)

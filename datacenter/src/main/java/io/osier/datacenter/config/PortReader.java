@@ -76,7 +76,7 @@ final class PortReader {
           });
     }
     String host = values.host("osier.listen.host");
-    String own = ConfigReader.PEERS + "." + dc;
+    String own = SettingNames.PEERS + "." + dc;
     List<String> names = values.listOrText("osier.admin.names", ADMIN_NAMES);
     boolean isAnywhere = host.equals("0.0.0.0") || host.equals("::");
     if (isAnywhere && values.has(own)) {
@@ -174,7 +174,7 @@ final class PortReader {
     names.add(dc.toLowerCase(Locale.ROOT));
     names.add(host.toLowerCase(Locale.ROOT));
     names.add(values.host("osier.listen.host").toLowerCase(Locale.ROOT));
-    String own = ConfigReader.PEERS + "." + dc;
+    String own = SettingNames.PEERS + "." + dc;
     if (values.has(own)) {
       names.add(values.address(own).getHostString().toLowerCase(Locale.ROOT));
     }

@@ -1,6 +1,5 @@
 package io.osier.datacenter.config;
 
-import static io.osier.datacenter.config.ConfigReader.PEERS;
 import static io.osier.datacenter.config.KeyspaceReader.DEFAULTS;
 import static io.osier.datacenter.config.KeyspaceReader.KEYSPACES;
 import static io.osier.datacenter.config.UserReader.USERS;
@@ -23,8 +22,7 @@ import java.util.function.Consumer;
  * meant.
  */
 final class SettingNames {
-  /** Where settings stand that variables give. */
-  static final String ENVIRONMENT = "the environment";
+  static final String PEERS = "osier.peers";
 
   /** The settings of a user. */
   private static final Set<String> OF_A_USER = Set.of("password-file", "credential", "rights");
@@ -84,7 +82,7 @@ final class SettingNames {
   /** See {@link EnvironmentSettings}. */
   Config of(Map<String, String> environment, Consumer<String> warnings) {
     return ConfigFactory.parseMap(
-        new EnvironmentSettings(keys).settings(environment, warnings), ENVIRONMENT);
+        new EnvironmentSettings(keys).settings(environment, warnings), WrongSetting.ENVIRONMENT);
   }
 
   /** The reference's key for a key; empty where any name is allowed. */

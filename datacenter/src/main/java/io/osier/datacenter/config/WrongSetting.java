@@ -11,6 +11,9 @@ import java.util.List;
  * A setting that is wrong. It is caught where a configuration is read, for all to be told at once.
  */
 final class WrongSetting extends RuntimeException {
+  /** Where settings stand that variables give. */
+  static final String ENVIRONMENT = "the environment";
+
   /** What is read instead of what nothing is the default of. */
   private static final String NAME = "osier.dc";
 
@@ -32,8 +35,8 @@ final class WrongSetting extends RuntimeException {
 
   /** Where something stands: a line, another file's line, the environment; empty for nowhere. */
   static String place(String source, ConfigOrigin origin) {
-    if (origin.description().startsWith(SettingNames.ENVIRONMENT)) {
-      return SettingNames.ENVIRONMENT;
+    if (origin.description().startsWith(ENVIRONMENT)) {
+      return ENVIRONMENT;
     }
     if (origin.lineNumber() < 0 || origin.resource() != null) {
       return ""; // of the reference

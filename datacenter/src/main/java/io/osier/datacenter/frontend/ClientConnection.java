@@ -40,9 +40,6 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   /** Of a frame of somebody who is not known yet. */
   private static final int GREETING_BYTES_MAX = 1 << 10;
 
-  /** Time for a refusal to be read before the connection is closed. */
-  static final long REFUSED_MILLIS = 100;
-
   /**
    * Until it is looked again whether logins must wait; twice as long each time, up to a maximum.
    */
@@ -55,7 +52,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   private static final long SIGN_MILLIS = 500;
 
   private final ReplicaId self;
-  private final ClientServer.Handler handler;
+  private final ClientService handler;
   private final AccessControl access;
   private final PortGuard port;
   private final RequestWatch watch;
@@ -202,7 +199,8 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
 
   private void closeSoon(ChannelHandlerContext ctx) {
     end();
-    ctx.executor().schedule(() -> ctx.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+    ctx.executor()
+        .schedule(() -> ctx.close(), ExcessConnections.REFUSED_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -55,7 +55,7 @@ public final class ClientRequests {
    */
   record Shared(
       ReplicaId self,
-      ClientServer.Handler handler,
+      ClientService handler,
       AccessControl access,
       PortGuard port,
       ByteBudget requestBytes,
@@ -280,7 +280,7 @@ public final class ClientRequests {
 
   private void handle(Request request, Asked asked) {
     Identity identity = visitor.identity();
-    ClientServer.Handler handler = shared.handler;
+    ClientService handler = shared.handler;
     switch (request) {
       case Request.Administer administer ->
           handler.administer(

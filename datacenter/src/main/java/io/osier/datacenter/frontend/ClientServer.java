@@ -18,17 +18,13 @@ import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.UserLimits;
-import io.osier.datacenter.feed.ChangeListener;
-import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.metrics.Snapshot;
-import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.net.link.ConnectionGuard;
 import io.osier.propagation.net.link.PortGuard;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +32,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -61,71 +56,6 @@ public final class ClientServer implements AutoCloseable {
 
   /** The system's own way to find out that the other end is gone while nobody says anything. */
   private static final int KEEPALIVE_SECONDS = 60;
-
-  /** Does what clients ask for. Thread-safe. */
-  public interface Handler {
-    /** What clients must know of the keyspaces that are here. */
-    List<Reply.KeyspaceInfo> keyspaces();
-
-    /** What they are told of those that others hold. */
-    default Reply.Elsewhere elsewhere() {
-      return Reply.Elsewhere.NOTHING;
-    }
-
-    /** Those that requests may be about: also those that others hold. */
-    default List<Reply.KeyspaceInfo> served() {
-      return Reply.Elsewhere.all(keyspaces(), elsewhere());
-    }
-
-    /**
-     * Does a request.
-     *
-     * @param lane in which order the client's requests come
-     * @param reply takes the answer, which may be a failure, now or later
-     */
-    void handle(Request request, OrderedQueue lane, Consumer<Reply> reply);
-
-    /**
-     * The same for a user, whose rights count where it is done: it may be elsewhere.
-     *
-     * @param user who may do it here
-     */
-    default void handle(Request request, OrderedQueue lane, String user, Consumer<Reply> reply) {
-      handle(request, lane, reply);
-    }
-
-    /**
-     * Runs what follows several requests that came together, so that what they change is written
-     * together.
-     */
-    default void together(Runnable follows) {
-      follows.run();
-    }
-
-    /**
-     * Changes what holds for all datacenters.
-     *
-     * @param by the user who asks
-     */
-    void administer(Request.Administer request, String by, Consumer<Reply> reply);
-
-    /** Whether a keyspace is held here; of one that is held elsewhere no changes are heard. */
-    default boolean holds(String keyspace) {
-      return true;
-    }
-
-    /**
-     * Somebody hears of all changes of a keyspace at once: see {@link KeyspaceFeed#listen}.
-     *
-     * @return whether it does already; also where there is no such keyspace
-     */
-    default boolean listen(String keyspace, ChangeListener hears) {
-      return true;
-    }
-
-    /** Other users, or rights: whoever waits long for an answer must ask again. */
-    default void usersChanged() {}
-  }
 
   /** What serves one connection, in its pipeline. Used by the channel's loop. */
   public interface Visitor extends ChannelHandler {
@@ -156,7 +86,7 @@ public final class ClientServer implements AutoCloseable {
   private final AccessControl access;
   private final PortGuard port;
   private final UserQuotas quotas;
-  private final Handler handler;
+  private final ClientService handler;
   private final RequestWatch watch;
   private final Network network;
   private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -192,14 +122,14 @@ public final class ClientServer implements AutoCloseable {
       RequestWatch watch,
       Optional<TlsContext> tls,
       AccessControl access,
-      Handler handler) {
+      ClientService handler) {
     this.access = access;
     this.handler = handler;
     this.seen = access.users();
     this.watch = watch;
     this.network = network;
     this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
-    this.readers = new SlowReaders(connected, memory.answerBytes() / 2);
+    this.readers = new SlowReaders(connected, ClientServer::waitingBytes, memory.answerBytes() / 2);
     int high = memory.unsentBytes(limits.connectionsMax());
     this.unsentMarks = new WriteBufferWaterMark(high / 4, high);
     ByteBudget requestBytes = new ByteBudget(memory.requestBytes());
@@ -258,7 +188,7 @@ public final class ClientServer implements AutoCloseable {
       MemoryPlan memory,
       LongSupplier nanoTime,
       Supplier<Users> users,
-      Handler handler) {
+      ClientService handler) {
     return new ClientServer(
         self,
         network,
@@ -338,6 +268,11 @@ public final class ClientServer implements AutoCloseable {
     if (visitor != null) {
       channel.eventLoop().execute(visitor::closeIfGone);
     }
+  }
+
+  private static long waitingBytes(Channel channel) {
+    Visitor visitor = channel.pipeline().get(Visitor.class);
+    return visitor == null ? 0 : visitor.waitingBytes();
   }
 
   /** Browsers that come to this port by mistake are told where the page is. */

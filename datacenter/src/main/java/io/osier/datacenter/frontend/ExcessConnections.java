@@ -20,6 +20,9 @@ final class ExcessConnections {
   /** So many are told why they are closed, at once. */
   private static final int REFUSALS_MAX = 32;
 
+  /** Time for a refusal to be read before the connection is closed. */
+  static final long REFUSED_MILLIS = 100;
+
   private final AtomicInteger refusals = new AtomicInteger();
   private final LongAdder count = new LongAdder();
 
@@ -37,9 +40,7 @@ final class ExcessConnections {
     }
     channel.closeFuture().addListener(f -> refusals.decrementAndGet());
     channel.pipeline().addLast(new Refusal(refusal));
-    channel
-        .eventLoop()
-        .schedule(() -> channel.close(), ClientConnection.REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+    channel.eventLoop().schedule(() -> channel.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** How many there were. */

@@ -43,7 +43,7 @@ public final class ForwardedRequests {
   private static final long LARGE_BYTES = 64 << 10;
 
   private final String self;
-  private final ClientServer.Handler here;
+  private final ClientService here;
   private final AccessControl access;
   private final ByteBudget bytes;
   private final Executor beside;
@@ -85,11 +85,7 @@ public final class ForwardedRequests {
    * @param beside encodes large answers
    */
   public ForwardedRequests(
-      String self,
-      ClientServer.Handler here,
-      AccessControl access,
-      ByteBudget bytes,
-      Executor beside) {
+      String self, ClientService here, AccessControl access, ByteBudget bytes, Executor beside) {
     this.self = self;
     this.here = here;
     this.access = access;

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Answers clients' requests, whether they come over the network or from within the process.
  * Thread-safe.
  */
-public final class RequestHandler implements ClientServer.Handler {
+public final class RequestHandler implements ClientService {
   private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
 
   /** Who administers from within the process. */
@@ -118,7 +118,7 @@ public final class RequestHandler implements ClientServer.Handler {
    *
    * @return false if nothing was done and the request must be handled
    */
-  boolean combine(String keyspace, Key key, CrdtType type, Operation operation) {
+  public boolean combine(String keyspace, Key key, CrdtType type, Operation operation) {
     KeyspaceShard shard = keyspaces.get(keyspace);
     return shard != null && shard.combine(key, type, operation);
   }

@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.group.ChannelGroup;
 import java.util.Comparator;
+import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,23 +16,26 @@ final class SlowReaders {
   private static final Logger LOG = LoggerFactory.getLogger(SlowReaders.class);
 
   private final ChannelGroup channels;
+  private final ToLongFunction<Channel> waiting;
   private final long bytesMax;
 
   /**
    * Of some channels.
    *
+   * @param waiting the bytes of answers that do not wait in the channel yet
    * @param bytesMax may wait for all of them together
    */
-  SlowReaders(ChannelGroup channels, long bytesMax) {
+  SlowReaders(ChannelGroup channels, ToLongFunction<Channel> waiting, long bytesMax) {
     this.channels = channels;
+    this.waiting = waiting;
     this.bytesMax = bytesMax;
   }
 
   /** Looks once, and disconnects at most one client. */
   void look() {
-    long all = channels.stream().mapToLong(SlowReaders::unsent).sum();
+    long all = channels.stream().mapToLong(this::unsent).sum();
     if (all > bytesMax) {
-      channels.stream().max(Comparator.comparingLong(SlowReaders::unsent)).ifPresent(this::close);
+      channels.stream().max(Comparator.comparingLong(this::unsent)).ifPresent(this::close);
     }
   }
 
@@ -43,12 +47,11 @@ final class SlowReaders {
     channel.close();
   }
 
-  private static long unsent(Channel channel) {
+  private long unsent(Channel channel) {
     ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer(); // null once it is closed
     if (buffer == null) {
       return 0;
     }
-    ClientServer.Visitor visitor = channel.pipeline().get(ClientServer.Visitor.class);
-    return buffer.totalPendingWriteBytes() + (visitor == null ? 0 : visitor.waitingBytes());
+    return buffer.totalPendingWriteBytes() + waiting.applyAsLong(channel);
   }
 }

@@ -11,7 +11,6 @@ import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.ProtectedMode;
 import io.osier.datacenter.control.execution.FirstWord;
-import io.osier.datacenter.frontend.LocalAccess;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.shard.FormerRemovals;

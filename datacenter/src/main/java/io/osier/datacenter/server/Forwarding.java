@@ -15,7 +15,7 @@ import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.KeyspaceHolders;
 import io.osier.datacenter.frontend.AccessControl;
-import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.frontend.ForwardedRequests;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.shard.KeyspaceShard;
@@ -120,7 +120,7 @@ public final class Forwarding implements KeyspaceHolders, AutoCloseable {
    *
    * @param here does what concerns keyspaces that are held here, and refuses the rest
    */
-  void begin(ClientServer.Handler here, AccessControl access) {
+  void begin(ClientService here, AccessControl access) {
     requests = new ForwardedRequests(self, here, access, new ByteBudget(bytes), BESIDE);
   }
 

@@ -4,8 +4,10 @@ import io.osier.core.ReplicaId;
 import io.osier.core.net.Network;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.server.RedisPort;
+import io.osier.datacenter.redis.server.ServerState;
 import io.osier.datacenter.redis.tracking.Tracking;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -38,7 +40,7 @@ final class RedisListener implements AutoCloseable {
       Map<Integer, String> databases,
       ReplicaId self,
       ClientServer clients,
-      ClientServer.Handler handler,
+      ClientService handler,
       PubSub pubSub,
       boolean durable) {
     this.hasher = threads("osier-passwords", 1, PASSWORDS_MAX);
@@ -47,14 +49,14 @@ final class RedisListener implements AutoCloseable {
         new RedisPort(
             databases,
             handler,
-            new RedisPort.Around(
+            new ServerState.Around(
                 self,
                 Build.ofThisProgram().toString(),
                 System::currentTimeMillis,
                 new SecureRandom(),
                 hasher,
                 beside,
-                new RedisPort.Pushes(
+                new ServerState.Pushes(
                     pubSub,
                     new Tracking(
                         MemoryPlan.ofThisProcess().trackingBytes(), new SecureRandom().nextLong())),

@@ -43,7 +43,7 @@ final class ClientServerLooksTest {
           PLAN,
           () -> 0,
           () -> users,
-          new ClientServer.Handler() {
+          new ClientService() {
             @Override
             public List<Reply.KeyspaceInfo> keyspaces() {
               return List.of();

@@ -107,7 +107,7 @@ final class ClientServerTest {
             "osier",
             new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
             new AuditLog("eu")),
-        new ClientServer.Handler() {
+        new ClientService() {
           @Override
           public List<Reply.KeyspaceInfo> keyspaces() {
             return SHOP;

@@ -72,7 +72,7 @@ final class ForwardedRequestsTest {
           bytes,
           Runnable::run);
 
-  private final class Here implements ClientServer.Handler {
+  private final class Here implements ClientService {
     @Override
     public List<Reply.KeyspaceInfo> keyspaces() {
       return List.of();

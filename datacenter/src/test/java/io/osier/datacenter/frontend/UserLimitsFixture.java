@@ -85,7 +85,7 @@ abstract class UserLimitsFixture {
             new RequestWatch(new SlowLog(0), Traces.OFF, System::nanoTime),
             Optional.empty(),
             access,
-            new ClientServer.Handler() {
+            new ClientService() {
               @Override
               public List<Reply.KeyspaceInfo> keyspaces() {
                 return List.of();

@@ -22,7 +22,7 @@ import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.KeyspaceHolders;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
-import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.frontend.ForwardedRequests;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.PeerListener;
@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * what answers it, over production's transport. What a holder makes of a request is shown to who
  * has asked for it at the other datacenter, as if it had asked the holder itself.
  */
-final class SimForwarding implements KeyspaceHolders, ClientServer.Handler {
+final class SimForwarding implements KeyspaceHolders, ClientService {
   private static final long BUDGET_BYTES = 64 << 20;
   private static final int LIVES_MAX = 1_000;
 

@@ -9,6 +9,7 @@ import io.osier.bench.sim.world.Violation;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The port for clients of one datacenter's process: production's server, with the connections of
  * applications. Behind it is nobody but who draws answers.
  */
-final class AppPort implements ClientServer.Handler {
+final class AppPort implements ClientService {
   /** In one life of so many there is no room for what is left of connections that were lost. */
   private static final int NARROW_ONE_IN = 3;
 

@@ -2,6 +2,7 @@ package io.osier.datacenter.redis.command;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -45,6 +46,9 @@ public final class RedisErrors {
   /** A command began again too often. */
   public static final String BUSY =
       "BUSY nothing was done: others changed the key all the time; try again";
+
+  /** How much of an unknown word an error repeats. */
+  private static final int SHOWN_MAX = 128;
 
   private static final String NOTHING_DONE = "BUSY nothing was done: ";
 
@@ -97,6 +101,29 @@ public final class RedisErrors {
   public static RedisException arity(String command) {
     return new RedisException(
         "ERR wrong number of arguments for '" + command.toLowerCase(Locale.ROOT) + "' command");
+  }
+
+  /**
+   * Checks how many words a command has, or a part of one.
+   *
+   * @param least 1 for a command that has no parts
+   */
+  public static void checkArity(byte[][] words, int least, int most) {
+    if (words.length < least || words.length > most) {
+      String part = least > 1 && words.length > 1 ? "|" + RespDecoder.text(words[1]) : "";
+      throw arity(RespDecoder.text(words[0]) + part);
+    }
+  }
+
+  /** What Redis says of a part that a command does not have. */
+  public static RedisException unknownPart(byte[][] words) {
+    String part = RespDecoder.text(words[1]);
+    return new RedisException(
+        "ERR unknown subcommand '"
+            + (part.length() > SHOWN_MAX ? part.substring(0, SHOWN_MAX) : part)
+            + "'. Try "
+            + RespDecoder.text(words[0]).toUpperCase(Locale.ROOT)
+            + " HELP.");
   }
 
   /** What Redis says of words that are not as they must be. */

@@ -1,10 +1,10 @@
 package io.osier.datacenter.redis.server;
 
-import static io.osier.datacenter.redis.server.OwnCommands.answer;
-import static io.osier.datacenter.redis.server.OwnCommands.arity;
-import static io.osier.datacenter.redis.server.OwnCommands.option;
-import static io.osier.datacenter.redis.server.OwnCommands.text;
-import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
+import static io.osier.datacenter.redis.RespDecoder.text;
+import static io.osier.datacenter.redis.command.Plan.answer;
+import static io.osier.datacenter.redis.command.RedisErrors.checkArity;
+import static io.osier.datacenter.redis.command.RedisErrors.unknownPart;
+import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.core.Grant;
 import io.osier.datacenter.access.RequestRights;
@@ -14,6 +14,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,8 +33,8 @@ final class AclCommand {
   static Plan acl(RespSession session, Place place, byte[][] words) {
     switch (option(words[1])) {
       case "WHOAMI" -> {
-        arity(words, 2, 2);
-        return answer(RespValue.Bulk.of(session.user()));
+        checkArity(words, 2, 2);
+        return answer(RespValue.Bulk.of(session.client().user()));
       }
       case "CAT" -> {
         return cat(session, words);
@@ -56,7 +57,7 @@ final class AclCommand {
       }
       case "GETUSER" -> {
         checkAdmin(session, "acl|getuser");
-        arity(words, 3, 3);
+        checkArity(words, 3, 3);
         return answer(
             session
                 .requests()
@@ -68,7 +69,7 @@ final class AclCommand {
       }
       case "DRYRUN" -> {
         checkAdmin(session, "acl|dryrun");
-        arity(words, 4, Integer.MAX_VALUE);
+        checkArity(words, 4, Integer.MAX_VALUE);
         return dryRun(session, place, words);
       }
       case "SETUSER", "DELUSER", "SAVE", "LOAD" -> {
@@ -82,14 +83,14 @@ final class AclCommand {
   }
 
   private static void checkAdmin(RespSession session, String command) {
-    if (!session.mayAdminister()) {
-      throw new RedisException(session.noPermission(command));
+    if (!session.client().mayAdminister()) {
+      throw new RedisException(session.client().noPermission(command));
     }
   }
 
   private static Plan cat(RespSession session, byte[][] words) {
     Set<String> found = new TreeSet<>();
-    for (CommandTable.Entry entry : session.port().table().all()) {
+    for (CommandTable.Entry entry : session.table().all()) {
       List<String> categories = categories(entry.command());
       if (words.length == 2) {
         found.addAll(categories);
@@ -146,7 +147,7 @@ final class AclCommand {
     if (user.isEmpty()) {
       throw new RedisException("ERR User '" + text(words[2]) + "' not found");
     }
-    CommandTable.Entry entry = session.port().table().find(words[3]);
+    CommandTable.Entry entry = session.table().find(words[3]);
     if (entry == null) {
       throw new RedisException("ERR Command '" + text(words[3]) + "' not found");
     }

@@ -7,6 +7,7 @@ import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.redis.RespEncoder;
 import io.osier.datacenter.redis.RespPieces;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.server.Connection.Place;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * loop only.
  */
 final class Answers {
+  /** So many commands of a connection are under way at most. */
+  static final int COMMANDS_MAX = 1_024;
+
   /** What is encoded is handed to the network when it has so many bytes. */
   private static final int CHUNK_BYTES = 1 << 16;
 

@@ -7,13 +7,11 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
-import io.osier.datacenter.redis.pubsub.Topic;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.tracking.Prefix;
 import io.osier.datacenter.redis.tracking.TrackedClient;
 import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.redis.tracking.TrackingOptions;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -29,14 +27,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Caches {
   /** While so many answers wait nothing is put among them: as many as commands are, and a few. */
-  private static final int ANSWERS_MAX = RespConnection.COMMANDS_MAX + 64;
-
-  private static final byte[] CHANNEL = TrackedClient.CHANNEL.getBytes(StandardCharsets.US_ASCII);
+  private static final int ANSWERS_MAX = Answers.COMMANDS_MAX + 64;
 
   private final Channel channel;
-  private final RespSession session;
+  private final ClientState client;
   private final Answers answers;
-  private final RespConnection connection;
+  private final Steps steps;
+  private final Connection connection;
   private final Subscriptions subscriptions;
   private final Tracking all;
 
@@ -54,26 +51,24 @@ final class Caches {
   /**
    * None.
    *
+   * @param steps wait until changes are heard of
    * @param connection works when there is something to tell
    * @param subscriptions by which it may hear who speaks RESP2
    */
   Caches(
       Channel channel,
-      RespSession session,
+      ClientState client,
       Answers answers,
-      RespConnection connection,
+      Steps steps,
+      Connection connection,
       Subscriptions subscriptions) {
     this.channel = channel;
-    this.session = session;
+    this.client = client;
     this.answers = answers;
+    this.steps = steps;
     this.connection = connection;
     this.subscriptions = subscriptions;
-    this.all = session.port().tracking();
-  }
-
-  /** Whether a channel is the one in which changes of caches are told. */
-  static boolean isChannel(Topic topic) {
-    return Arrays.equals(topic.name(), CHANNEL);
+    this.all = client.server().tracking();
   }
 
   /** What hears of changes, also for others; empty once the connection has ended. */
@@ -91,13 +86,17 @@ final class Caches {
 
   // ---------------------------------------------------------------- commands
 
-  /** CLIENT TRACKING ON; it is answered once all changes are heard of. */
-  void track(Place place, TrackingOptions options) {
+  /**
+   * CLIENT TRACKING ON; it is answered once all changes are heard of.
+   *
+   * @param redirect those that hear in its place, which may be these
+   */
+  void track(Place place, TrackingOptions options, Caches redirect) {
     TrackedClient of = target().orElseThrow(Caches::noClient);
     @Nullable TrackedClient hears =
-        options.redirect() == 0 ? null : target(options.redirect()).orElseThrow(Caches::noClient);
+        options.redirect() == 0 ? null : redirect.target().orElseThrow(Caches::noClient);
     all.checkOn(of, options);
-    String keyspace = session.keyspace();
+    String keyspace = client.keyspace();
     if (options.broadcast()) {
       List<Prefix> wanted = options.prefixes();
       check(keyspace, wanted.isEmpty() ? List.of(Prefix.EMPTY) : wanted);
@@ -112,27 +111,18 @@ final class Caches {
           }
           answers.fill(place, answer);
         };
-    session.port().checkHeard(keyspace);
+    client.server().checkHeard(keyspace);
     all.start(of);
-    if (session.port().listen(keyspace)) {
+    if (client.server().listen(keyspace)) {
       on.run();
     } else {
-      connection.hold();
+      steps.hold();
       starting = new Starting(keyspace, on);
     }
   }
 
-  private static RedisException noClient() {
+  static RedisException noClient() {
     return new RedisException("ERR The client ID you want redirect to does not exist");
-  }
-
-  /** What hears of changes at another connection of the same user. */
-  private Optional<TrackedClient> target(long id) {
-    return session
-        .port()
-        .session(id)
-        .filter(other -> other.user().equals(session.user()))
-        .flatMap(other -> other.caches().target());
   }
 
   /** Goes on with {@link #track}, if that waits and changes are heard of now. */
@@ -147,7 +137,7 @@ final class Caches {
 
   private boolean mayStart() {
     Starting now = starting;
-    return now != null && session.port().listen(now.keyspace);
+    return now != null && client.server().listen(now.keyspace);
   }
 
   /** CLIENT TRACKING OFF. */
@@ -218,15 +208,15 @@ final class Caches {
       return;
     }
     check(keyspace, all.prefixes(of));
-    session.port().checkHeard(keyspace);
-    session.port().listen(keyspace);
+    client.server().checkHeard(keyspace);
+    client.server().listen(keyspace);
     all.select(of, keyspace);
   }
 
   /** It is somebody's now. Who was told of a cache by it was of the same user. */
   void belongTo(String user) {
     TrackedClient of = tracked;
-    if (of != null && !user.equals(session.user())) {
+    if (of != null && !user.equals(client.user())) {
       all.leave(of);
     }
   }
@@ -244,7 +234,7 @@ final class Caches {
     for (Prefix each : prefixes) {
       Grant missing = missing(keyspace, each);
       if (missing != null) {
-        session.refused("client|tracking", missing);
+        client.refused("client|tracking", missing);
         throw new RedisException("NOPERM nothing was done: a right is missing: " + missing);
       }
     }
@@ -255,7 +245,7 @@ final class Caches {
         prefix.bytes().length == 0
             ? Grant.on(Grant.Right.READ, keyspace)
             : Grant.on(Grant.Right.READ, keyspace, Key.of(prefix.bytes()));
-    return session.present().filter(u -> u.may(needed)).isPresent() ? null : needed;
+    return client.present().filter(u -> u.may(needed)).isPresent() ? null : needed;
   }
 
   /** The connection has ended. */
@@ -282,13 +272,13 @@ final class Caches {
     if (of == null || !(of.isBroadcast() || of.keepsNext())) {
       return;
     }
-    String keyspace = session.keyspace();
-    session.port().checkHeard(keyspace);
-    session.port().listen(keyspace); // anew, if the keyspace is another one of its name
+    String keyspace = client.keyspace();
+    client.server().checkHeard(keyspace);
+    client.server().listen(keyspace); // anew, if the keyspace is another one of its name
     if (of.isBroadcast()) {
       return;
     }
-    Optional<User> user = session.present();
+    Optional<User> user = client.present();
     List<Key> keys =
         words.get().stream()
             .filter(word -> word.length > 0 && word.length <= Key.LENGTH_MAX)
@@ -320,17 +310,12 @@ final class Caches {
   void push() {
     TrackedClient of = tracked;
     while (of != null && mayPush()) {
-      boolean resp3 = session.resp3();
-      RespValue.Push next = all.poll(of, resp3, resp3 || subscribes());
+      boolean resp3 = client.resp3();
+      RespValue.Push next = all.poll(of, resp3, resp3 || subscriptions.haveCaches());
       if (next != null) {
         answers.push(next, resp3);
       }
     }
-  }
-
-  private boolean subscribes() {
-    return session.port().keyspaces().values().stream()
-        .anyMatch(of -> subscriptions.has(Topic.channel(of.name(), CHANNEL)));
   }
 
   // ---------------------------------------------------------------- figures

@@ -1,17 +1,18 @@
 package io.osier.datacenter.redis.server;
 
-import static io.osier.datacenter.redis.server.OwnCommands.answer;
-import static io.osier.datacenter.redis.server.OwnCommands.arity;
-import static io.osier.datacenter.redis.server.OwnCommands.number;
-import static io.osier.datacenter.redis.server.OwnCommands.ok;
-import static io.osier.datacenter.redis.server.OwnCommands.option;
-import static io.osier.datacenter.redis.server.OwnCommands.syntax;
-import static io.osier.datacenter.redis.server.OwnCommands.text;
-import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
+import static io.osier.datacenter.redis.RespDecoder.text;
+import static io.osier.datacenter.redis.command.Numbers.integer;
+import static io.osier.datacenter.redis.command.Plan.answer;
+import static io.osier.datacenter.redis.command.Plan.ok;
+import static io.osier.datacenter.redis.command.RedisErrors.checkArity;
+import static io.osier.datacenter.redis.command.RedisErrors.syntax;
+import static io.osier.datacenter.redis.command.RedisErrors.unknownPart;
+import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.tracking.TrackingOptions;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -36,43 +37,46 @@ final class ClientCommand {
     String part = option(words[1]);
     return switch (part) {
       case "ID" -> {
-        arity(words, 2, 2);
-        yield answer(new RespValue.Int(session.id()));
+        checkArity(words, 2, 2);
+        yield answer(new RespValue.Int(session.client().id()));
       }
       case "GETNAME" -> {
-        arity(words, 2, 2);
-        yield answer(session.name().isEmpty() ? RespValue.NULL : RespValue.Bulk.of(session.name()));
+        checkArity(words, 2, 2);
+        yield answer(
+            session.client().name().isEmpty()
+                ? RespValue.NULL
+                : RespValue.Bulk.of(session.client().name()));
       }
       case "SETNAME" -> {
-        arity(words, 3, 3);
-        session.setName(checkName(words[2]));
+        checkArity(words, 3, 3);
+        session.client().setName(checkName(words[2]));
         yield ok();
       }
       case "SETINFO" -> setInfo(session, words);
       case "INFO" -> {
-        arity(words, 2, 2);
+        checkArity(words, 2, 2);
         yield answer(RespValue.Bulk.of(line(session) + "\n"));
       }
       case "LIST" -> list(session, words);
       case "KILL" -> kill(session, place, words);
       case "NO-EVICT", "NO-TOUCH" -> {
-        arity(words, 3, 3);
+        checkArity(words, 3, 3);
         onOrOff(words[2]);
         yield ok();
       }
       case "REPLY" -> reply(session, place, words);
       case "TRACKING" -> tracking(session, place, words);
       case "CACHING" -> {
-        arity(words, 3, 3);
+        checkArity(words, 3, 3);
         session.caches().caching(option(words[2]));
         yield ok();
       }
       case "GETREDIR" -> {
-        arity(words, 2, 2);
+        checkArity(words, 2, 2);
         yield answer(new RespValue.Int(session.caches().redirect()));
       }
       case "TRACKINGINFO" -> {
-        arity(words, 2, 2);
+        checkArity(words, 2, 2);
         yield answer(session.caches().info());
       }
       default -> throw unknownPart(words);
@@ -107,22 +111,22 @@ final class ClientCommand {
   }
 
   private static Plan setInfo(RespSession session, byte[][] words) {
-    arity(words, 4, 4);
+    checkArity(words, 4, 4);
     String what = option(words[2]);
     if (!Set.of("LIB-NAME", "LIB-VER").contains(what)) {
       throw new RedisException("ERR Unrecognized option '" + text(words[2]) + "'");
     }
     checkText(words[3], text(words[2]) + " cannot contain spaces, newlines or special characters.");
     if (what.equals("LIB-NAME")) {
-      session.setLibrary(text(words[3]));
+      session.client().setLibrary(text(words[3]));
     } else {
-      session.setLibraryVersion(text(words[3]));
+      session.client().setLibraryVersion(text(words[3]));
     }
     return ok();
   }
 
   private static @Nullable Plan reply(RespSession session, Place place, byte[][] words) {
-    arity(words, 3, 3);
+    checkArity(words, 3, 3);
     RespSession.Replies to =
         switch (option(words[2])) {
           case "ON" -> RespSession.Replies.ON;
@@ -135,10 +139,10 @@ final class ClientCommand {
   }
 
   private static @Nullable Plan tracking(RespSession session, Place place, byte[][] words) {
-    arity(words, 3, Integer.MAX_VALUE);
+    checkArity(words, 3, Integer.MAX_VALUE);
     TrackingOptions options = TrackingOptions.parse(words);
     switch (option(words[2])) {
-      case "ON" -> session.caches().track(place, options);
+      case "ON" -> session.caches().track(place, options, redirect(session, options.redirect()));
       case "OFF" -> {
         session.caches().trackNothing();
         return ok();
@@ -148,15 +152,24 @@ final class ClientCommand {
     return null;
   }
 
+  /** Those of the connection that is to hear of changes, which is of the same user. */
+  private static Caches redirect(RespSession session, long id) {
+    RespSession to = id == 0 ? session : session.all().get(id);
+    if (to == null || !to.client().user().equals(session.client().user())) {
+      throw Caches.noClient();
+    }
+    return to.caches();
+  }
+
   private static Plan list(RespSession session, byte[][] words) {
     checkAdmin(session, "client|list");
     Predicate<RespSession> shown = s -> true;
     if (words.length > 2 && option(words[2]).equals("ID") && words.length > 3) {
       Set<Long> ids = new HashSet<>();
       for (int i = 3; i < words.length; i++) {
-        ids.add(number(words[i], NO_ID));
+        ids.add(integer(words[i], NO_ID));
       }
-      shown = s -> ids.contains(s.id());
+      shown = s -> ids.contains(s.client().id());
     } else if (words.length == 4 && option(words[2]).equals("TYPE")) {
       shown = ofType(words[3]);
     } else if (words.length > 2) {
@@ -164,16 +177,16 @@ final class ClientCommand {
     }
     return answer(
         RespValue.Bulk.of(
-            session.port().sessions().stream()
+            session.all().values().stream()
                 .filter(shown)
-                .sorted(Comparator.comparingLong(RespSession::id))
+                .sorted(Comparator.comparingLong(s -> s.client().id()))
                 .map(s -> line(s) + "\n")
                 .collect(Collectors.joining())));
   }
 
   private static void checkAdmin(RespSession session, String command) {
-    if (!session.mayAdminister()) {
-      throw new RedisException(session.noPermission(command));
+    if (!session.client().mayAdminister()) {
+      throw new RedisException(session.client().noPermission(command));
     }
   }
 
@@ -188,10 +201,10 @@ final class ClientCommand {
 
   private static Plan kill(RespSession session, Place place, byte[][] words) {
     checkAdmin(session, "client|kill");
-    arity(words, 3, Integer.MAX_VALUE);
+    checkArity(words, 3, Integer.MAX_VALUE);
     if (words.length == 3) {
       String address = text(words[2]);
-      if (kill(session, place, s -> s.address().equals(address)) == 0) {
+      if (kill(session, place, s -> s.client().address().equals(address)) == 0) {
         throw new RedisException("ERR No such client");
       }
       return ok();
@@ -202,19 +215,19 @@ final class ClientCommand {
       String value = text(words[i + 1]);
       switch (option(words[i])) {
         case "ID" -> {
-          long id = number(words[i + 1], ID_TOO_SMALL);
+          long id = integer(words[i + 1], ID_TOO_SMALL);
           if (id <= 0) {
             throw new RedisException(ID_TOO_SMALL);
           }
-          killed = killed.and(s -> s.id() == id);
+          killed = killed.and(s -> s.client().id() == id);
         }
-        case "ADDR" -> killed = killed.and(s -> s.address().equals(value));
-        case "LADDR" -> killed = killed.and(s -> s.localAddress().equals(value));
+        case "ADDR" -> killed = killed.and(s -> s.client().address().equals(value));
+        case "LADDR" -> killed = killed.and(s -> s.client().localAddress().equals(value));
         case "USER" -> {
           if (session.requests().access().users().find(value).isEmpty()) {
             throw new RedisException("ERR No such user '" + value + "'");
           }
-          killed = killed.and(s -> s.user().equals(value));
+          killed = killed.and(s -> s.client().user().equals(value));
         }
         case "TYPE" -> {
           killed = killed.and(ofType(words[i + 1]));
@@ -238,45 +251,47 @@ final class ClientCommand {
   }
 
   private static int kill(RespSession session, Place place, Predicate<RespSession> killed) {
-    List<RespSession> all = session.port().sessions().stream().filter(killed).toList();
+    List<RespSession> all = session.all().values().stream().filter(killed).toList();
     for (RespSession each : all) {
       if (each == session) {
         session.quit(place); // behind the answer
       } else {
         each.kill();
       }
-      session.administered(
-          "client kill id="
-              + each.id()
-              + " addr="
-              + each.address()
-              + (each.user().isEmpty() ? "" : " user=" + each.user()));
+      session
+          .client()
+          .administered(
+              "client kill id="
+                  + each.client().id()
+                  + " addr="
+                  + each.client().address()
+                  + (each.client().user().isEmpty() ? "" : " user=" + each.client().user()));
     }
     return all.size();
   }
 
   /** A line of CLIENT LIST. */
   private static String line(RespSession of) {
-    long now = of.port().millis();
+    long now = of.server().millis();
     int channels = of.subscriptions().channels();
     int patterns = of.subscriptions().patterns();
     return "id="
-        + of.id()
+        + of.client().id()
         + " addr="
-        + of.address()
+        + of.client().address()
         + " laddr="
-        + of.localAddress()
+        + of.client().localAddress()
         + " fd=-1 name="
-        + of.name()
+        + of.client().name()
         + " age="
-        + Math.max(0, now - of.sinceMillis()) / 1000
+        + Math.max(0, now - of.client().sinceMillis()) / 1000
         + " idle="
-        + Math.max(0, now - of.lastMillis()) / 1000
+        + Math.max(0, now - of.client().lastMillis()) / 1000
         + " flags="
         + (of.transaction().queued() >= 0 ? "x" : channels + patterns > 0 ? "P" : "N")
         + of.caches().flags()
         + " db="
-        + of.database()
+        + of.client().database()
         + " sub="
         + channels
         + " psub="
@@ -289,16 +304,16 @@ final class ClientCommand {
         + " rbp=0 obl=0 oll=0 omem="
         + of.waitingBytes()
         + " tot-mem=0 events=r cmd="
-        + of.lastCommand().toLowerCase(Locale.ROOT)
+        + of.client().lastCommand().toLowerCase(Locale.ROOT)
         + " user="
-        + of.user()
+        + of.client().user()
         + " redir="
         + of.caches().redirect()
         + " resp="
-        + (of.resp3() ? 3 : 2)
+        + (of.client().resp3() ? 3 : 2)
         + " lib-name="
-        + of.library()
+        + of.client().library()
         + " lib-ver="
-        + of.libraryVersion();
+        + of.client().libraryVersion();
   }
 }

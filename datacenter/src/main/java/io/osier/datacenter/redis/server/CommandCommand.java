@@ -1,11 +1,11 @@
 package io.osier.datacenter.redis.server;
 
-import static io.osier.datacenter.redis.server.OwnCommands.answer;
-import static io.osier.datacenter.redis.server.OwnCommands.arity;
-import static io.osier.datacenter.redis.server.OwnCommands.option;
-import static io.osier.datacenter.redis.server.OwnCommands.syntax;
-import static io.osier.datacenter.redis.server.OwnCommands.text;
-import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
+import static io.osier.datacenter.redis.RespDecoder.text;
+import static io.osier.datacenter.redis.command.Plan.answer;
+import static io.osier.datacenter.redis.command.RedisErrors.checkArity;
+import static io.osier.datacenter.redis.command.RedisErrors.syntax;
+import static io.osier.datacenter.redis.command.RedisErrors.unknownPart;
+import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Glob;
@@ -14,6 +14,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Flag;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.server.Connection.Place;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,13 +28,13 @@ final class CommandCommand {
   private CommandCommand() {}
 
   static Plan command(RespSession session, Place place, byte[][] words) {
-    CommandTable table = session.port().table();
+    CommandTable table = session.table();
     if (words.length == 1) {
       return answer(new RespValue.Array(table.all().stream().map(CommandCommand::info).toList()));
     }
     return switch (option(words[1])) {
       case "COUNT" -> {
-        arity(words, 2, 2);
+        checkArity(words, 2, 2);
         yield answer(new RespValue.Int(table.all().size()));
       }
       case "INFO" ->
@@ -139,7 +140,7 @@ final class CommandCommand {
   }
 
   private static Plan getKeys(CommandTable table, byte[][] words) {
-    arity(words, 3, Integer.MAX_VALUE);
+    checkArity(words, 3, Integer.MAX_VALUE);
     CommandTable.Entry entry = table.find(words[2]);
     if (entry == null) {
       throw new RedisException("ERR Invalid command specified");

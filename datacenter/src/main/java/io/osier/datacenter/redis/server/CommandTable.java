@@ -3,9 +3,11 @@ package io.osier.datacenter.redis.server;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.server.Connection.Place;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -134,6 +136,46 @@ final class CommandTable {
       return does == null
           ? command.does().plan(session.scope(), words)
           : does.run(session, place, words);
+    }
+  }
+
+  /** Lists commands that need a session. Not thread-safe. */
+  static final class Own {
+    private final Map<RedisCommand, Action> all = new LinkedHashMap<>();
+    private final String group;
+
+    Own(String group) {
+      this.group = group;
+    }
+
+    Own add(String name, int arity, String summary, Set<RedisCommand.Flag> flags, Action action) {
+      return add(name, arity, RedisCommand.Keys.NONE, summary, flags, action);
+    }
+
+    Own add(
+        String name,
+        int arity,
+        RedisCommand.Keys keys,
+        String summary,
+        Set<RedisCommand.Flag> flags,
+        Action action) {
+      all.put(
+          new RedisCommand(
+              name,
+              arity,
+              flags,
+              keys,
+              group,
+              summary,
+              (scope, words) -> {
+                throw new IllegalStateException(name + " needs a session");
+              }),
+          action);
+      return this;
+    }
+
+    Map<RedisCommand, Action> all() {
+      return all;
     }
   }
 

@@ -1,12 +1,12 @@
 package io.osier.datacenter.redis.server;
 
-import static io.osier.datacenter.redis.server.OwnCommands.answer;
-import static io.osier.datacenter.redis.server.OwnCommands.arity;
-import static io.osier.datacenter.redis.server.OwnCommands.number;
-import static io.osier.datacenter.redis.server.OwnCommands.ok;
-import static io.osier.datacenter.redis.server.OwnCommands.option;
-import static io.osier.datacenter.redis.server.OwnCommands.syntax;
-import static io.osier.datacenter.redis.server.OwnCommands.text;
+import static io.osier.datacenter.redis.RespDecoder.text;
+import static io.osier.datacenter.redis.command.Numbers.integer;
+import static io.osier.datacenter.redis.command.Plan.answer;
+import static io.osier.datacenter.redis.command.Plan.ok;
+import static io.osier.datacenter.redis.command.RedisErrors.checkArity;
+import static io.osier.datacenter.redis.command.RedisErrors.syntax;
+import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.redis.RespValue;
@@ -16,6 +16,7 @@ import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Flag;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.SessionPlans;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,7 @@ final class ConnectionCommands {
   }
 
   private static Map<RedisCommand, CommandTable.Action> sessions() {
-    return new OwnCommands("osier")
+    return new CommandTable.Own("osier")
         .add(
             "OSIER.TOKEN",
             1,
@@ -59,13 +60,13 @@ final class ConnectionCommands {
   }
 
   private static @Nullable Plan token(RespSession session, Place place, byte[][] words) {
-    RedisPort.Keyspace of = session.port().keyspace(session.database());
+    ServerState.Keyspace of = session.server().keyspace(session.client().database());
     session.behindWrites(place, written -> SessionPlans.token(of.name(), of.partitions()));
     return null;
   }
 
   private static @Nullable Plan after(RespSession session, Place place, byte[][] words) {
-    arity(words, 2, 3);
+    checkArity(words, 2, 3);
     int millis =
         words.length == 2
             ? AFTER_MILLIS
@@ -76,14 +77,14 @@ final class ConnectionCommands {
                     Request.WAIT_MILLIS_MAX,
                     "ERR the time to wait is 0 to " + Request.WAIT_MILLIS_MAX + " milliseconds");
     Map<String, Integer> partitions = new TreeMap<>();
-    session.port().keyspaces().values().forEach(k -> partitions.put(k.name(), k.partitions()));
+    session.server().keyspaces().values().forEach(k -> partitions.put(k.name(), k.partitions()));
     Plan plan = SessionPlans.after(text(words[1]), partitions, millis);
     session.behindWrites(place, written -> plan);
     return null;
   }
 
   private static Map<RedisCommand, CommandTable.Action> connections() {
-    return new OwnCommands("connection")
+    return new CommandTable.Own("connection")
         .add("PING", -1, "Answers.", Set.of(Flag.FAST), ConnectionCommands::ping)
         .add(
             "ECHO",
@@ -130,7 +131,7 @@ final class ConnectionCommands {
   }
 
   private static Plan ping(RespSession session, Place place, byte[][] words) {
-    arity(words, 1, 2);
+    checkArity(words, 1, 2);
     if (session.subscriptions().restrict()) {
       RespValue said = words.length == 2 ? new RespValue.Bulk(words[1]) : RespValue.Bulk.of("");
       return answer(new RespValue.Array(List.of(RespValue.Bulk.of("pong"), said)));
@@ -140,7 +141,7 @@ final class ConnectionCommands {
 
   /** A database as SELECT names it. */
   static int database(byte[] word) {
-    long number = number(word, "ERR value is not an integer or out of range");
+    long number = integer(word, "ERR value is not an integer or out of range");
     if (number < 0 || number > Integer.MAX_VALUE) {
       throw new RedisException("ERR DB index is out of range");
     }
@@ -163,12 +164,12 @@ final class ConnectionCommands {
   }
 
   private static @Nullable Plan hello(RespSession session, Place place, byte[][] words) {
-    boolean resp3 = session.resp3();
+    boolean resp3 = session.client().resp3();
     byte @Nullable [] user = null;
     byte @Nullable [] password = null;
     @Nullable String name = null;
     if (words.length > 1) {
-      long version = number(words[1], "ERR Protocol version is not an integer or out of range");
+      long version = integer(words[1], "ERR Protocol version is not an integer or out of range");
       if (version != 2 && version != 3) {
         throw new RedisException("NOPROTO unsupported protocol version");
       }
@@ -207,7 +208,7 @@ final class ConnectionCommands {
       RespSession session, Place place, boolean resp3, @Nullable String name) {
     session.setResp3(place, resp3);
     if (name != null) {
-      session.setName(name);
+      session.client().setName(name);
     }
     return new RespValue.Pairs(
         List.of(
@@ -218,7 +219,7 @@ final class ConnectionCommands {
             RespValue.Bulk.of("proto"),
             new RespValue.Int(resp3 ? 3 : 2),
             RespValue.Bulk.of("id"),
-            new RespValue.Int(session.id()),
+            new RespValue.Int(session.client().id()),
             RespValue.Bulk.of("mode"),
             RespValue.Bulk.of("standalone"),
             RespValue.Bulk.of("role"),

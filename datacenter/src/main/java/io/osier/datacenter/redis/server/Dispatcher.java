@@ -8,6 +8,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.transaction.Snapshot;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +38,9 @@ final class Dispatcher {
 
   /** Does a command, or answers what is wrong with it. */
   void command(byte[][] words) {
-    Place place = answers.add(session.resp3(), session.takeSilence());
-    session.count();
-    CommandTable.Entry entry = session.port().table().find(words[0]);
+    Place place = answers.add(session.client().resp3(), session.takeSilence());
+    session.client().count();
+    CommandTable.Entry entry = session.table().find(words[0]);
     try {
       String error = error(entry, words);
       if (entry == null || error != null) {
@@ -47,7 +48,7 @@ final class Dispatcher {
         answers.fill(place, TransactionCommands.refused(session, entry, wrong));
         return;
       }
-      session.setLastCommand(entry.command().name());
+      session.client().setLastCommand(entry.command().name());
       Snapshot snapshot = session.transaction().snapshot();
       snapshot.check(name(entry));
       if (snapshot.takes(name(entry))) {
@@ -73,7 +74,7 @@ final class Dispatcher {
     } catch (OsierException e) {
       answers.fill(place, RedisErrors.of(e));
     } catch (RuntimeException e) {
-      LOG.error("a fault at {} of client {}", shown(words[0]), session.address(), e);
+      LOG.error("a fault at {} of client {}", shown(words[0]), session.client().address(), e);
       answers.fill(place, new RespValue.Err("ERR a fault of the datacenter: " + e));
     }
   }
@@ -110,8 +111,8 @@ final class Dispatcher {
           + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this"
           + " context";
     }
-    if (entry.has(RedisCommand.Flag.ADMIN) && !session.mayAdminister()) {
-      return session.noPermission(entry.command().name());
+    if (entry.has(RedisCommand.Flag.ADMIN) && !session.client().mayAdminister()) {
+      return session.client().noPermission(entry.command().name());
     }
     return null;
   }

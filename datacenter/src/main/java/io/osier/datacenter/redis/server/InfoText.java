@@ -1,12 +1,13 @@
 package io.osier.datacenter.redis.server;
 
-import static io.osier.datacenter.redis.server.OwnCommands.answer;
-import static io.osier.datacenter.redis.server.OwnCommands.text;
+import static io.osier.datacenter.redis.RespDecoder.text;
+import static io.osier.datacenter.redis.command.Plan.answer;
 
 import io.osier.core.ErrorCode;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.tracking.Tracking;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -54,7 +55,7 @@ final class InfoText {
     }
     StringBuilder text = new StringBuilder();
     for (String section : sections) {
-      List<String> lines = lines(session.port(), section);
+      List<String> lines = lines(session, section);
       if (!lines.isEmpty()) {
         begin(text, section);
         lines.forEach(line -> text.append(line).append("\r\n"));
@@ -64,7 +65,7 @@ final class InfoText {
       return answer(RespValue.Bulk.of(text.toString()));
     }
     begin(text, KEYSPACE);
-    return keyspaces(session.port().keyspaces().entrySet().iterator(), text);
+    return keyspaces(session.server().keyspaces().entrySet().iterator(), text);
   }
 
   private static void begin(StringBuilder text, String section) {
@@ -78,11 +79,11 @@ final class InfoText {
   }
 
   private static Plan keyspaces(
-      Iterator<Map.Entry<Integer, RedisPort.Keyspace>> left, StringBuilder text) {
+      Iterator<Map.Entry<Integer, ServerState.Keyspace>> left, StringBuilder text) {
     if (!left.hasNext()) {
       return answer(RespValue.Bulk.of(text.toString()));
     }
-    Map.Entry<Integer, RedisPort.Keyspace> each = left.next();
+    Map.Entry<Integer, ServerState.Keyspace> each = left.next();
     return KeyspaceCommands.count(
         each.getValue().name(),
         keys -> {
@@ -101,7 +102,8 @@ final class InfoText {
                 : answer(RedisErrors.of(failure)));
   }
 
-  private static List<String> lines(RedisPort port, String section) {
+  private static List<String> lines(RespSession session, String section) {
+    ServerState port = session.server();
     List<String> lines = new ArrayList<>();
     long upSeconds = Math.max(0, port.millis() - port.startMillis()) / 1_000;
     Runtime java = Runtime.getRuntime();
@@ -123,7 +125,7 @@ final class InfoText {
         lines.add("config_file:");
       }
       case "clients" -> {
-        lines.add("connected_clients:" + port.sessions().size());
+        lines.add("connected_clients:" + session.all().size());
         lines.add("blocked_clients:0");
         lines.add("tracking_clients:" + port.tracking().figures().clients());
         lines.add("pubsub_clients:" + port.pubSub().figures().subscribers());

@@ -1,11 +1,11 @@
 package io.osier.datacenter.redis.server;
 
-import static io.osier.datacenter.redis.server.OwnCommands.answer;
-import static io.osier.datacenter.redis.server.OwnCommands.number;
-import static io.osier.datacenter.redis.server.OwnCommands.ok;
-import static io.osier.datacenter.redis.server.OwnCommands.option;
-import static io.osier.datacenter.redis.server.OwnCommands.syntax;
-import static io.osier.datacenter.redis.server.OwnCommands.text;
+import static io.osier.datacenter.redis.RespDecoder.text;
+import static io.osier.datacenter.redis.command.Numbers.integer;
+import static io.osier.datacenter.redis.command.Plan.answer;
+import static io.osier.datacenter.redis.command.Plan.ok;
+import static io.osier.datacenter.redis.command.RedisErrors.syntax;
+import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
@@ -56,7 +56,7 @@ final class KeyspaceCommands {
   private KeyspaceCommands() {}
 
   static Map<RedisCommand, CommandTable.Action> all() {
-    return new OwnCommands("generic")
+    return new CommandTable.Own("generic")
         .add(
             "SCAN",
             -2,
@@ -92,7 +92,8 @@ final class KeyspaceCommands {
             Set.of(Flag.WRITE),
             (session, place, words) -> {
               checkFlush(words);
-              return flush(session, List.of(session.port().keyspace(session.database())));
+              return flush(
+                  session, List.of(session.server().keyspace(session.client().database())));
             })
         .add(
             "FLUSHALL",
@@ -101,7 +102,7 @@ final class KeyspaceCommands {
             Set.of(Flag.WRITE),
             (session, place, words) -> {
               checkFlush(words);
-              return flush(session, session.port().keyspaces().values());
+              return flush(session, session.server().keyspaces().values());
             })
         .all();
   }
@@ -154,7 +155,8 @@ final class KeyspaceCommands {
       }
       switch (option(words[i])) {
         case "MATCH" -> pattern = Glob.checked(words[i + 1]);
-        case "COUNT" -> count = number(words[i + 1], "ERR value is not an integer or out of range");
+        case "COUNT" ->
+            count = integer(words[i + 1], "ERR value is not an integer or out of range");
         case "TYPE" -> type = text(words[i + 1]);
         default -> throw syntax();
       }
@@ -315,10 +317,10 @@ final class KeyspaceCommands {
     }
   }
 
-  private static Plan flush(RespSession session, Collection<RedisPort.Keyspace> keyspaces) {
+  private static Plan flush(RespSession session, Collection<ServerState.Keyspace> keyspaces) {
     // Caches hear of it at once; of what is read meanwhile they hear as it is deleted.
-    keyspaces.forEach(of -> session.port().tracking().flush(of.name()));
-    Consumer<String> done = session.port().tracking()::forget; // what was read and is not there
+    keyspaces.forEach(of -> session.server().tracking().flush(of.name()));
+    Consumer<String> done = session.server().tracking()::forget; // what was read and is not there
     return next(new Flush(keyspaces.iterator(), done, false));
   }
 
@@ -328,7 +330,7 @@ final class KeyspaceCommands {
    * @param done hears of each keyspace of which all is deleted
    * @param begun whether something was deleted
    */
-  private record Flush(Iterator<RedisPort.Keyspace> left, Consumer<String> done, boolean begun) {
+  private record Flush(Iterator<ServerState.Keyspace> left, Consumer<String> done, boolean begun) {
     Plan failed(Reply.Failure failure) {
       return answer(begun ? RedisErrors.ofPart(failure) : RedisErrors.of(failure));
     }
@@ -338,7 +340,7 @@ final class KeyspaceCommands {
     return walk.left.hasNext() ? flush(walk.left.next(), Optional.empty(), walk) : ok();
   }
 
-  private static Plan flush(RedisPort.Keyspace of, Optional<Key> from, Flush walk) {
+  private static Plan flush(ServerState.Keyspace of, Optional<Key> from, Flush walk) {
     return ask(
         page(of.name(), from, Optional.empty(), PAGE, Request.Want.ROWS),
         walk::failed,
@@ -364,7 +366,7 @@ final class KeyspaceCommands {
         });
   }
 
-  private static Plan flushed(RedisPort.Keyspace of, Optional<Key> next, Flush walk) {
+  private static Plan flushed(ServerState.Keyspace of, Optional<Key> next, Flush walk) {
     if (next.isPresent()) {
       return flush(of, next, walk);
     }
@@ -373,7 +375,7 @@ final class KeyspaceCommands {
   }
 
   /** What cannot be deleted, as a bounded counter, stays. */
-  private static List<Request> deletes(RedisPort.Keyspace of, Collection<Key> keys) {
+  private static List<Request> deletes(ServerState.Keyspace of, Collection<Key> keys) {
     Map<Integer, List<Request.Update>> byPartition = new TreeMap<>();
     for (Key key : keys) {
       byPartition

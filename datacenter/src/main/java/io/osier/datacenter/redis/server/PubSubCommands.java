@@ -1,14 +1,13 @@
 package io.osier.datacenter.redis.server;
 
-import static io.osier.datacenter.redis.server.OwnCommands.answer;
-import static io.osier.datacenter.redis.server.OwnCommands.arity;
-import static io.osier.datacenter.redis.server.OwnCommands.option;
-import static io.osier.datacenter.redis.server.OwnCommands.text;
-import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
+import static io.osier.datacenter.redis.RespDecoder.text;
+import static io.osier.datacenter.redis.command.Plan.answer;
+import static io.osier.datacenter.redis.command.RedisErrors.checkArity;
+import static io.osier.datacenter.redis.command.RedisErrors.unknownPart;
+import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.core.Grant;
 import io.osier.core.Grant.Right;
-import io.osier.core.Key;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Glob;
 import io.osier.datacenter.redis.command.Plan;
@@ -18,6 +17,7 @@ import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.pubsub.Subscriber;
 import io.osier.datacenter.redis.pubsub.Topic;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.words.WatchGrammar;
 import io.osier.datacenter.words.Word;
 import io.osier.protocol.PlacesText;
@@ -57,7 +57,7 @@ final class PubSubCommands {
   static Map<RedisCommand, CommandTable.Action> all() {
     Map<RedisCommand, CommandTable.Action> all = ofRedis();
     all.putAll(
-        new OwnCommands("osier")
+        new CommandTable.Own("osier")
             .add(
                 "OSIER.WATCH",
                 -2,
@@ -98,7 +98,7 @@ final class PubSubCommands {
   }
 
   private static Map<RedisCommand, CommandTable.Action> ofRedis() {
-    return new OwnCommands("pubsub")
+    return new CommandTable.Own("pubsub")
         .add(
             "SUBSCRIBE",
             -2,
@@ -186,15 +186,15 @@ final class PubSubCommands {
   /** Publishes what a command says; its answer. */
   static RespValue published(RespSession session, byte[][] words) {
     return new RespValue.Int(
-        session.port().pubSub().publish(session.keyspace(), words[1], words[2]));
+        session.server().pubSub().publish(session.keyspace(), words[1], words[2]));
   }
 
   private static Plan pubSub(RespSession session, Place place, byte[][] words) {
-    PubSub all = session.port().pubSub();
+    PubSub all = session.server().pubSub();
     String keyspace = session.keyspace();
     return switch (option(words[1])) {
       case "CHANNELS" -> {
-        arity(words, 2, 3);
+        checkArity(words, 2, 3);
         byte[] pattern = Glob.checked(words.length == 3 ? words[2] : EVERYTHING);
         check(session, Right.READ, Topic.pattern(keyspace, pattern), words[0]);
         yield answer(
@@ -213,7 +213,7 @@ final class PubSubCommands {
         yield answer(new RespValue.Array(counts));
       }
       case "NUMPAT" -> {
-        arity(words, 2, 2);
+        checkArity(words, 2, 2);
         yield answer(new RespValue.Int(all.patterns(keyspace)));
       }
       case "SHARDCHANNELS", "SHARDNUMSUB" ->
@@ -226,24 +226,10 @@ final class PubSubCommands {
   // ---------------------------------------------------------------- rights
 
   private static void check(RespSession session, Right right, Topic topic, byte[] command) {
-    Grant missing = missing(session, right, topic);
+    Grant missing = session.subscriptions().missing(right, topic);
     if (missing != null) {
-      session.refused(text(command).toLowerCase(Locale.ROOT), missing);
+      session.client().refused(text(command).toLowerCase(Locale.ROOT), missing);
       throw new RedisException("NOPERM nothing was done: a right is missing: " + missing);
     }
-  }
-
-  /** A right that a session's user needs for a channel, or for all that match, and lacks. */
-  static @Nullable Grant missing(RespSession session, Right right, Topic topic) {
-    if (right == Right.READ && !topic.isPattern() && Caches.isChannel(topic)) {
-      return null; // each hears of its own cache alone
-    }
-    byte[] begin = topic.isPattern() ? Glob.prefix(topic.name()) : topic.name();
-    int length = Math.min(begin.length, Key.LENGTH_MAX);
-    Grant needed =
-        length == 0
-            ? Grant.on(right, topic.keyspace())
-            : Grant.on(right, topic.keyspace(), Key.of(begin, 0, length));
-    return session.present().filter(u -> u.may(needed)).isPresent() ? null : needed;
   }
 }

@@ -7,8 +7,10 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.OutOfMemory;
+import io.osier.core.net.Framing;
 import io.osier.core.tls.TlsTrouble;
 import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.frontend.ClientRequests;
@@ -19,7 +21,9 @@ import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.NotServed;
 import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.propagation.net.link.ConnectionGuard;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,11 +37,16 @@ import org.slf4j.LoggerFactory;
  * order of the commands. It says when there is a turn for each of them, and when the connection
  * ends. Used by the channel's loop.
  */
-final class RespConnection extends ChannelInboundHandlerAdapter implements ClientServer.Visitor {
+final class RespConnection extends ChannelInboundHandlerAdapter
+    implements ClientServer.Visitor, Connection, Wakeups.Sleeper {
   private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
 
-  /** So many commands of a connection are under way at most. */
-  static final int COMMANDS_MAX = 1_024;
+  /** Of a command of somebody who is known. A value's own limit is its keyspace's. */
+  private static final RespDecoder.Limits LIMITS =
+      new RespDecoder.Limits(
+          RespDecoder.WORDS_MAX,
+          KeyspacePolicy.Limits.VALUE_BYTES_CAP + (64 << 10),
+          Framing.CLIENT_FRAME_BYTES_MAX);
 
   /** Beyond this what comes waits in the network while commands behind another one wait. */
   private static final int UNTAKEN_MAX = 1 << 16;
@@ -74,17 +83,23 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private boolean closing;
 
   RespConnection(
-      Channel channel, RedisPort port, Function<ClientRequests.Room, ClientRequests> requests) {
+      Channel channel,
+      ServerState server,
+      Function<ClientRequests.Room, ClientRequests> requests,
+      CommandTable table,
+      Map<Long, RespSession> sessions) {
     this.channel = channel;
     this.input = new Input();
     this.requests = requests.apply(input);
     this.guard = new ConnectionGuard(this.requests.port(), this::isInCommand);
     this.share = new AnswerShare(this.requests.answerBytes());
     this.answers = new Answers(channel, share);
-    this.steps = new Steps(channel, this.requests, answers, this, share, port.beside());
-    this.session = new RespSession(channel, port, this.requests, this);
-    this.subscriptions = new Subscriptions(channel, session, answers, steps, this, share);
-    this.caches = new Caches(channel, session, answers, this, subscriptions);
+    this.steps = new Steps(channel, this.requests, answers, this, share, server.beside());
+    ClientState client = new ClientState(channel, server, this.requests);
+    this.subscriptions = new Subscriptions(channel, client, answers, steps, this, share);
+    this.caches = new Caches(channel, client, answers, steps, this, subscriptions);
+    this.session =
+        new RespSession(client, answers, steps, subscriptions, caches, this, table, sessions);
     this.dispatcher = new Dispatcher(session, answers, steps);
   }
 
@@ -102,7 +117,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   @Override
   public void closeIfGone() {
     requests.closeIfGone();
-    subscriptions.closeIfForbidden();
+    session.closeIfForbidden();
   }
 
   @Override
@@ -247,7 +262,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private boolean mayTake() {
-    return !ending && !steps.isHolding() && answers.size() < COMMANDS_MAX && channel.isWritable();
+    return !ending
+        && !steps.isHolding()
+        && answers.size() < Answers.COMMANDS_MAX
+        && channel.isWritable();
   }
 
   private void take() {
@@ -273,37 +291,25 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     input.settle();
   }
 
-  /** The answer to a command. */
-  void answer(Place place, RespValue value) {
-    answers.fill(place, value);
+  @Override
+  public long author() {
+    return caches.author();
   }
 
-  Caches caches() {
-    return caches;
-  }
-
-  Subscriptions subscriptions() {
-    return subscriptions;
-  }
-
-  Steps steps() {
-    return steps;
-  }
-
-  /** Nothing behind a command is done; the connection ends behind its answer. */
-  void endBehind(Place place) {
+  @Override
+  public void endBehind(Place place) {
     place.ends = true;
     ending = true;
   }
 
-  /** Nothing behind a command is done; the connection ends instead of its answer. */
-  void endAt(Place place) {
+  @Override
+  public void endAt(Place place) {
     place.cut = true;
     ending = true;
   }
 
-  /** The connection ends at once. */
-  void cut() {
+  @Override
+  public void cut() {
     ending = true; // what cannot be written any more is no news
     channel.close();
   }
@@ -331,35 +337,22 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
   }
 
-  /** Nothing behind the last command is begun before {@link #goOn}. */
-  void hold() {
-    steps.hold();
-  }
-
-  /** Does something with nothing beside it, before {@link #goOn}. */
-  void alone(Runnable then) {
-    steps.alone(then);
-  }
-
-  /** What was held is begun. */
-  void goOn() {
+  @Override
+  public void goOn() {
     steps.goOn();
     work();
   }
 
-  /** It is known who this is. */
-  void welcome() {
-    guard.greeted();
-    input.setLimits(RedisPort.LIMITS);
+  @Override
+  public void setKnown(boolean known) {
+    if (known) {
+      guard.greeted();
+    }
+    input.setLimits(known ? LIMITS : RespDecoder.Limits.UNKNOWN_USER);
   }
 
-  /** It is not known any more who this is. */
-  void forget() {
-    input.setLimits(RespDecoder.Limits.UNKNOWN_USER);
-  }
-
-  /** Something was answered; by any thread. */
-  void wakeLater() {
+  @Override
+  public void wakeLater() {
     if (channel.eventLoop().inEventLoop() && working) {
       return;
     }
@@ -372,8 +365,8 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
   }
 
-  /** Goes on with what was answered, and takes what has come; how many commands. For the loop. */
-  int wake() {
+  @Override
+  public int wake() {
     scheduled.set(false);
     turn.begin();
     caches.start();

@@ -1,21 +1,19 @@
 package io.osier.datacenter.redis.server;
 
 import io.netty.channel.Channel;
-import io.osier.core.Grant;
 import io.osier.core.OsierException;
 import io.osier.core.tls.TlsName;
 import io.osier.datacenter.access.Identity;
-import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
-import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.transaction.Transaction;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -26,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one connection has said of itself and chosen. Used by the channel's loop only; what CLIENT
- * LIST shows is read by others, too.
+ * What a command can do with its connection: log in, choose, subscribe, hold back what follows, end
+ * it. Used by the channel's loop only, but for {@link #kill} and the figures.
  */
 final class RespSession {
   private static final Logger LOG = LoggerFactory.getLogger(RespSession.class);
@@ -41,38 +39,52 @@ final class RespSession {
   }
 
   private final Channel channel;
-  private final RedisPort port;
+  private final ClientState client;
+  private final ServerState server;
   private final ClientRequests requests;
-  private final RespConnection connection;
-  private final long id;
-  private final long sinceMillis;
+  private final Answers answers;
+  private final Steps steps;
+  private final Subscriptions subscriptions;
+  private final Caches caches;
+  private final Connection connection;
+  private final CommandTable table;
+  private final Map<Long, RespSession> all;
 
   /** Not shared: one of all connections would be under a lock. */
   private final SplittableRandom seeds;
 
-  private volatile int database;
-  private volatile boolean resp3;
-  private volatile String name = "";
-  private volatile String library = "";
-  private volatile String libraryVersion = "";
-  private volatile String user = "";
-  private volatile String lastCommand = "NULL";
-  private volatile long lastMillis;
   private Replies replies = Replies.ON;
   private final Transaction transaction;
 
   /** Whether others see it. */
   private boolean known;
 
-  RespSession(Channel channel, RedisPort port, ClientRequests requests, RespConnection connection) {
-    this.channel = channel;
-    this.port = port;
-    this.requests = requests;
+  /**
+   * A session that others do not see yet.
+   *
+   * @param all of the port, by their numbers
+   */
+  RespSession(
+      ClientState client,
+      Answers answers,
+      Steps steps,
+      Subscriptions subscriptions,
+      Caches caches,
+      Connection connection,
+      CommandTable table,
+      Map<Long, RespSession> all) {
+    this.channel = client.channel();
+    this.client = client;
+    this.server = client.server();
+    this.requests = client.requests();
+    this.answers = answers;
+    this.steps = steps;
+    this.subscriptions = subscriptions;
+    this.caches = caches;
     this.connection = connection;
-    this.id = port.nextId();
-    this.sinceMillis = port.millis();
-    this.seeds = new SplittableRandom(port.seed());
-    this.lastMillis = sinceMillis;
+    this.table = table;
+    this.all = all;
+    this.seeds = new SplittableRandom(server.seed());
     this.transaction = new Transaction(requests::bytes, requests.answerBytes());
   }
 
@@ -86,7 +98,8 @@ final class RespSession {
   void begin() {
     if (!known) {
       known = true;
-      port.opened(this);
+      server.opened();
+      all.put(client.id(), this);
     }
     if (!requests.isWelcome() && !requests.access().isWaiting()) {
       Optional<Identity> identity =
@@ -98,7 +111,7 @@ final class RespSession {
   /** The connection is closed. */
   void end() {
     transaction.close();
-    port.closed(this);
+    all.remove(client.id());
   }
 
   /**
@@ -108,13 +121,25 @@ final class RespSession {
    */
   void welcome(Identity identity) {
     requests.welcome(identity);
-    caches().belongTo(identity.user());
-    if (!identity.user().equals(user)) {
-      subscriptions().watches().clear(); // what is under way was asked by somebody else
+    caches.belongTo(identity.user());
+    if (!identity.user().equals(client.user())) {
+      subscriptions.watches().clear(); // what is under way was asked by somebody else
     }
-    user = identity.user();
-    connection.welcome();
-    subscriptions().closeIfForbidden();
+    client.setUser(identity.user());
+    connection.setKnown(true);
+    closeIfForbidden();
+  }
+
+  /** Closes the connection if its user may not hear any more what it subscribes to. */
+  void closeIfForbidden() {
+    if (channel.isOpen() && (caches.isForbidden() || subscriptions.areForbidden())) {
+      LOG.info(
+          "connection of client {} closed: its user '{}' may not hear any more what it"
+              + " subscribes to, or tracks",
+          channel.remoteAddress(),
+          client.user());
+      connection.cut();
+    }
   }
 
   /**
@@ -123,7 +148,7 @@ final class RespSession {
    * @param then what is answered if it is
    */
   void login(Place place, String name, byte[] password, Supplier<RespValue> then) {
-    connection.alone(() -> judge(place, name, password, then));
+    steps.alone(() -> judge(place, name, password, then));
   }
 
   private void judge(Place place, String name, byte[] password, Supplier<RespValue> then) {
@@ -131,7 +156,8 @@ final class RespSession {
       judged(place, Optional.of(Identity.DEFAULT), "", then); // whose password may be any
       return;
     }
-    port.logins()
+    server
+        .logins()
         .login(
             requests.access(),
             name,
@@ -157,98 +183,51 @@ final class RespSession {
         answer = RedisErrors.of(e);
       }
     }
-    connection.answer(place, answer);
+    answers.fill(place, answer);
     connection.goOn();
-  }
-
-  /** Whether the user may administer everything. */
-  boolean mayAdminister() {
-    Users users = requests.access().users();
-    return users.isOpen()
-        || requests
-            .identity()
-            .in(users)
-            .filter(u -> u.may(Grant.onAll(Grant.Right.ADMIN)))
-            .isPresent();
-  }
-
-  /** Notes that something was refused, because a right is missing. */
-  void refused(String command, Grant missing) {
-    requests
-        .access()
-        .audit()
-        .refused(user, AccessControl.address(channel.remoteAddress()), command, missing);
-  }
-
-  /** Notes that something was administered. */
-  void administered(String command) {
-    requests
-        .access()
-        .audit()
-        .administered(user, AccessControl.address(channel.remoteAddress()), command, "done");
-  }
-
-  /** What Redis says to who may not do a command, which is noted. */
-  String noPermission(String command) {
-    refused(command.toLowerCase(Locale.ROOT), Grant.onAll(Grant.Right.ADMIN));
-    return "NOPERM User "
-        + user
-        + " has no permissions to run the '"
-        + command.toLowerCase(Locale.ROOT)
-        + "' command: the right admin * is missing";
   }
 
   /** What the present command is translated with. */
   Scope scope() {
-    long now = lastMillis;
-    RedisPort.Keyspace of = port.keyspace(database, now);
+    long now = client.lastMillis();
+    ServerState.Keyspace of = server.keyspace(client.database(), now);
     return new Scope(
-        of.name(), of.partition(), of.partitions(), now, seeds.nextLong(), resp3, port.cursors());
+        of.name(),
+        of.partition(),
+        of.partitions(),
+        now,
+        seeds.nextLong(),
+        client.resp3(),
+        server.cursors());
   }
 
   // ---------------------------------------------------------------- what it has chosen
 
-  RedisPort port() {
-    return port;
+  ClientState client() {
+    return client;
   }
 
-  long id() {
-    return id;
+  ServerState server() {
+    return server;
   }
 
-  int database() {
-    return database;
+  CommandTable table() {
+    return table;
+  }
+
+  /** Those of the port, with this one; for any thread. */
+  Map<Long, RespSession> all() {
+    return all;
+  }
+
+  String keyspace() {
+    return client.keyspace();
   }
 
   void select(int number) {
-    port.checkDatabase(number);
-    caches().select(port.keyspace(number).name());
-    database = number;
-  }
-
-  String name() {
-    return name;
-  }
-
-  void setName(String chosen) {
-    name = chosen;
-  }
-
-  void setLibrary(String of) {
-    library = of;
-  }
-
-  void setLibraryVersion(String of) {
-    libraryVersion = of;
-  }
-
-  String user() {
-    return user;
-  }
-
-  /** The user as it is now; empty if there is none. */
-  Optional<User> present() {
-    return requests.identity().in(requests.access().users());
+    server.checkDatabase(number);
+    caches.select(server.keyspace(number).name());
+    client.setDatabase(number);
   }
 
   ClientRequests requests() {
@@ -256,25 +235,16 @@ final class RespSession {
   }
 
   Caches caches() {
-    return connection.caches();
+    return caches;
   }
 
   Subscriptions subscriptions() {
-    return connection.subscriptions();
-  }
-
-  /** The keyspace that is selected. */
-  String keyspace() {
-    return port.keyspace(database).name();
-  }
-
-  boolean resp3() {
-    return resp3;
+    return subscriptions;
   }
 
   /** From the answer at this place on. */
   void setResp3(Place place, boolean to) {
-    resp3 = to;
+    client.setResp3(to);
     place.resp3 = to;
   }
 
@@ -285,16 +255,6 @@ final class RespSession {
       replies = Replies.ON;
     }
     return now != Replies.ON;
-  }
-
-  /** One more command has come. */
-  void count() {
-    lastMillis = port.millis();
-    port.count();
-  }
-
-  void setLastCommand(String of) {
-    lastCommand = of;
   }
 
   void setReplies(Place place, Replies to) {
@@ -309,7 +269,7 @@ final class RespSession {
 
   /** Nothing behind the present command is begun before {@link #goOn}. */
   void hold() {
-    connection.hold();
+    steps.hold();
   }
 
   /** What was held is begun. */
@@ -319,7 +279,7 @@ final class RespSession {
 
   /** Does what follows from the keyspaces to which it has written, once all that is answered. */
   void behindWrites(Place place, Function<Set<String>, Plan> then) {
-    connection.steps().behindWrites(place, then);
+    steps.behindWrites(place, then);
   }
 
   /** The connection ends behind the answer to this command. */
@@ -329,15 +289,15 @@ final class RespSession {
 
   /** As if it had just come: who has logged in must do so again. */
   void reset(Place place) {
-    connection.steps().behindAll(place, () -> transaction.snapshot().abandon(() -> afresh(place)));
+    steps.behindAll(place, () -> transaction.snapshot().abandon(() -> afresh(place)));
   }
 
   private Plan afresh(Place place) {
     transaction.close();
-    subscriptions().reset();
-    caches().trackNothing();
-    database = 0;
-    name = "";
+    subscriptions.reset();
+    caches.trackNothing();
+    client.setDatabase(0);
+    client.setName("");
     setReplies(place, Replies.ON);
     setResp3(place, false);
     forget();
@@ -351,45 +311,16 @@ final class RespSession {
 
   private void forget() {
     requests.forget();
-    user = "";
-    connection.forget();
+    client.setUser("");
+    connection.setKnown(false);
   }
 
   // ---------------------------------------------------------------- for other connections
 
   /** Closes it; for any thread. */
   void kill() {
-    port.closed(this); // who asks next finds it gone, although another loop is to close it
+    all.remove(client.id()); // who asks next finds it gone, although another loop is to close it
     channel.close();
-  }
-
-  String address() {
-    return RedisPort.address(channel.remoteAddress());
-  }
-
-  String localAddress() {
-    return RedisPort.address(channel.localAddress());
-  }
-
-  long sinceMillis() {
-    return sinceMillis;
-  }
-
-  /** When its last command came. */
-  long lastMillis() {
-    return lastMillis;
-  }
-
-  String lastCommand() {
-    return lastCommand;
-  }
-
-  String library() {
-    return library;
-  }
-
-  String libraryVersion() {
-    return libraryVersion;
   }
 
   /** What it has of answers that wait. */

@@ -1,12 +1,11 @@
 package io.osier.datacenter.redis.server;
 
-import static io.osier.datacenter.redis.server.OwnCommands.answer;
-import static io.osier.datacenter.redis.server.OwnCommands.arity;
-import static io.osier.datacenter.redis.server.OwnCommands.none;
-import static io.osier.datacenter.redis.server.OwnCommands.ok;
-import static io.osier.datacenter.redis.server.OwnCommands.option;
-import static io.osier.datacenter.redis.server.OwnCommands.text;
-import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
+import static io.osier.datacenter.redis.RespDecoder.text;
+import static io.osier.datacenter.redis.command.Plan.answer;
+import static io.osier.datacenter.redis.command.Plan.ok;
+import static io.osier.datacenter.redis.command.RedisErrors.checkArity;
+import static io.osier.datacenter.redis.command.RedisErrors.unknownPart;
+import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
@@ -23,6 +22,7 @@ import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Settings;
 import io.osier.datacenter.redis.command.SpreadPlan;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
@@ -59,7 +59,7 @@ final class ServerCommands {
 
   static Map<RedisCommand, CommandTable.Action> all() {
     Map<RedisCommand, CommandTable.Action> all =
-        new OwnCommands("server")
+        new CommandTable.Own("server")
             .add("COMMAND", -1, "Tells which commands there are.", ANY, CommandCommand::command)
             .add("INFO", -1, "Tells what the server is and does.", ANY, InfoText::info)
             .add("CONFIG", -2, "Shows and keeps settings.", ADMIN, ServerCommands::config)
@@ -100,7 +100,7 @@ final class ServerCommands {
             .add("ACL", -2, "Tells of users.", ANY, AclCommand::acl)
             .all();
     all.putAll(
-        new OwnCommands("generic")
+        new CommandTable.Own("generic")
             .add(
                 "OBJECT",
                 -2,
@@ -125,7 +125,7 @@ final class ServerCommands {
   }
 
   private static Plan time(RespSession session, Place place, byte[][] words) {
-    long millis = session.port().millis();
+    long millis = session.server().millis();
     return answer(
         new RespValue.Array(
             List.of(
@@ -141,7 +141,7 @@ final class ServerCommands {
   }
 
   private static @Nullable Plan waitsDurably(RespSession session, Place place, byte[][] words) {
-    boolean isDurable = session.port().isDurable();
+    boolean isDurable = session.server().isDurable();
     long local = Numbers.integer(words[1], 0, 1, "ERR value is out of range, must be 0 or 1");
     long wanted = Numbers.integer(words[2], 0, Long.MAX_VALUE, RedisErrors.OUT_OF_RANGE);
     if (local > 0 && !isDurable) {
@@ -175,7 +175,7 @@ final class ServerCommands {
         place,
         names -> {
           List<SpreadPlan.Written> written =
-              session.port().keyspaces().values().stream()
+              session.server().keyspaces().values().stream()
                   .filter(
                       k -> names.isEmpty() ? k.name().equals(selected) : names.contains(k.name()))
                   .map(k -> new SpreadPlan.Written(k.name(), k.partitions()))
@@ -193,9 +193,9 @@ final class ServerCommands {
       case "GET" -> get(session, words);
       case "SET" -> set(session, words);
       case "RESETSTAT" -> {
-        arity(words, 2, 2);
-        session.port().resetFigures();
-        session.administered("config resetstat");
+        checkArity(words, 2, 2);
+        session.server().resetFigures();
+        session.client().administered("config resetstat");
         yield ok();
       }
       case "REWRITE" -> throw new RedisException("ERR The server is running without a config file");
@@ -204,10 +204,10 @@ final class ServerCommands {
   }
 
   private static Plan get(RespSession session, byte[][] words) {
-    arity(words, 3, Integer.MAX_VALUE);
+    checkArity(words, 3, Integer.MAX_VALUE);
     List<RespValue> found = new ArrayList<>();
     session
-        .port()
+        .server()
         .settings()
         .forEach(
             (name, value) -> {
@@ -229,7 +229,7 @@ final class ServerCommands {
     if (words.length < 4 || words.length % 2 != 0) {
       throw RedisErrors.arity("config|set");
     }
-    Map<String, String> settings = session.port().settings();
+    Map<String, String> settings = session.server().settings();
     Set<String> seen = new TreeSet<>();
     for (int i = 2; i < words.length; i += 2) {
       String name = text(words[i]).toLowerCase(Locale.ROOT);
@@ -254,7 +254,7 @@ final class ServerCommands {
     for (int i = 2; i < words.length; i += 2) {
       settings.put(text(words[i]).toLowerCase(Locale.ROOT), text(words[i + 1]));
     }
-    session.administered("config set " + String.join(" ", seen)); // values may be secret
+    session.client().administered("config set " + String.join(" ", seen)); // values may be secret
     return ok();
   }
 
@@ -262,7 +262,7 @@ final class ServerCommands {
 
   private static Plan latency(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
-      case "LATEST", "HISTORY" -> none();
+      case "LATEST", "HISTORY" -> answer(new RespValue.Array(List.of()));
       case "RESET" -> answer(new RespValue.Int(0));
       case "HISTOGRAM" -> answer(new RespValue.Pairs(List.of()));
       case "DOCTOR", "GRAPH" ->
@@ -273,7 +273,7 @@ final class ServerCommands {
 
   private static Plan slowlog(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
-      case "GET" -> none();
+      case "GET" -> answer(new RespValue.Array(List.of()));
       case "LEN" -> answer(new RespValue.Int(0));
       case "RESET" -> ok();
       default -> throw unknownPart(words);
@@ -283,7 +283,7 @@ final class ServerCommands {
   private static Plan function(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "FLUSH" -> ok();
-      case "LIST" -> none();
+      case "LIST" -> answer(new RespValue.Array(List.of()));
       default ->
           throw new RedisException(
               "ERR 'function' is not served by Osier: scripts and functions are not; see"
@@ -293,7 +293,7 @@ final class ServerCommands {
 
   private static Plan debug(RespSession session, Place place, byte[][] words) {
     if (option(words[1]).equals("ERROR")) { // by which tests of clients are told errors
-      arity(words, 3, 3);
+      checkArity(words, 3, 3);
       return answer(new RespValue.Err(text(words[2]).replaceAll("[\\r\\n]", " ")));
     }
     if (!HARMLESS.contains(option(words[1]))) {
@@ -307,7 +307,7 @@ final class ServerCommands {
   private static Plan memory(RespSession session, Place place, byte[][] words) {
     switch (option(words[1])) {
       case "USAGE" -> {
-        arity(words, 3, 5);
+        checkArity(words, 3, 5);
         Key key = Key.of(words[2]);
         return read(
             session.scope(),
@@ -334,7 +334,7 @@ final class ServerCommands {
     String part = option(words[1]);
     switch (part) {
       case "ENCODING", "REFCOUNT", "IDLETIME" -> {
-        arity(words, 3, 3);
+        checkArity(words, 3, 3);
         return read(
             session.scope(),
             Key.of(words[2]),

@@ -10,6 +10,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.WrittenKeyspaces;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Arrays;
@@ -41,7 +42,7 @@ final class Steps {
   private final Channel channel;
   private final ClientRequests requests;
   private final Answers answers;
-  private final RespConnection connection;
+  private final Connection connection;
   private final AnswerShare share;
   private final Executor beside;
 
@@ -75,7 +76,7 @@ final class Steps {
       Channel channel,
       ClientRequests requests,
       Answers answers,
-      RespConnection connection,
+      Connection connection,
       AnswerShare share,
       Executor beside) {
     this.beside = beside;
@@ -224,7 +225,7 @@ final class Steps {
     final @Nullable AtomicInteger left;
 
     final int bytes;
-    final long author = connection.caches().author();
+    final long author = connection.author();
     int updates;
 
     /** What follows, where that was decided beside the loop. */

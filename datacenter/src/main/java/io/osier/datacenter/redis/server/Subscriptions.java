@@ -2,14 +2,20 @@ package io.osier.datacenter.redis.server;
 
 import io.netty.channel.Channel;
 import io.osier.core.Grant;
+import io.osier.core.Key;
 import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.frontend.Asked;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Glob;
 import io.osier.datacenter.redis.pubsub.ChangeWatches;
 import io.osier.datacenter.redis.pubsub.Subscriber;
 import io.osier.datacenter.redis.pubsub.Topic;
+import io.osier.datacenter.redis.server.Connection.Place;
+import io.osier.datacenter.redis.tracking.TrackedClient;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -27,11 +33,13 @@ final class Subscriptions {
   /** So many messages stand among the answers at most; the others wait beside them. */
   private static final int PUSHES_MAX = 64;
 
+  private static final byte[] OF_CACHES = TrackedClient.CHANNEL.getBytes(StandardCharsets.US_ASCII);
+
   private final Channel channel;
-  private final RespSession session;
+  private final ClientState client;
   private final Answers answers;
   private final Steps steps;
-  private final RespConnection connection;
+  private final Connection connection;
 
   private final AnswerShare share;
   private final ChangeWatches watches = new ChangeWatches(this::ask);
@@ -47,14 +55,14 @@ final class Subscriptions {
    */
   Subscriptions(
       Channel channel,
-      RespSession session,
+      ClientState client,
       Answers answers,
       Steps steps,
-      RespConnection connection,
+      Connection connection,
       AnswerShare share) {
     this.share = share;
     this.channel = channel;
-    this.session = session;
+    this.client = client;
     this.answers = answers;
     this.steps = steps;
     this.connection = connection;
@@ -64,7 +72,7 @@ final class Subscriptions {
   Subscriber subscriber() {
     Subscriber of = subscriber;
     if (of == null) {
-      of = new Subscriber(session.port().pubSub(), connection::wakeLater);
+      of = new Subscriber(client.server().pubSub(), connection::wakeLater);
       subscriber = of;
     }
     return of;
@@ -76,7 +84,7 @@ final class Subscriptions {
   boolean restrict() {
     Subscriber of = subscriber;
     boolean listens = of != null && !of.topics().isEmpty();
-    return !session.resp3() && (listens || !watches.isEmpty());
+    return !client.resp3() && (listens || !watches.isEmpty());
   }
 
   /** What it watches. */
@@ -84,10 +92,12 @@ final class Subscriptions {
     return watches;
   }
 
-  /** Whether it subscribes to something. */
-  boolean has(Topic topic) {
+  /** Whether it subscribes to the channel in which changes of caches are told. */
+  boolean haveCaches() {
     Subscriber of = subscriber;
-    return of != null && of.topics().contains(topic);
+    return of != null
+        && client.server().keyspaces().values().stream()
+            .anyMatch(k -> of.topics().contains(Topic.channel(k.name(), OF_CACHES)));
   }
 
   /** Ends them all, without a word. */
@@ -110,34 +120,25 @@ final class Subscriptions {
     }
   }
 
-  /** Closes the connection if its user may not hear any more what it subscribes to. */
-  void closeIfForbidden() {
+  /** Whether its user may not hear any more of something that it subscribes to. */
+  boolean areForbidden() {
     Subscriber of = subscriber;
-    if (!channel.isOpen()) {
-      return;
-    }
-    if (session.caches().isForbidden()) {
-      cut();
-      return;
-    }
-    if (of == null) {
-      return;
-    }
-    for (Topic topic : of.topics()) {
-      if (PubSubCommands.missing(session, Grant.Right.READ, topic) != null) {
-        cut();
-        return;
-      }
-    }
+    return of != null
+        && of.topics().stream().anyMatch(topic -> missing(Grant.Right.READ, topic) != null);
   }
 
-  private void cut() {
-    LOG.info(
-        "connection of client {} closed: its user '{}' may not hear any more what it"
-            + " subscribes to, or tracks",
-        channel.remoteAddress(),
-        session.user());
-    connection.cut();
+  /** A right that the user needs for a channel, or for all that match, and lacks. */
+  @Nullable Grant missing(Grant.Right right, Topic topic) {
+    if (right == Grant.Right.READ && !topic.isPattern() && Arrays.equals(topic.name(), OF_CACHES)) {
+      return null; // each hears of its own cache alone
+    }
+    byte[] begin = topic.isPattern() ? Glob.prefix(topic.name()) : topic.name();
+    int length = Math.min(begin.length, Key.LENGTH_MAX);
+    Grant needed =
+        length == 0
+            ? Grant.on(right, topic.keyspace())
+            : Grant.on(right, topic.keyspace(), Key.of(begin, 0, length));
+    return client.present().filter(u -> u.may(needed)).isPresent() ? null : needed;
   }
 
   // ---------------------------------------------------------------- what is sent
@@ -192,13 +193,13 @@ final class Subscriptions {
     }
     RespValue.@Nullable Push next;
     while (watches.hasTold() && hasRoom() && (next = watches.poll(this::give)) != null) {
-      answers.push(next, session.resp3());
+      answers.push(next, client.resp3());
     }
     if (watches.takeBehind()) {
       LOG.warn(
           "client {} does not read the changes that it watches; connection closed",
           channel.remoteAddress());
-      connection.endAt(answers.add(session.resp3(), true));
+      connection.endAt(answers.add(client.resp3(), true));
       return;
     }
     if (watches.mayAsk() && hasRoom()) {
@@ -215,10 +216,10 @@ final class Subscriptions {
   }
 
   private void ask(Request.Watch request, Consumer<Reply> told) {
-    session
+    client
         .requests()
         .ask(
-            new Asked(session.requests(), request, session.requests().nanos()) {
+            new Asked(client.requests(), request, client.requests().nanos()) {
               @Override
               protected void answer(Reply reply) {
                 Reply kept = share.keep(reply) < 0 ? AnswerShare.instead(reply) : reply;
@@ -243,7 +244,7 @@ final class Subscriptions {
   private void pushNext(Subscriber of) {
     RespValue.Push next = of.poll();
     if (next != null) {
-      answers.push(next, session.resp3());
+      answers.push(next, client.resp3());
     }
   }
 

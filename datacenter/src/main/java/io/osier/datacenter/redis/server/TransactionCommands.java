@@ -1,6 +1,6 @@
 package io.osier.datacenter.redis.server;
 
-import static io.osier.datacenter.redis.server.OwnCommands.answer;
+import static io.osier.datacenter.redis.command.Plan.answer;
 
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -10,8 +10,10 @@ import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Flag;
+import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.transaction.Queued;
 import io.osier.datacenter.redis.transaction.Transaction;
 import io.osier.protocol.Request;
@@ -39,7 +41,7 @@ final class TransactionCommands {
   }
 
   private static Map<RedisCommand, CommandTable.Action> ofOsier() {
-    return new OwnCommands("osier")
+    return new CommandTable.Own("osier")
         .add(
             "OSIER.BEGIN",
             -1,
@@ -62,7 +64,7 @@ final class TransactionCommands {
   }
 
   private static Plan begin(RespSession session, byte[][] words) {
-    OwnCommands.arity(words, 1, 2);
+    RedisErrors.checkArity(words, 1, 2);
     int most = Request.TRANSACTION_LIMIT_MILLIS_MAX / 1_000;
     long seconds =
         words.length == 1
@@ -78,7 +80,7 @@ final class TransactionCommands {
   }
 
   private static Map<RedisCommand, CommandTable.Action> ofRedis() {
-    return new OwnCommands("transactions")
+    return new CommandTable.Own("transactions")
         .add(
             "MULTI",
             1,
@@ -173,7 +175,7 @@ final class TransactionCommands {
       return new Queued(entry.command(), words, null);
     }
     if (entry.command().name().equals("SELECT")
-        && ConnectionCommands.database(words[1]) != session.database()) {
+        && ConnectionCommands.database(words[1]) != session.client().database()) {
       throw new RedisException("ERR a transaction is of one database: SELECT it before MULTI");
     }
     if (entry.command().name().equals("PUBLISH")) {

@@ -29,7 +29,13 @@ final class Wakeups {
         }
       };
 
-  private final Queue<RespConnection> connections = new ConcurrentLinkedQueue<>();
+  /** A connection. */
+  interface Sleeper {
+    /** Does what there is to do, in its loop; how many commands. */
+    int wake();
+  }
+
+  private final Queue<Sleeper> connections = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
   private Wakeups() {}
@@ -44,7 +50,7 @@ final class Wakeups {
    *
    * @throws RejectedExecutionException if the loop has ended
    */
-  void add(RespConnection connection, EventLoop loop) {
+  void add(Sleeper connection, EventLoop loop) {
     connections.add(connection);
     schedule(loop);
   }
@@ -70,7 +76,7 @@ final class Wakeups {
   private void wakeSome() {
     int commands = 0;
     for (int i = 0; i < CONNECTIONS_MAX && commands < COMMANDS_MAX; i++) {
-      RespConnection next = connections.poll();
+      Sleeper next = connections.poll();
       if (next == null) {
         return;
       }

@@ -9,6 +9,7 @@ import io.osier.core.Value;
 import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.server.Connection.Place;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

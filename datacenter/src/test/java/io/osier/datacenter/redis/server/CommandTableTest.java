@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which commands there are, and which keyspaces numbers stand for. */
 final class CommandTableTest {
-  private static final CommandTable TABLE = Commands.table();
+  private static final CommandTable TABLE = RedisPort.table();
 
   @Test
   void find_everyName_inAnyCase_isItsCommand() {

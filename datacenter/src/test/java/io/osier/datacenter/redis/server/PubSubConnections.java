@@ -3,6 +3,7 @@ package io.osier.datacenter.redis.server;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -34,8 +35,8 @@ abstract class PubSubConnections {
 
   @BeforeEach
   void start() {
-    ClientServer.Handler handler =
-        new ClientServer.Handler() {
+    ClientService handler =
+        new ClientService() {
           @Override
           public List<Reply.KeyspaceInfo> keyspaces() {
             return List.of(
@@ -58,7 +59,7 @@ abstract class PubSubConnections {
         new RedisPort(
             Map.of(0, "shop", 1, "carts"),
             handler,
-            ServedClients.around(new RedisPort.Pushes(all, new Tracking(1 << 20, 1))));
+            ServedClients.around(new ServerState.Pushes(all, new Tracking(1 << 20, 1))));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 

@@ -15,6 +15,7 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Call;
@@ -58,8 +59,8 @@ abstract class RespFixture {
   }
 
   void start(PortLimits limits, UserLimits ofUsers) {
-    ClientServer.Handler handler =
-        new ClientServer.Handler() {
+    ClientService handler =
+        new ClientService() {
           @Override
           public Reply.Elsewhere elsewhere() { // which does not take 0 from the only one here
             Reply.KeyspaceInfo other = new Reply.KeyspaceInfo("default", 500, 1, false);
@@ -87,7 +88,7 @@ abstract class RespFixture {
         new RedisPort(
             Map.of(),
             handler,
-            new RedisPort.Around(
+            new ServerState.Around(
                 EU,
                 "test",
                 () -> 1_000,

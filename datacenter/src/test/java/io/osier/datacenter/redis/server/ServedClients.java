@@ -8,6 +8,7 @@ import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.frontend.RequestWatch;
 import io.osier.datacenter.frontend.SlowLog;
 import io.osier.datacenter.redis.pubsub.PubSub;
@@ -32,7 +33,7 @@ final class ServedClients {
   }
 
   static ClientServer start(
-      PortLimits limits, UserLimits ofUsers, Supplier<Users> users, ClientServer.Handler handler) {
+      PortLimits limits, UserLimits ofUsers, Supplier<Users> users, ClientService handler) {
     return new ClientServer(
         EU,
         ClientServer.sockets(),
@@ -53,13 +54,13 @@ final class ServedClients {
   }
 
   /** What a port of Redis has of the world where time stands still and nothing takes long. */
-  static RedisPort.Around around(RedisPort.Pushes pushes) {
-    return new RedisPort.Around(
+  static ServerState.Around around(ServerState.Pushes pushes) {
+    return new ServerState.Around(
         EU, "test", () -> 1_000, new Random(1), Runnable::run, Runnable::run, pushes, false);
   }
 
   /** Channels of this datacenter alone, and caches. */
-  static RedisPort.Pushes pushes() {
-    return new RedisPort.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), new Tracking(1 << 20, 1));
+  static ServerState.Pushes pushes() {
+    return new ServerState.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), new Tracking(1 << 20, 1));
   }
 }

@@ -14,6 +14,7 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -55,8 +56,8 @@ final class TrackingConnectionTest {
 
   @BeforeEach
   void start() {
-    ClientServer.Handler handler =
-        new ClientServer.Handler() {
+    ClientService handler =
+        new ClientService() {
           @Override
           public List<Reply.KeyspaceInfo> keyspaces() {
             return List.of(
@@ -90,7 +91,7 @@ final class TrackingConnectionTest {
             Map.of(0, "shop", 1, "carts"),
             handler,
             ServedClients.around(
-                new RedisPort.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), tracking)));
+                new ServerState.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), tracking)));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 

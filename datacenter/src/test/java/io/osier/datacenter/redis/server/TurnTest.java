@@ -10,6 +10,7 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.frontend.Turn;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
@@ -55,8 +56,8 @@ final class TurnTest {
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch othersHaveSent = new CountDownLatch(1);
 
-  private final ClientServer.Handler handler =
-      new ClientServer.Handler() {
+  private final ClientService handler =
+      new ClientService() {
         @Override
         public List<Reply.KeyspaceInfo> keyspaces() {
           return List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));

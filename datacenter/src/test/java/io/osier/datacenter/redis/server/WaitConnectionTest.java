@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
@@ -19,8 +20,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 final class WaitConnectionTest {
-  private final ClientServer.Handler handler =
-      new ClientServer.Handler() {
+  private final ClientService handler =
+      new ClientService() {
         @Override
         public List<Reply.KeyspaceInfo> keyspaces() {
           return List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
@@ -48,7 +49,7 @@ final class WaitConnectionTest {
           new RedisPort(
               Map.of(),
               handler,
-              new RedisPort.Around(
+              new ServerState.Around(
                   ServedClients.EU,
                   "test",
                   () -> millis.addAndGet(1_000),

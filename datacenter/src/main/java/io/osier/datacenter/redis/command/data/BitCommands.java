@@ -81,7 +81,7 @@ final class BitCommands {
         Plans.write(
             scope, key, CrdtType.STRING, new Operation.SetBit(offset, on), true, Plans.WHOLE),
         reply ->
-            Plans.answer(
+            Plan.answer(
                 isSet(Texts.string(CrdtType.STRING, Plans.asked(reply)).orElse(EMPTY), offset)
                     ? 1
                     : 0),

@@ -65,7 +65,7 @@ final class Derived {
           }
           Result made = result.apply(answers);
           if (made.calls().isEmpty()) {
-            return Plans.answer(made.answer());
+            return Plan.answer(made.answer());
           }
           List<Call> then = new ArrayList<>(made.calls());
           guards.keySet().forEach(key -> then.add(new Call.Version(key)));
@@ -73,7 +73,7 @@ final class Derived {
               scope,
               then,
               List.copyOf(guards.values()),
-              done -> Plans.answer(made.answer()),
+              done -> Plan.answer(made.answer()),
               done -> Plans.retried(tries, n -> of(scope, keys, read, result, n)));
         });
   }

@@ -126,7 +126,7 @@ final class DumpCommands {
     Unit unit = isTime ? Unit.AT_MILLIS : Unit.MILLIS;
     if (replaces) {
       Call call = replacement(scope, key, millis, unit, payload);
-      return Plans.run(scope, List.of(call), parts -> Plans.ok());
+      return Plans.run(scope, List.of(call), parts -> Plan.ok());
     }
     return Plans.ask(
         Plans.read(scope, key, Plans.EXISTS),
@@ -136,7 +136,7 @@ final class DumpCommands {
                 : Plans.run(
                     scope,
                     List.of(Plans.testAbsent(key), replacement(scope, key, millis, unit, payload)),
-                    parts -> Plans.ok(),
+                    parts -> Plan.ok(),
                     parts -> Plans.error(TAKEN)));
   }
 

@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisException;
@@ -45,7 +46,7 @@ final class ExpiryCommands {
             (scope, w) ->
                 Plans.ask(
                     Plans.write(scope, Key.of(w[1]), Operation.ANY_TYPE, new Operation.Persist()),
-                    reply -> Plans.answer(reply instanceof Reply.Done ? 1 : 0)))
+                    reply -> Plan.answer(reply instanceof Reply.Done ? 1 : 0)))
         .list();
   }
 
@@ -65,12 +66,12 @@ final class ExpiryCommands {
           if (when.isEmpty()) {
             return Plans.ask(
                 Plans.write(scope, key, Operation.ANY_TYPE, deadline),
-                reply -> Plans.answer(reply instanceof Reply.Done ? 1 : 0));
+                reply -> Plan.answer(reply instanceof Reply.Done ? 1 : 0));
           }
           return Plans.run(
               scope,
               List.of(new Call.ExpireIf(key, deadline, when.get())),
-              parts -> Plans.answer(parts.getFirst() instanceof Reply.Done ? 1 : 0));
+              parts -> Plan.answer(parts.getFirst() instanceof Reply.Done ? 1 : 0));
         });
   }
 

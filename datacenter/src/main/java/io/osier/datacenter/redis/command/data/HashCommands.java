@@ -110,8 +110,8 @@ public final class HashCommands {
             new Query.Select(names)),
         reply ->
             command.equals("hmset")
-                ? Plans.ok()
-                : Plans.answer(names.size() - present(Plans.asked(reply)).size()));
+                ? Plan.ok()
+                : Plan.answer(names.size() - present(Plans.asked(reply)).size()));
   }
 
   /** The field that a hash's value is. */
@@ -139,7 +139,7 @@ public final class HashCommands {
             update,
             new Query.Select(List.of(name)),
             new Reading.Fields(new TreeMap<>())),
-        reply -> Plans.answer(reply instanceof Reply.Done ? 1 : 0));
+        reply -> Plan.answer(reply instanceof Reply.Done ? 1 : 0));
   }
 
   private static Plan get(Scope scope, byte[][] words) {
@@ -238,6 +238,6 @@ public final class HashCommands {
             new Operation.RemoveFields(names),
             true,
             new Query.Select(names)),
-        reply -> Plans.answer(present(Plans.asked(reply)).size()));
+        reply -> Plan.answer(present(Plans.asked(reply)).size()));
   }
 }

@@ -208,7 +208,7 @@ final class HashExpiry {
               new RespValue.Array(
                   outcomes.stream().map(o -> (RespValue) new RespValue.Int(o)).toList());
           if (changed.isEmpty()) {
-            return Plans.answer(answer);
+            return Plan.answer(answer);
           }
           return Plans.run(
               scope,
@@ -221,7 +221,7 @@ final class HashExpiry {
                               .map(name -> (Part) new Part.Field(name))
                               .toList()))),
               List.of(new Call.Guard(key, Plans.answerOf(parts.getFirst()).seen())),
-              done -> Plans.answer(answer),
+              done -> Plan.answer(answer),
               done ->
                   Plans.retried(
                       tries, n -> change(scope, key, names, deadline, outcome, then, change, n)));
@@ -244,7 +244,7 @@ final class HashExpiry {
               scope,
               reads(key, names, deadline),
               parts ->
-                  Plans.answer(
+                  Plan.answer(
                       new RespValue.Array(
                           deadlines(names, parts).stream()
                               .map(

@@ -66,7 +66,7 @@ final class HashNumbers {
             update(name, operation),
             false,
             new Query.Select(List.of(name))),
-        reply -> Plans.answer(Numbers.integer(value(name, reply), RedisErrors.OVERFLOW)),
+        reply -> Plan.answer(Numbers.integer(value(name, reply), RedisErrors.OVERFLOW)),
         failure -> {
           if (failure.code() == ErrorCode.OVERFLOW) {
             // All that was ever added may be too much, though the sum is not.
@@ -105,7 +105,7 @@ final class HashNumbers {
             update(name, operation),
             false,
             new Query.Select(List.of(name))),
-        reply -> Plans.answer(new RespValue.Bulk(value(name, reply))),
+        reply -> Plan.answer(new RespValue.Bulk(value(name, reply))),
         failure ->
             failure.code() == ErrorCode.INVALID_ARGUMENT || failure.code() == ErrorCode.OVERFLOW
                 ? rewrite(scope, key, name, value -> plus(value, amount), 0)
@@ -148,7 +148,7 @@ final class HashNumbers {
                       : new Reading.Fields(new TreeMap<>())),
               done ->
                   done instanceof Reply.Done
-                      ? Plans.answer(outcome.answer())
+                      ? Plan.answer(outcome.answer())
                       : Plans.retried(tries, n -> rewrite(scope, key, name, change, n)));
         });
   }

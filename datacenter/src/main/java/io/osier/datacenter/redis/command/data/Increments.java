@@ -111,7 +111,7 @@ final class Increments {
   private static Plan counted(CrdtType type, Reply reply) {
     byte[] text = Texts.string(type, Plans.asked(reply)).orElseGet(() -> new byte[] {'0'});
     // Sums of several datacenters may be larger than a long.
-    return Plans.answer(Numbers.integer(text, RedisErrors.OVERFLOW));
+    return Plan.answer(Numbers.integer(text, RedisErrors.OVERFLOW));
   }
 
   private static Plan incrementFloat(Scope scope, byte[][] words) {
@@ -128,7 +128,7 @@ final class Increments {
         reply -> {
           byte[] text =
               Texts.string(CrdtType.STRING, Plans.asked(reply)).orElseGet(() -> new byte[] {'0'});
-          return Plans.answer(new RespValue.Bulk(text)); // exactly, as it reads from now on
+          return Plan.answer(new RespValue.Bulk(text)); // exactly, as it reads from now on
         },
         failure ->
             failure.code() == ErrorCode.WRONG_TYPE

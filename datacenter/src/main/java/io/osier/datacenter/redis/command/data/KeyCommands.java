@@ -63,13 +63,13 @@ public final class KeyCommands {
               new Operation.Delete(),
               true,
               Plans.EXISTS),
-          reply -> Plans.answer(existed(reply) ? 1 : 0));
+          reply -> Plan.answer(existed(reply) ? 1 : 0));
     }
     return Split.of(
         scope,
         keys,
         key -> Plans.update(key, Operation.ANY_TYPE, new Operation.Delete(), true, Plans.EXISTS),
-        parts -> Plans.answer(parts.stream().filter(KeyCommands::existed).count()));
+        parts -> Plan.answer(parts.stream().filter(KeyCommands::existed).count()));
   }
 
   private static boolean existed(Reply reply) {
@@ -91,7 +91,7 @@ public final class KeyCommands {
         scope,
         keys,
         key -> Plans.readCall(key, Plans.EXISTS),
-        parts -> Plans.answer(parts.stream().filter(KeyCommands::existed).count()));
+        parts -> Plan.answer(parts.stream().filter(KeyCommands::existed).count()));
   }
 
   private static Plan type(Scope scope, byte[][] words) {
@@ -123,7 +123,7 @@ public final class KeyCommands {
         List.of(
             Plans.test(key, Optional.empty(), Plans.EXISTS, new Reading.Flag(true)),
             new Call.Rename(key, to, onlyIfFree)),
-        parts -> onlyIfFree ? Plans.answer(parts.get(1) instanceof Reply.Done ? 1 : 0) : Plans.ok(),
+        parts -> onlyIfFree ? Plan.answer(parts.get(1) instanceof Reply.Done ? 1 : 0) : Plan.ok(),
         parts -> Plans.error(RedisErrors.NO_KEY));
   }
 
@@ -150,6 +150,6 @@ public final class KeyCommands {
     return Plans.run(
         scope,
         List.of(new Call.Copy(key, to, !replaces)),
-        parts -> Plans.answer(parts.getFirst() instanceof Reply.Done ? 1 : 0));
+        parts -> Plan.answer(parts.getFirst() instanceof Reply.Done ? 1 : 0));
   }
 }

@@ -50,7 +50,7 @@ final class Lcs {
         scope,
         keys,
         Plans.WHOLE,
-        parts -> Plans.answer(answer(bytes(parts.get(0)), bytes(parts.get(1)), wish)));
+        parts -> Plan.answer(answer(bytes(parts.get(0)), bytes(parts.get(1)), wish)));
   }
 
   private static byte[] bytes(Reply part) {

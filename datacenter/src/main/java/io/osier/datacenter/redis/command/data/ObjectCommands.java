@@ -188,9 +188,9 @@ public final class ObjectCommands {
   private static Plan ask(Request request, Function<Reply, RespValue> shown) {
     return Plans.ask(
         request,
-        reply -> Plans.answer(shown.apply(reply)),
+        reply -> Plan.answer(shown.apply(reply)),
         failure ->
-            Plans.answer(
+            Plan.answer(
                 failure.code() == ErrorCode.NOT_ENOUGH_RIGHTS
                     ? new RespValue.Err("NORIGHTS nothing was done: " + failure.message())
                     : RedisErrors.of(failure)));

@@ -37,18 +37,6 @@ final class Plans {
 
   private Plans() {}
 
-  static Plan answer(RespValue value) {
-    return new Plan.Answer(value);
-  }
-
-  static Plan answer(long number) {
-    return new Plan.Answer(new RespValue.Int(number));
-  }
-
-  static Plan ok() {
-    return new Plan.Answer(RespValue.OK);
-  }
-
   static Plan error(String text) {
     return new Plan.Answer(new RespValue.Err(text));
   }

@@ -45,9 +45,9 @@ final class Rewrite {
           Outcome outcome = change.apply(Texts.string(answer));
           byte[] bytes = outcome.bytes();
           if (bytes == null) {
-            return Plans.answer(outcome.answer());
+            return Plan.answer(outcome.answer());
           }
-          Function<List<Reply>, Plan> then = parts -> Plans.answer(outcome.answer());
+          Function<List<Reply>, Plan> then = parts -> Plan.answer(outcome.answer());
           Function<List<Reply>, Plan> again =
               parts -> Plans.retried(tries, n -> of(scope, key, change, n));
           if (!answer.exists()) {

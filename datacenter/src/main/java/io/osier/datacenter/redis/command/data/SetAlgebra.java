@@ -65,7 +65,7 @@ final class SetAlgebra {
         keys,
         Plans.WHOLE,
         parts ->
-            Plans.answer(
+            Plan.answer(
                 new RespValue.Elements(combined(kind, parts).stream().map(Texts::bulk).toList())));
   }
 
@@ -132,6 +132,6 @@ final class SetAlgebra {
         scope,
         keys,
         Plans.WHOLE,
-        parts -> Plans.answer(Math.min(limit, combined(Kind.INTER, parts).size())));
+        parts -> Plan.answer(Math.min(limit, combined(Kind.INTER, parts).size())));
   }
 }

@@ -69,7 +69,7 @@ public final class SetCommands {
         key,
         CrdtType.AW_SET,
         type -> Plans.write(scope, key, type, new Operation.Add(values), true, query),
-        reply -> Plans.answer(values.size() - Texts.count(elements, Plans.asked(reply).asList())),
+        reply -> Plan.answer(values.size() - Texts.count(elements, Plans.asked(reply).asList())),
         Texts::isSet);
   }
 
@@ -85,7 +85,7 @@ public final class SetCommands {
         type ->
             Plans.write(
                 scope, key, type, new Operation.Remove(written), true, new Query.Among(written)),
-        reply -> Plans.answer(Texts.count(elements, Plans.asked(reply).asList())),
+        reply -> Plan.answer(Texts.count(elements, Plans.asked(reply).asList())),
         Texts::isSet);
   }
 
@@ -180,9 +180,9 @@ public final class SetCommands {
         parts -> {
           Plans.checkDone(parts.getFirst());
           List<byte[]> taken = Texts.elements(Plans.asked(parts.getFirst()).asList());
-          return Plans.answer(one ? one(taken) : new RespValue.Elements(bulks(taken)));
+          return Plan.answer(one ? one(taken) : new RespValue.Elements(bulks(taken)));
         },
-        again -> Plans.answer(one ? RespValue.NULL : new RespValue.Elements(List.of())));
+        again -> Plan.answer(one ? RespValue.NULL : new RespValue.Elements(List.of())));
   }
 
   private static RespValue one(List<byte[]> drawn) {
@@ -220,13 +220,13 @@ public final class SetCommands {
         parts -> {
           Reply.Answer source = Plans.answerOf(parts.get(0));
           if (!source.exists()) {
-            return Plans.answer(0); // whatever the other key holds
+            return Plan.answer(0); // whatever the other key holds
           }
           List<Value> found = elements(source);
           Reply.Answer target = Plans.answerOf(parts.get(1));
           List<Value> there = elements(target);
           if (found.isEmpty() || from.equals(to)) {
-            return Plans.answer(found.isEmpty() ? 0 : 1);
+            return Plan.answer(found.isEmpty() ? 0 : 1);
           }
           CrdtType type = target.type().orElse(CrdtType.AW_SET);
           CrdtType sourceType = source.type().orElseThrow();
@@ -239,7 +239,7 @@ public final class SetCommands {
                       : Plans.testAbsent(to),
                   Plans.update(from, sourceType, new Operation.Remove(found)),
                   Plans.update(to, type, new Operation.Add(Value.ofText(element)))),
-              done -> Plans.answer(1),
+              done -> Plan.answer(1),
               done -> Plans.retried(tries, n -> move(scope, from, to, element, n)));
         });
   }

@@ -138,7 +138,7 @@ final class SortCommand {
 
   private static Plan shown(Scope scope, Key key, List<byte[]> elements, Wish wish) {
     if (wish.get.isEmpty()) {
-      return Plans.answer(Texts.bulks(elements));
+      return Plan.answer(Texts.bulks(elements));
     }
     return lookup(
         scope,
@@ -146,7 +146,7 @@ final class SortCommand {
         wish.get,
         elements,
         values ->
-            Plans.answer(
+            Plan.answer(
                 new RespValue.Array(
                     values.stream()
                         .map(v -> v == null ? RespValue.NULL : new RespValue.Bulk(v))

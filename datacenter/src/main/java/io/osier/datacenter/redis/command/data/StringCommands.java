@@ -141,9 +141,9 @@ public final class StringCommands {
             scope,
             List.of(
                 Plans.test(key, Optional.empty(), Plans.EXISTS, new Reading.Flag(true)), replace),
-            parts -> Plans.ok(),
-            parts -> Plans.answer(RespValue.NULL))
-        : Plans.run(scope, List.of(replace), parts -> Plans.ok());
+            parts -> Plan.ok(),
+            parts -> Plan.answer(RespValue.NULL))
+        : Plans.run(scope, List.of(replace), parts -> Plan.ok());
   }
 
   private static Plan setNew(Scope scope, Key key, Operation operation, boolean gets) {
@@ -153,9 +153,9 @@ public final class StringCommands {
             Plans.testAbsent(key),
             Plans.readCall(key, gets ? Plans.WHOLE : Plans.EXISTS),
             replace(key, operation, false)),
-        parts -> gets ? Plans.answer(RespValue.NULL) : Plans.ok(),
+        parts -> gets ? Plan.answer(RespValue.NULL) : Plan.ok(),
         parts ->
-            Plans.answer(
+            Plan.answer(
                 gets ? Texts.bulk(Texts.string(Plans.answerOf(parts.get(1)))) : RespValue.NULL));
   }
 
@@ -168,7 +168,7 @@ public final class StringCommands {
         Texts::isString,
         type -> List.of(Plans.readCall(key, Plans.WHOLE), replace(key, operation, keepsDeadline)),
         StringCommands::former,
-        again -> Plans.answer(RespValue.NULL));
+        again -> Plan.answer(RespValue.NULL));
   }
 
   private static Plan setAndGet(Scope scope, Key key, Operation operation, boolean keepsDeadline) {
@@ -183,13 +183,13 @@ public final class StringCommands {
             Plans.run(
                 scope,
                 List.of(Plans.testAbsent(key), replace(key, operation, false)),
-                parts -> Plans.answer(RespValue.NULL),
+                parts -> Plan.answer(RespValue.NULL),
                 parts -> again.get()));
   }
 
   /** The string that the first call has read. */
   private static Plan former(List<Reply> parts) {
-    return Plans.answer(Texts.bulk(Texts.string(Plans.answerOf(parts.getFirst()))));
+    return Plan.answer(Texts.bulk(Texts.string(Plans.answerOf(parts.getFirst()))));
   }
 
   private static Plan setnx(Scope scope, byte[][] words) {
@@ -197,15 +197,15 @@ public final class StringCommands {
     return Plans.run(
         scope,
         List.of(Plans.testAbsent(key), replace(key, assign(words[2]), false)),
-        parts -> Plans.answer(1),
-        parts -> Plans.answer(0));
+        parts -> Plan.answer(1),
+        parts -> Plan.answer(0));
   }
 
   private static Plan setFor(Scope scope, byte[][] words, Unit unit, String command) {
     Operation.Expire deadline = Deadlines.positive(scope, words[2], unit, command);
     Operation operation = new Operation.WithDeadline(assign(words[3]), deadline);
     return Plans.run(
-        scope, List.of(replace(Key.of(words[1]), operation, false)), parts -> Plans.ok());
+        scope, List.of(replace(Key.of(words[1]), operation, false)), parts -> Plan.ok());
   }
 
   private static Plan getdel(Scope scope, byte[][] words) {
@@ -243,7 +243,7 @@ public final class StringCommands {
         Texts::isString,
         type -> List.of(Plans.readCall(key, Plans.WHOLE), call),
         StringCommands::former,
-        again -> Plans.answer(RespValue.NULL));
+        again -> Plan.answer(RespValue.NULL));
   }
 
   private static Plan mget(Scope scope, byte[][] words) {
@@ -258,13 +258,13 @@ public final class StringCommands {
             boolean isString = answer.exists() && Texts.isString(answer.type().orElseThrow());
             values.add(isString ? Texts.shown(answer) : RespValue.NULL);
           }
-          return Plans.answer(new RespValue.Array(values));
+          return Plan.answer(new RespValue.Array(values));
         });
   }
 
   private static Plan mset(Scope scope, byte[][] words) {
     List<Call> calls = pairs(words, "mset");
-    return Split.of(scope, calls, parts -> Plans.ok());
+    return Split.of(scope, calls, parts -> Plan.ok());
   }
 
   private static Plan msetnx(Scope scope, byte[][] words) {
@@ -274,7 +274,7 @@ public final class StringCommands {
     List<Call> calls = new ArrayList<>(2 * keys.size());
     keys.forEach(key -> calls.add(Plans.testAbsent(key)));
     calls.addAll(replaced);
-    return Plans.run(scope, calls, parts -> Plans.answer(1), parts -> Plans.answer(0));
+    return Plans.run(scope, calls, parts -> Plan.answer(1), parts -> Plan.answer(0));
   }
 
   private static List<Call> pairs(byte[][] words, String command) {

@@ -97,7 +97,7 @@ final class StringRanges {
       Scope scope, Key key, Operation operation, Function<byte[], byte[]> rewrite) {
     return Plans.ask(
         Plans.write(scope, key, CrdtType.STRING, operation, false, Plans.SIZE),
-        reply -> Plans.answer(Plans.asked(reply).asLong()),
+        reply -> Plan.answer(Plans.asked(reply).asLong()),
         failure ->
             failure.code() == ErrorCode.WRONG_TYPE
                 ? Rewrite.of(

@@ -16,7 +16,7 @@ final class PlansTest {
 
   private static String answer(Reply... replies) {
     Plan.Ask ask =
-        (Plan.Ask) Plans.askAll(List.of(new Request.Ping(), new Request.Ping()), all -> Plans.ok());
+        (Plan.Ask) Plans.askAll(List.of(new Request.Ping(), new Request.Ping()), all -> Plan.ok());
     Plan.Answer answer = (Plan.Answer) ask.then().apply(List.of(replies));
     return ((RespValue.Err) answer.value()).text();
   }

@@ -1,9 +1,10 @@
-package io.osier.datacenter.frontend;
+package io.osier.datacenter.server;
 
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.Phased;

@@ -1,0 +1,74 @@
+package io.osier.datacenter.frontend;
+
+import io.osier.datacenter.feed.ChangeListener;
+import io.osier.datacenter.feed.KeyspaceFeed;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Does what clients ask for. Thread-safe. */
+public interface ClientService {
+  /** What clients must know of the keyspaces that are here. */
+  List<Reply.KeyspaceInfo> keyspaces();
+
+  /** What they are told of those that others hold. */
+  default Reply.Elsewhere elsewhere() {
+    return Reply.Elsewhere.NOTHING;
+  }
+
+  /** Those that requests may be about: also those that others hold. */
+  default List<Reply.KeyspaceInfo> served() {
+    return Reply.Elsewhere.all(keyspaces(), elsewhere());
+  }
+
+  /**
+   * Does a request.
+   *
+   * @param lane in which order the client's requests come
+   * @param reply takes the answer, which may be a failure, now or later
+   */
+  void handle(Request request, OrderedQueue lane, Consumer<Reply> reply);
+
+  /**
+   * The same for a user, whose rights count where it is done: it may be elsewhere.
+   *
+   * @param user who may do it here
+   */
+  default void handle(Request request, OrderedQueue lane, String user, Consumer<Reply> reply) {
+    handle(request, lane, reply);
+  }
+
+  /**
+   * Runs what follows several requests that came together, so that what they change is written
+   * together.
+   */
+  default void together(Runnable follows) {
+    follows.run();
+  }
+
+  /**
+   * Changes what holds for all datacenters.
+   *
+   * @param by the user who asks
+   */
+  void administer(Request.Administer request, String by, Consumer<Reply> reply);
+
+  /** Whether a keyspace is held here; of one that is held elsewhere no changes are heard. */
+  default boolean holds(String keyspace) {
+    return true;
+  }
+
+  /**
+   * Somebody hears of all changes of a keyspace at once: see {@link KeyspaceFeed#listen}.
+   *
+   * @return whether it does already; also where there is no such keyspace
+   */
+  default boolean listen(String keyspace, ChangeListener hears) {
+    return true;
+  }
+
+  /** Other users, or rights: whoever waits long for an answer must ask again. */
+  default void usersChanged() {}
+}

@@ -1,0 +1,196 @@
+package io.osier.datacenter.redis.server;
+
+import io.netty.channel.Channel;
+import io.osier.core.Grant;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.frontend.AccessControl;
+import io.osier.datacenter.frontend.ClientRequests;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Who is at the other end of a connection, what it has said of itself and chosen. Used by the
+ * channel's loop only; what CLIENT LIST shows is read by others, too.
+ */
+final class ClientState {
+  private final Channel channel;
+  private final ServerState server;
+  private final ClientRequests requests;
+  private final long id;
+  private final long sinceMillis;
+  private volatile int database;
+  private volatile boolean resp3;
+  private volatile String name = "";
+  private volatile String library = "";
+  private volatile String libraryVersion = "";
+  private volatile String user = "";
+  private volatile String lastCommand = "NULL";
+  private volatile long lastMillis;
+
+  ClientState(Channel channel, ServerState server, ClientRequests requests) {
+    this.channel = channel;
+    this.server = server;
+    this.requests = requests;
+    this.id = server.nextId();
+    this.sinceMillis = server.millis();
+    this.lastMillis = sinceMillis;
+  }
+
+  Channel channel() {
+    return channel;
+  }
+
+  ServerState server() {
+    return server;
+  }
+
+  ClientRequests requests() {
+    return requests;
+  }
+
+  long id() {
+    return id;
+  }
+
+  // ---------------------------------------------------------------- what it has chosen
+
+  int database() {
+    return database;
+  }
+
+  void setDatabase(int number) {
+    database = number;
+  }
+
+  /** The keyspace that is selected. */
+  String keyspace() {
+    return server.keyspace(database).name();
+  }
+
+  boolean resp3() {
+    return resp3;
+  }
+
+  void setResp3(boolean to) {
+    resp3 = to;
+  }
+
+  String name() {
+    return name;
+  }
+
+  void setName(String chosen) {
+    name = chosen;
+  }
+
+  void setLibrary(String of) {
+    library = of;
+  }
+
+  void setLibraryVersion(String of) {
+    libraryVersion = of;
+  }
+
+  // ---------------------------------------------------------------- who it is
+
+  /** The user's name; empty while nobody has logged in. */
+  String user() {
+    return user;
+  }
+
+  void setUser(String of) {
+    user = of;
+  }
+
+  /** The user as it is now; empty if there is none. */
+  Optional<User> present() {
+    return requests.identity().in(requests.access().users());
+  }
+
+  /** Whether the user may administer everything. */
+  boolean mayAdminister() {
+    Users users = requests.access().users();
+    return users.isOpen()
+        || requests
+            .identity()
+            .in(users)
+            .filter(u -> u.may(Grant.onAll(Grant.Right.ADMIN)))
+            .isPresent();
+  }
+
+  /** Notes that something was refused, because a right is missing. */
+  void refused(String command, Grant missing) {
+    requests
+        .access()
+        .audit()
+        .refused(user, AccessControl.address(channel.remoteAddress()), command, missing);
+  }
+
+  /** Notes that something was administered. */
+  void administered(String command) {
+    requests
+        .access()
+        .audit()
+        .administered(user, AccessControl.address(channel.remoteAddress()), command, "done");
+  }
+
+  /** What Redis says to who may not do a command, which is noted. */
+  String noPermission(String command) {
+    refused(command.toLowerCase(Locale.ROOT), Grant.onAll(Grant.Right.ADMIN));
+    return "NOPERM User "
+        + user
+        + " has no permissions to run the '"
+        + command.toLowerCase(Locale.ROOT)
+        + "' command: the right admin * is missing";
+  }
+
+  // ---------------------------------------------------------------- what others are shown
+
+  /** One more command has come. */
+  void count() {
+    lastMillis = server.millis();
+    server.count();
+  }
+
+  void setLastCommand(String of) {
+    lastCommand = of;
+  }
+
+  String address() {
+    return address(channel.remoteAddress());
+  }
+
+  String localAddress() {
+    return address(channel.localAddress());
+  }
+
+  long sinceMillis() {
+    return sinceMillis;
+  }
+
+  /** When its last command came. */
+  long lastMillis() {
+    return lastMillis;
+  }
+
+  String lastCommand() {
+    return lastCommand;
+  }
+
+  String library() {
+    return library;
+  }
+
+  String libraryVersion() {
+    return libraryVersion;
+  }
+
+  private static String address(SocketAddress of) {
+    return of instanceof InetSocketAddress inet && inet.getAddress() != null
+        ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+        : String.valueOf(of);
+  }
+}

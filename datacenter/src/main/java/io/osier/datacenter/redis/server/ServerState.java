@@ -1,0 +1,274 @@
+package io.osier.datacenter.redis.server;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.frontend.ClientService;
+import io.osier.datacenter.redis.command.Databases;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Settings;
+import io.osier.datacenter.redis.cursor.CursorTable;
+import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.redis.tracking.Tracking;
+import io.osier.protocol.Reply;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the connections of a port share: the keyspaces that are its databases, what it counts, and
+ * what tells them of messages and changes. Thread-safe.
+ */
+public final class ServerState {
+  /** So long it is not looked again which keyspaces there are. */
+  private static final long KEYSPACES_MILLIS = 100;
+
+  /**
+   * What it has of the world.
+   *
+   * @param version of this program
+   * @param millis the present time, since 1970
+   * @param chance draws seeds and numbers that nobody can guess
+   * @param hasher hashes passwords, and rejects what is too much
+   * @param beside goes on with commands that have read much, which would hold up a loop
+   * @param pushes what connections are told without having asked
+   * @param durable whether what is answered is on its disk
+   */
+  public record Around(
+      ReplicaId self,
+      String version,
+      LongSupplier millis,
+      RandomGenerator chance,
+      Executor hasher,
+      Executor beside,
+      Pushes pushes,
+      boolean durable) {}
+
+  /**
+   * What connections are told without having asked.
+   *
+   * @param pubSub the channels
+   * @param tracking the caches of clients
+   */
+  public record Pushes(PubSub pubSub, Tracking tracking) {}
+
+  /** A keyspace, as commands are translated for it. */
+  record Keyspace(String name, int partitions, ToIntFunction<Key> partition) {
+    static Keyspace of(Reply.KeyspaceInfo info) {
+      int partitions = info.partitions();
+      return new Keyspace(info.name(), partitions, key -> key.partition(partitions));
+    }
+  }
+
+  /** The keyspaces there were at a time, by their databases' numbers. */
+  private record Known(long untilMillis, Map<Integer, Keyspace> byNumber) {}
+
+  private final Databases databases;
+  private final ClientService handler;
+  private final Around around;
+  private final Logins logins;
+  private final CursorTable cursors;
+  private final Map<String, String> settings = new ConcurrentSkipListMap<>();
+  private final long startMillis;
+  private final AtomicLong ids = new AtomicLong();
+  private final LongAdder opened = new LongAdder();
+  private final LongAdder commands = new LongAdder();
+  private final SplittableRandom seeds;
+  private volatile Known known = new Known(Long.MIN_VALUE, Map.of());
+  private volatile int port;
+
+  ServerState(Map<Integer, String> databases, ClientService handler, Around around) {
+    this.databases = new Databases(databases);
+    this.handler = handler;
+    this.around = around;
+    this.logins = new Logins(around.hasher);
+    this.startMillis = around.millis.getAsLong();
+    this.seeds = new SplittableRandom(around.chance.nextLong());
+    this.cursors = new CursorTable(around.millis, this::drawn);
+    this.settings.putAll(Settings.first(this.databases.count()));
+  }
+
+  private long drawn() {
+    synchronized (around.chance) {
+      return around.chance.nextLong();
+    }
+  }
+
+  // ---------------------------------------------------------------- keyspaces
+
+  /**
+   * The keyspace of a database.
+   *
+   * @throws RedisException if there is none
+   */
+  Keyspace keyspace(int database) {
+    return keyspace(database, millis());
+  }
+
+  /**
+   * As the other one, for who knows the present time.
+   *
+   * @param now in milliseconds since 1970
+   */
+  Keyspace keyspace(int database, long now) {
+    Keyspace of = keyspaces(now).get(database);
+    if (of == null) {
+      throw new RedisException(
+          "ERR there is no keyspace for database "
+              + database
+              + ": osier.redis.databases names them");
+    }
+    return of;
+  }
+
+  /** The keyspaces there are, by their databases' numbers. */
+  Map<Integer, Keyspace> keyspaces() {
+    return keyspaces(millis());
+  }
+
+  private Map<Integer, Keyspace> keyspaces(long now) {
+    Known last = known;
+    if (now < last.untilMillis) {
+      return last.byNumber;
+    }
+    List<Reply.KeyspaceInfo> here = handler.keyspaces();
+    List<Reply.KeyspaceInfo> all = handler.served();
+    Map<Integer, Keyspace> byNumber = new TreeMap<>();
+    for (int number = 0; number < databases.count(); number++) {
+      int of = number;
+      databases
+          .find(of, here) // the only one here is 0, whatever others hold
+          .or(() -> databases.find(of, all))
+          .ifPresent(info -> byNumber.put(of, Keyspace.of(info)));
+    }
+    known = new Known(now + KEYSPACES_MILLIS, byNumber);
+    return byNumber;
+  }
+
+  /**
+   * Checks that a database may be selected.
+   *
+   * @throws RedisException if it may not
+   */
+  void checkDatabase(int number) {
+    if (!keyspaces().containsKey(number) && number != 0) {
+      throw new RedisException("ERR DB index is out of range");
+    }
+  }
+
+  // ---------------------------------------------------------------- what sessions share
+
+  /** One more connection is known. */
+  void opened() {
+    opened.increment();
+  }
+
+  long nextId() {
+    return ids.incrementAndGet();
+  }
+
+  long millis() {
+    return around.millis.getAsLong();
+  }
+
+  /** What a session draws by. */
+  long seed() {
+    synchronized (seeds) {
+      return seeds.nextLong();
+    }
+  }
+
+  /** One more command. */
+  void count() {
+    commands.increment();
+  }
+
+  long commandsDone() {
+    return commands.sum();
+  }
+
+  long connectionsOpened() {
+    return opened.sum();
+  }
+
+  void resetFigures() {
+    commands.reset();
+    opened.reset();
+  }
+
+  long startMillis() {
+    return startMillis;
+  }
+
+  String version() {
+    return around.version;
+  }
+
+  ReplicaId self() {
+    return around.self;
+  }
+
+  boolean isDurable() {
+    return around.durable;
+  }
+
+  void setPort(int number) {
+    port = number;
+  }
+
+  int port() {
+    return port;
+  }
+
+  Logins logins() {
+    return logins;
+  }
+
+  PubSub pubSub() {
+    return around.pushes.pubSub;
+  }
+
+  Tracking tracking() {
+    return around.pushes.tracking;
+  }
+
+  /** Checks that changes of a keyspace can be heard of. */
+  void checkHeard(String keyspace) {
+    if (!handler.holds(keyspace)) {
+      throw new RedisException(
+          "ERR keyspace '"
+              + keyspace
+              + "' is not held here, and of its changes nothing is heard: switch CLIENT TRACKING"
+              + " off, or connect where it is held");
+    }
+  }
+
+  /**
+   * The caches of clients hear of a keyspace's changes from now on, or soon.
+   *
+   * @return whether they do already
+   */
+  boolean listen(String keyspace) {
+    return handler.listen(keyspace, around.pushes.tracking.of(keyspace));
+  }
+
+  Executor beside() {
+    return around.beside;
+  }
+
+  CursorTable cursors() {
+    return cursors;
+  }
+
+  /** What CONFIG SET keeps and CONFIG GET shows: nothing else reads it. */
+  Map<String, String> settings() {
+    return settings;
+  }
+}

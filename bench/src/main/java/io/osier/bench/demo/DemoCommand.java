@@ -159,7 +159,7 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   /** All of them, new. */
-  private static List<Kind> kinds() {
+  static List<Kind> kinds() {
     return List.of(
         new Likes(), new Records(), new Carts(), new Presence(), new Sessions(), new Leaderboard());
   }

@@ -3,7 +3,6 @@ package io.osier.bench.demo;
 import io.osier.bench.cluster.WriterLoad.Audit;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
-import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -53,12 +52,6 @@ abstract class Kind {
     this.sla = sla;
     this.tenths = tenths;
     this.why = why;
-  }
-
-  /** All of them, new. */
-  static List<Kind> all() {
-    return List.of(
-        new Likes(), new Records(), new Carts(), new Presence(), new Sessions(), new Leaderboard());
   }
 
   final String keyspace() {

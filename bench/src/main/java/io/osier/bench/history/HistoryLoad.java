@@ -14,12 +14,9 @@ import java.util.Random;
  * of what they saw. Not thread-safe.
  */
 public final class HistoryLoad implements AutoCloseable {
-  /** The keyspace. */
-  static final String KEYSPACE = "history";
-
   /** Its configuration. */
   public static final String KEYSPACES =
-      "    " + KEYSPACE + " { consistency = causal, sla = 500ms }\n";
+      "    " + Registers.KEYSPACE + " { consistency = causal, sla = 500ms }\n";
 
   private static final long LAST_CALL_MILLIS = 60_000;
 

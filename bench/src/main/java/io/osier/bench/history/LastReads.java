@@ -45,7 +45,7 @@ final class LastReads {
         clients.add(client);
         Session session = client.session();
         pasts.forEach(p -> session.join(p.decoded()));
-        readers.add(new Reader(dc, session.keyspace(HistoryLoad.KEYSPACE), recorder.newSession()));
+        readers.add(new Reader(dc, session.keyspace(Registers.KEYSPACE), recorder.newSession()));
       }
       long deadline = System.nanoTime() + AT_MOST.toNanos();
       Set<List<Op>> different = new HashSet<>();

@@ -43,7 +43,7 @@ final class Overlapping {
    * @return the transactions that they were
    */
   List<Integer> run(Session session, List<List<Integer>> keys, List<Integer> before) {
-    Keyspace keyspace = session.keyspace(HistoryLoad.KEYSPACE);
+    Keyspace keyspace = session.keyspace(Registers.KEYSPACE);
     List<Call> calls = keys.stream().map(some -> call(keyspace, some)).toList();
     List<Integer> done = new ArrayList<>();
     for (int i = 0; i < calls.size(); i++) {

@@ -123,7 +123,7 @@ final class RandomSession implements Runnable {
 
   private void begin(SessionOptions options) {
     session = clients.get(random.nextInt(clients.size())).session(options);
-    keyspace = session.keyspace(HistoryLoad.KEYSPACE);
+    keyspace = session.keyspace(Registers.KEYSPACE);
     number = recorder.newSession();
     last = 0;
     moments.clear();

@@ -15,6 +15,9 @@ import java.util.Optional;
 
 /** The registers of a history as Osier's objects, and back. */
 final class Registers {
+  /** The keyspace that they are in. */
+  static final String KEYSPACE = "history";
+
   static final Optional<CrdtType> TYPE = Optional.of(CrdtType.LWW_REGISTER);
   static final Query WHOLE = new Query.Whole();
 

@@ -164,7 +164,7 @@ final class Steps implements AutoCloseable {
         for (Load one : loads) {
           one.stop();
         }
-        CommandSequence.end(osier(), load.getString("keyspace"));
+        CommandSequence.end(osier().names(), osier()::client, load.getString("keyspace"));
       }
       default -> throw new ScenarioException("no step can do: " + what);
     }

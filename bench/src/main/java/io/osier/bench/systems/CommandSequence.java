@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /**
  * The commands with which Chevrotain was measured (its section 4.1), as operations on
@@ -177,10 +178,11 @@ public final class CommandSequence {
    *
    * @throws OsierException INTERNAL if one does not within a minute
    */
-  public static void end(OsierTarget target, String keyspace) throws InterruptedException {
+  public static void end(List<String> dcs, Function<String, OsierClient> connect, String keyspace)
+      throws InterruptedException {
     List<OsierClient> clients = new ArrayList<>();
     try {
-      target.names().forEach(dc -> clients.add(target.client(dc)));
+      dcs.forEach(dc -> clients.add(connect.apply(dc)));
       List<Keyspace> at = clients.stream().map(c -> c.session().keyspace(keyspace)).toList();
       all(at, insertions(prefix(0)));
       Thread.sleep(GAP_NANOS / 1_000_000);

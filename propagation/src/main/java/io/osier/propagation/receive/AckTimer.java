@@ -6,6 +6,7 @@ package io.osier.propagation.receive;
 final class AckTimer {
   private boolean due;
   private long dueNanos;
+  private long sentNanos;
 
   /** Something has come that is to be acknowledged at a time at the latest. */
   void by(long nanos) {
@@ -19,7 +20,18 @@ final class AckTimer {
       return false;
     }
     due = false;
+    sentNanos = nowNanos;
     return true;
+  }
+
+  /** Whether one is due some time. */
+  boolean isDue() {
+    return due;
+  }
+
+  /** When the last one was sent, if any was. */
+  long sentNanos() {
+    return sentNanos;
   }
 
   /** When an acknowledgement is due; Long.MAX_VALUE if none is. */

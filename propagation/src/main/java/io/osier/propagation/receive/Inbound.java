@@ -215,7 +215,7 @@ public final class Inbound {
       around.stats().gapSeen();
       return true;
     }
-    in.ackAgain(nowNanos); // the last acknowledgement may have been lost
+    in.ackAgain(nowNanos, around.retryNanos()); // the last acknowledgement may have been lost
     return false;
   }
 

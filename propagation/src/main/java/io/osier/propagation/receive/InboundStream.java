@@ -259,4 +259,11 @@ public final class InboundStream {
       acks.by(nowNanos);
     }
   }
+
+  /** As the other one, unless that is due anyway, or was done within the pause. */
+  void ackAgain(long nowNanos, long pauseNanos) {
+    if (!acks.isDue() && nowNanos - acks.sentNanos() >= pauseNanos) {
+      ackAgain(nowNanos);
+    }
+  }
 }

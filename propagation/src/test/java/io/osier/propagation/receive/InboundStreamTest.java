@@ -186,6 +186,11 @@ final class InboundStreamTest {
     assertThat(stream.acks().takeDue(7)).isTrue();
     stream.ackAgain(9);
     assertThat(stream.acks().dueNanos()).isEqualTo(9);
+    assertThat(stream.acks().takeDue(9)).isTrue();
+    stream.ackAgain(18, 10);
+    assertThat(stream.acks().dueNanos()).as("it was just done").isEqualTo(Long.MAX_VALUE);
+    stream.ackAgain(19, 10);
+    assertThat(stream.acks().dueNanos()).isEqualTo(19);
   }
 
   @Test

@@ -49,6 +49,7 @@ final class DatacenterParts {
   private final DatacenterConfig config;
   private final @Nullable Certificates certificates; // null if nothing is encrypted
   private volatile Users users = Users.OPEN;
+  private final AccessControl access;
   private final PubSub pubSub;
   private final PeerNotes notes;
   final ReplicaId self;
@@ -63,7 +64,6 @@ final class DatacenterParts {
   final Control control;
   final Traces traces;
   final Readiness readiness;
-  final AccessControl access;
   final Forwarding forwarding;
   final Publisher publisher;
   final Reports reports;
@@ -113,7 +113,7 @@ final class DatacenterParts {
     this.storage =
         new Storage(
             config, embedded, incarnationMin, around.opener(), failure::completeExceptionally);
-    opened.opened(storage); // closed after all that may use it
+    opened.opened(storage); // where the start fails: closed after all that may use it
     this.self = storage.self();
     watch.done("store", System.nanoTime());
     within.check();
@@ -145,15 +145,16 @@ final class DatacenterParts {
     readiness.setStanding(control::warnings);
     access.setKnown(this::isControlKnown);
     this.forwarding =
-        new Forwarding(
-            self.dc(),
-            () -> transport,
-            control::placement,
-            keyspaces.shown(),
-            keyspaces::shownBefore,
-            config.forwardedBytes(),
-            config.copies(),
-            keyspaces::millis);
+        opened.opened(
+            new Forwarding(
+                self.dc(),
+                () -> transport,
+                control::placement,
+                keyspaces.shown(),
+                keyspaces::shownBefore,
+                config.forwardedBytes(),
+                config.copies(),
+                keyspaces::millis));
     this.pubSub =
         new PubSub(
             MemoryPlan.ofThisProcess().subscriptionBytes(),

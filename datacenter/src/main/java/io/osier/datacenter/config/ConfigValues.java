@@ -20,6 +20,10 @@ import java.util.regex.Pattern;
  * @param source what errors call the configuration
  */
 record ConfigValues(String source, Config config) {
+  /** All settings, as they are where nothing is set. */
+  static final Config REFERENCE =
+      ConfigFactory.parseResources(ConfigValues.class, "/osier-reference.conf");
+
   /** What stands where a value is found by what the others, or the machine, are. */
   static final String AUTO = "auto";
 
@@ -28,11 +32,6 @@ record ConfigValues(String source, Config config) {
   /** Reads a value. */
   interface Reader<T> {
     T read();
-  }
-
-  /** All settings, as they are where nothing is set. */
-  static Config reference() {
-    return ConfigFactory.parseResources(ConfigValues.class, "/osier-reference.conf");
   }
 
   /** The same source with other values. */

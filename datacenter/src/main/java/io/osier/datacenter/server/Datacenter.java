@@ -289,6 +289,7 @@ public final class Datacenter implements AutoCloseable {
             .await(all);
     interrupted |= Thread.interrupted();
     try {
+      // Unlike after a failed start, what answers ends before the ports do: somebody may wait.
       all.forEach(PartitionRunner::stop);
       parts.publisher.close(); // before what it reads
       parts.storage.close();

@@ -10,7 +10,7 @@ import io.osier.datacenter.control.execution.Control;
 import io.osier.datacenter.control.execution.FirstWord;
 import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.forward.Forwarder;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.RequestHandler;
@@ -26,9 +26,9 @@ import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
-import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.ProcessIdentity;
 import io.osier.propagation.net.SharedWindows;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +49,7 @@ final class DatacenterParts {
   private final DatacenterConfig config;
   private final @Nullable Certificates certificates; // null if nothing is encrypted
   private volatile Users users = Users.OPEN;
+  private final AccessControl access;
   private final PubSub pubSub;
   private final PeerNotes notes;
   final ReplicaId self;
@@ -63,7 +64,6 @@ final class DatacenterParts {
   final Control control;
   final Traces traces;
   final Readiness readiness;
-  final AccessControl access;
   final Forwarding forwarding;
   final Publisher publisher;
   final Reports reports;
@@ -113,7 +113,7 @@ final class DatacenterParts {
     this.storage =
         new Storage(
             config, embedded, incarnationMin, around.opener(), failure::completeExceptionally);
-    opened.opened(storage); // closed after all that may use it
+    opened.opened(storage); // where the start fails: closed after all that may use it
     this.self = storage.self();
     watch.done("store", System.nanoTime());
     within.check();
@@ -145,15 +145,16 @@ final class DatacenterParts {
     readiness.setStanding(control::warnings);
     access.setKnown(this::isControlKnown);
     this.forwarding =
-        new Forwarding(
-            self.dc(),
-            () -> transport,
-            control::placement,
-            keyspaces.shown(),
-            keyspaces::shownBefore,
-            config.forwardedBytes(),
-            config.copies(),
-            keyspaces::millis);
+        opened.opened(
+            new Forwarding(
+                self.dc(),
+                () -> transport,
+                control::placement,
+                keyspaces.shown(),
+                keyspaces::shownBefore,
+                config.forwardedBytes(),
+                config.copies(),
+                keyspaces::millis));
     this.pubSub =
         new PubSub(
             MemoryPlan.ofThisProcess().subscriptionBytes(),
@@ -179,7 +180,7 @@ final class DatacenterParts {
                 name ->
                     keyspaces.shown().containsKey(name)
                         ? List.of()
-                        : forwarding.holders(name).map(KeyspaceHolders.Held::dcs).orElse(List.of()),
+                        : forwarding.holders(name).map(ForwardingHost.Held::dcs).orElse(List.of()),
                 forwarding.copies()::answers,
                 () -> ports.announced().toString()));
     this.handler =
@@ -229,8 +230,9 @@ final class DatacenterParts {
 
   private PeerTransport peerTransport() {
     List<Long> starts = storage.starts();
-    PeerBearer bearer =
-        new PeerBearer(self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
+    ProcessIdentity bearer =
+        new ProcessIdentity(
+            self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
     PeerTransport bound =
         PortBinding.bind(
             "osier.listen.peer-port",

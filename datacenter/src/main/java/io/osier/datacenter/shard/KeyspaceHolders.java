@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Who holds the keyspaces of a datacenter, as far as that was altered. Thread-safe. */
-final class KeyspaceHolders {
+public final class KeyspaceHolders {
   private final String self;
 
   /** By keyspace; also of some that are not open. */
@@ -78,7 +78,7 @@ final class KeyspaceHolders {
   }
 
   /** A keyspace's policy with the replicas that it began with: that is the same everywhere. */
-  KeyspacePolicy asItBegan(KeyspacePolicy policy) {
+  private KeyspacePolicy asItBegan(KeyspacePolicy policy) {
     return of(policy.name()).map(h -> policy.withReplicas(h.first())).orElse(policy);
   }
 
@@ -114,23 +114,32 @@ final class KeyspaceHolders {
     return holding == null ? Map.of() : holding.terms();
   }
 
-  /**
-   * What this datacenter and another one compare of a keyspace. Between two of which one was added,
-   * one hears of that first: to the other it is as a keyspace that was just created, also if the
-   * configuration names it.
-   *
-   * @param created tells it from another creation of its name
-   */
+  /** See the other one. */
   String fingerprint(KeyspacePolicy policy, Optional<String> created, String peer) {
-    KeyspacePolicy began = asItBegan(policy);
+    return fingerprint(asItBegan(policy), created, terms(policy.name()), self, peer);
+  }
+
+  /**
+   * The fingerprint of a keyspace for one peer. Where either was added to the holders, or added
+   * again, the creation carries that, so that for this pair it is like a keyspace just created.
+   *
+   * @param began with the replicas that it began with
+   * @param created tells it from another creation of its name
+   * @param terms how often holders were added again
+   */
+  public static String fingerprint(
+      KeyspacePolicy began,
+      Optional<String> created,
+      Map<String, Integer> terms,
+      String self,
+      String peer) {
     StringBuilder again = new StringBuilder();
-    terms(policy.name())
-        .forEach(
-            (dc, term) -> {
-              if (dc.equals(peer) || dc.equals(self)) {
-                again.append('+').append(dc).append('.').append(term);
-              }
-            });
+    terms.forEach(
+        (dc, term) -> {
+          if (dc.equals(peer) || dc.equals(self)) {
+            again.append('+').append(dc).append('.').append(term);
+          }
+        });
     boolean isOfFirst = began.heldBy(peer) && began.heldBy(self) && again.isEmpty();
     return began.fingerprint(
         isOfFirst ? created : Optional.of(created.orElse(ControlHost.FROM_FILE) + again));

@@ -145,7 +145,7 @@ final class KeyspacesTest {
       assertThat(keyspaces.shown()).containsKey("shop");
       await().atMost(Patience.LIMIT).until(() -> shop.stream().allMatch(p -> p.shown().isEmpty()));
     } finally {
-      DroppedKeyspaces.stop(shop);
+      PartitionRunner.stopAll(shop);
       keyspaces.endWatching();
     }
   }
@@ -211,7 +211,7 @@ final class KeyspacesTest {
         assertThat(keyspaces.fingerprints("us")).isEqualTo(before);
       }
     } finally {
-      DroppedKeyspaces.stop(keyspaces.partitions().toList());
+      PartitionRunner.stopAll(keyspaces.partitions().toList());
       keyspaces.endWatching();
     }
   }

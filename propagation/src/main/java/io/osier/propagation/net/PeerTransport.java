@@ -71,7 +71,7 @@ public final class PeerTransport implements AutoCloseable {
    * @throws OsierException CONFIGURATION if the address cannot be bound
    */
   public PeerTransport(
-      PeerBearer bearer,
+      ProcessIdentity bearer,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
@@ -87,7 +87,7 @@ public final class PeerTransport implements AutoCloseable {
    * @param network is closed with this, and if this cannot be made
    */
   public PeerTransport(
-      PeerBearer bearer,
+      ProcessIdentity bearer,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
@@ -197,7 +197,7 @@ public final class PeerTransport implements AutoCloseable {
     }
     arrivals.channels().forEach(Acceptor::closeIfRemoved);
     Map<String, Peer> now = peers.all();
-    peering.greeting().forgetOthers(now.keySet()).forEach(PeerIdentities.Step::carryOut);
+    peering.greeting().forgetOthers(now.keySet()).forEach(Runnable::run);
     if (dials) {
       now.values().forEach(peer -> peer.dialler().start());
     }

@@ -62,11 +62,11 @@ abstract class PeersFixture {
 
   PeerTransport transport(
       ReplicaId self, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
-    return transport(new PeerBearer(self, "test", START), listens, peers);
+    return transport(new ProcessIdentity(self, "test", START, List.of()), listens, peers);
   }
 
   PeerTransport transport(
-      PeerBearer bearer, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+      ProcessIdentity bearer, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
     ReplicaId self = bearer.replica();
     PeerTransport transport =
         new PeerTransport(
@@ -86,7 +86,10 @@ abstract class PeersFixture {
   PeerTransport former(ReplicaId self, String... peers) {
     int version = PeerVersions.OLDEST;
     PeerTransport former =
-        transport(new PeerBearer(self, "test", START, version), at(self.dc()), peers(peers));
+        transport(
+            new ProcessIdentity(self, "test", START, List.of(), version),
+            at(self.dc()),
+            peers(peers));
     former.dial();
     return former;
   }

@@ -32,8 +32,8 @@ final class AgentRunner {
   private static final int CALLER_BATCHES = 4;
 
   /**
-   * What takes a caller longer that helps delays whom else its thread serves, so the partition's
-   * thread does the next.
+   * A caller whose help took longer than this delays the other connections of its I/O thread; for
+   * {@link #HEAVY_FOR_NANOS} the partition's own thread does the work.
    */
   private static final long HEAVY_NANOS = 5_000_000;
 
@@ -42,7 +42,7 @@ final class AgentRunner {
   /** How long a stop waits for the thread, whose last batch may wait for a disk. */
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(2);
 
-  private final PartitionPorts seat;
+  private final PartitionPorts ports;
   private final Inbox inbox;
   private final Time time;
   private final boolean callersRun;
@@ -71,7 +71,10 @@ final class AgentRunner {
   /** What a caller's turn has thrown; under the run lock. */
   private @Nullable Throwable broken;
 
-  /** A caller's step that leaves to the combiner what it holds, and one that takes what is due. */
+  /**
+   * A caller's step that leaves combined updates in the combiner; the other one also takes those
+   * that are due.
+   */
   private final Runnable stepOfWaiting;
 
   private final Runnable stepOfDue;
@@ -86,7 +89,7 @@ final class AgentRunner {
    * @param onFailure hears of what stops it before its time
    */
   AgentRunner(
-      PartitionPorts seat,
+      PartitionPorts ports,
       Inbox inbox,
       Time time,
       boolean callersRun,
@@ -94,25 +97,30 @@ final class AgentRunner {
       GroupCommitHelp writeHelp,
       Optional<KeyspacePolicy> combined,
       Consumer<Throwable> onFailure) {
-    this.seat = seat;
+    this.ports = ports;
     this.inbox = inbox;
     this.time = time;
     this.callersRun = callersRun;
     this.helps = helps;
     this.writeHelp = writeHelp;
     this.onFailure = onFailure;
-    this.thread = Thread.ofPlatform().name(seat.name()).daemon(true).unstarted(this::runThread);
+    this.thread = Thread.ofPlatform().name(ports.name()).daemon(true).unstarted(this::runThread);
     this.sleep = new Sleep(Sleep.Sleeper.of(thread));
     this.heavyUntilNanos = time.nanos();
     Optional<Combiner> combiner =
-        combined.map(policy -> new Combiner(seat.store(), policy, time::nanos, sleep::wakeBefore));
-    this.agent = new PartitionAgent(seat, inbox, time, combiner, callersRun, new Driver());
+        combined.map(policy -> new Combiner(ports.store(), policy, time::nanos, sleep::wakeBefore));
+    this.agent = new PartitionAgent(ports, inbox, time, combiner, callersRun, new Driver());
     this.stepOfWaiting = agent::stepLeaving;
     this.stepOfDue = agent::step;
   }
 
   PartitionAgent agent() {
     return agent;
+  }
+
+  /** Whether whoever pushes runs the agent. */
+  boolean callersRun() {
+    return callersRun;
   }
 
   void start() {
@@ -188,12 +196,12 @@ final class AgentRunner {
    * before the callers' answers go out: they may call again.
    */
   private void callersTurn(Runnable step) {
-    Told told = Told.NOBODY;
+    PendingReplies told = PendingReplies.NONE;
     try {
       if (broken == null && !stopped) {
         step.run();
         sleep.wakeBefore(agent.dueNanos());
-        told = agent.takeTold();
+        told = agent.takeReplies();
       }
     } catch (Throwable e) {
       broken = e;
@@ -236,9 +244,9 @@ final class AgentRunner {
 
   private void runThread() {
     Throwable failure = null;
-    MDC.put("keyspace", seat.name().replaceFirst("-\\d+$", ""));
+    MDC.put("keyspace", ports.name().replaceFirst("-\\d+$", ""));
     try {
-      seat.store().attach(this::tick);
+      ports.store().attach(this::tick);
       while (!stopping) {
         if (ownTurn() == 0) {
           sleep();
@@ -260,7 +268,7 @@ final class AgentRunner {
         stopping && failure instanceof OsierException e && e.code() == ErrorCode.UNKNOWN_KEYSPACE;
     if (failure != null && !wasDropped) {
       // Invariants may be broken; going on could spread the damage.
-      LOG.error("{} failed and stops", seat.name(), failure);
+      LOG.error("{} failed and stops", ports.name(), failure);
       onFailure.accept(failure);
     }
     agent.abandon(failure);
@@ -274,7 +282,7 @@ final class AgentRunner {
    */
   int ownTurn() throws Throwable {
     int did;
-    Told told;
+    PendingReplies told;
     running.lock();
     try {
       if (broken != null) {
@@ -282,7 +290,7 @@ final class AgentRunner {
       }
       groupOut = false;
       did = agent.step();
-      told = agent.takeTold();
+      told = agent.takeReplies();
     } finally {
       running.unlock();
     }
@@ -323,7 +331,7 @@ final class AgentRunner {
     /** A caller's callback that throws is its own affair, and no reason to stop a partition. */
     @Override
     public void couldNotLeave(Effects.Output output, RuntimeException cause) {
-      LOG.error("{}: {} could not leave", seat.name(), output.getClass().getSimpleName(), cause);
+      LOG.error("{}: {} could not leave", ports.name(), output.getClass().getSimpleName(), cause);
     }
   }
 
@@ -343,7 +351,7 @@ final class AgentRunner {
       if (thread.isAlive() && !thread.join(STOP_PATIENCE)) {
         LOG.warn(
             "{} has not ended {} after it was told to: what waits for it gets no answer",
-            seat.name(),
+            ports.name(),
             STOP_PATIENCE);
       }
     } catch (InterruptedException e) {

@@ -20,7 +20,7 @@ import java.util.function.LongFunction;
  * thread that steps; what is durable is told of in any.
  */
 final class BatchOutputs {
-  private final PartitionPorts seat;
+  private final PartitionPorts ports;
   private final Time time;
   private final boolean tellsApart;
   private final PartitionAgent.Driver driver;
@@ -34,7 +34,7 @@ final class BatchOutputs {
   /** What the journal has not taken yet. */
   private Completions leaving = Completions.NONE;
 
-  private Told told = Told.NOBODY;
+  private PendingReplies told = PendingReplies.NONE;
   private long groups;
 
   /** The last group with records. */
@@ -49,16 +49,17 @@ final class BatchOutputs {
   /**
    * Nobody waits.
    *
-   * @param tellsApart whether answers that are ready within a step are left to {@link Told}
+   * @param tellsApart whether answers that are ready within a step are left to {@link
+   *     PendingReplies}
    * @param back takes what follows from answers that take long
    */
   BatchOutputs(
-      PartitionPorts seat,
+      PartitionPorts ports,
       Time time,
       boolean tellsApart,
       PartitionAgent.Driver driver,
       Consumer<Input> back) {
-    this.seat = seat;
+    this.ports = ports;
     this.time = time;
     this.tellsApart = tellsApart;
     this.driver = driver;
@@ -99,18 +100,18 @@ final class BatchOutputs {
       groupRecorded = groups;
     }
     Leaving out = new Leaving(departure, groups, groupRecorded);
-    effects.keep(seat.journal(), out);
+    effects.keep(ports.journal(), out);
     leaving = Completions.NONE;
     Completions answers = out.stepEnds();
     if (answers != Completions.NONE || !effects.atOnce().isEmpty()) {
-      told = new Told(answers, reports(effects.atOnce()));
+      told = new PendingReplies(answers, reports(effects.atOnce()));
     }
   }
 
   /** Takes those who are answered out of those who wait. */
   private Completions completions(Effects effects) {
     return Completions.of(
-        effects.whenDurable(), waiting, driver::couldNotLeave, seat.sender()::later, back);
+        effects.whenDurable(), waiting, driver::couldNotLeave, ports.sender()::later, back);
   }
 
   /** Lets a batch's outputs go, once its group is durable. */
@@ -140,10 +141,10 @@ final class BatchOutputs {
     public void run() {
       recordedOut = recorded; // first: whoever is answered looks
       if (tellsApart && Thread.currentThread() == stepping && !stepHasEnded) {
-        departure.send(seat.sender());
+        departure.send(ports.sender());
         answers = departure;
       } else {
-        departure.leave(seat.sender());
+        departure.leave(ports.sender());
       }
       groupsOut = group;
       driver.groupIsOut();
@@ -155,29 +156,29 @@ final class BatchOutputs {
     return recordedOut;
   }
 
-  private List<Told.Reported> reports(List<Effects.Report> made) {
+  private List<PendingReplies.Reported> reports(List<Effects.Report> made) {
     if (made.isEmpty()) {
       return List.of();
     }
-    List<Told.Reported> reports = new ArrayList<>(made.size());
+    List<PendingReplies.Reported> reports = new ArrayList<>(made.size());
     for (Effects.Report r : made) {
       reports.add(
-          new Told.Reported(
+          new PendingReplies.Reported(
               requireNonNull(inspections.remove(r.ticket()), "a report nobody asked for"),
               r.report()));
     }
     return reports;
   }
 
-  /** Takes whom the last batch has something to tell. */
-  Told takeTold() {
-    Told taken = told;
-    told = Told.NOBODY;
+  /** Returns and clears the replies that the last batch left to be sent. */
+  PendingReplies takeReplies() {
+    PendingReplies taken = told;
+    told = PendingReplies.NONE;
     return taken;
   }
 
   /**
-   * Answers whom no batch will answer any more.
+   * Answers everybody who still waits: no batch follows.
    *
    * @param last what was gathered and does not leave
    * @param unknown the answer to what may have been done

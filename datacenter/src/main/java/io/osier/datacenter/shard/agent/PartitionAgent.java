@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * batch's effects, its records as one group, and lets replies and frames go when the group is
  * durable. Knows neither threads nor clocks: whoever drives it calls {@link #step} when something
  * has come in or {@link #dueNanos} has come, one caller at a time, and then, holding no lock,
- * {@link Told#tell} of what {@link #takeTold} gives.
+ * {@link PendingReplies#tell} of what {@link #takeReplies} gives.
  *
  * <p>A machine that throws has broken an invariant: nothing of the batch leaves, and the driver
  * must not go on but {@link #abandon} the rest.
@@ -57,7 +57,7 @@ public final class PartitionAgent {
     default void hasWork() {}
   }
 
-  private final PartitionPorts seat;
+  private final PartitionPorts ports;
   private final Machine machine;
   private final Inbox inbox;
   private final Time time;
@@ -81,24 +81,24 @@ public final class PartitionAgent {
    * An agent that has done nothing yet.
    *
    * @param combiner what acknowledges in front of the partition, if anything does
-   * @param tellsApart whether answers that are ready within a step are left to {@link Told},
-   *     because they run callers' code and the driver holds a lock
+   * @param tellsApart whether answers that are ready within a step are left to {@link
+   *     PendingReplies}, because they run callers' code and the driver holds a lock
    * @param driver hears of what happens outside of its calls
    */
   public PartitionAgent(
-      PartitionPorts seat,
+      PartitionPorts ports,
       Inbox inbox,
       Time time,
       Optional<Combiner> combiner,
       boolean tellsApart,
       Driver driver) {
-    this.seat = seat;
-    this.machine = seat.machine();
+    this.ports = ports;
+    this.machine = ports.machine();
     this.inbox = inbox;
     this.time = time;
     this.combiner = combiner;
     this.driver = driver;
-    this.outputs = new BatchOutputs(seat, time, tellsApart, driver, this::comesBack);
+    this.outputs = new BatchOutputs(ports, time, tellsApart, driver, this::comesBack);
   }
 
   /**
@@ -322,8 +322,8 @@ public final class PartitionAgent {
   }
 
   /** Takes whom the last step has something to tell. */
-  public Told takeTold() {
-    return outputs.takeTold();
+  public PendingReplies takeReplies() {
+    return outputs.takeReplies();
   }
 
   // ---------------------------------------------------------------- the end
@@ -339,7 +339,7 @@ public final class PartitionAgent {
     Reply.Failure unknown =
         new Reply.Failure(
             ErrorCode.TIMEOUT,
-            seat.name() + " failed at this request, which may have been done: " + failure);
+            ports.name() + " failed at this request, which may have been done: " + failure);
     Reply.Failure refused = refusal(failure);
     outputs.abandon(
         machine.takeEffects(),
@@ -373,6 +373,6 @@ public final class PartitionAgent {
     return failure == null
         ? new OsierException(closed.code(), closed.message())
         : new OsierException(
-            ErrorCode.INTERNAL, seat.name() + " has failed; nothing was done", failure);
+            ErrorCode.INTERNAL, ports.name() + " has failed; nothing was done", failure);
   }
 }

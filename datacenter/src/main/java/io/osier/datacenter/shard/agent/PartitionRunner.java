@@ -22,7 +22,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A running partition as its shard has it: takes commands, events and questions for it from any
@@ -30,6 +35,9 @@ import java.util.function.Consumer;
  * does what was taken is up to {@link AgentRunner}.
  */
 public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
+  private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
+  private static final int STOP_SECONDS = 5;
+
   /** A frame with more shipments is left to the thread, where callers help. */
   private static final int SHIPMENTS_HELPED_MAX = 64;
 
@@ -48,10 +56,9 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
     COMBINE
   }
 
-  private final PartitionPorts seat;
+  private final PartitionPorts ports;
   private final Inbox inbox;
   private final Time time;
-  private final boolean callersRun;
   private final AgentRunner runner;
   private final PartitionAgent agent;
 
@@ -64,19 +71,6 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   /** What follows an event that is much. */
   private final Runnable pushMuch;
 
-  /** A runner whose thread alone runs the machine. */
-  public PartitionRunner(
-      PartitionPorts seat, int queue, SlewedClock clock, Consumer<Throwable> onFailure) {
-    this(
-        seat,
-        new Inbox(queue),
-        clock,
-        onFailure,
-        Callers.WAIT,
-        GroupCommitHelp.NONE,
-        Optional.empty());
-  }
-
   /**
    * A runner.
    *
@@ -86,23 +80,22 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
    * @param policy the keyspace's; needed only where callers combine
    */
   public PartitionRunner(
-      PartitionPorts seat,
+      PartitionPorts ports,
       Inbox inbox,
       SlewedClock clock,
       Consumer<Throwable> onFailure,
       Callers callers,
       GroupCommitHelp writeHelp,
       Optional<KeyspacePolicy> policy) {
-    this.seat = seat;
+    this.ports = ports;
     this.inbox = inbox;
-    this.time = Time.of(seat.name(), clock);
-    this.callersRun = callers != Callers.WAIT;
+    this.time = Time.of(ports.name(), clock);
     this.runner =
         new AgentRunner(
-            seat,
+            ports,
             inbox,
             time,
-            callersRun,
+            callers != Callers.WAIT,
             callers == Callers.HELP,
             writeHelp,
             callers == Callers.COMBINE ? Optional.of(policy.orElseThrow()) : Optional.empty(),
@@ -130,17 +123,17 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   /** Whether commands are served: the partition has caught up. For any thread. */
   @Override
   public boolean isReady() {
-    return seat.machine().isReady();
+    return ports.machine().isReady();
   }
 
   /** See {@link io.osier.datacenter.partition.machine.Machine#isSettled}. For any thread. */
   public boolean isSettled() {
-    return seat.machine().isSettled();
+    return ports.machine().isSettled();
   }
 
   /** See {@link io.osier.datacenter.partition.machine.Machine#shown}. For any thread. */
   public Optional<VersionVector> shown() {
-    return seat.machine().shown();
+    return ports.machine().shown();
   }
 
   /** Whether it runs, or has run. */
@@ -150,17 +143,17 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
 
   /** See {@link io.osier.datacenter.partition.machine.Machine#heard}. For any thread. */
   public PeersHeard heard(long number) {
-    return seat.machine().heard(number);
+    return ports.machine().heard(number);
   }
 
   /** See {@link io.osier.datacenter.partition.machine.Machine#isComplete}. For any thread. */
   public boolean isComplete(long number) {
-    return seat.machine().isComplete(number);
+    return ports.machine().isComplete(number);
   }
 
   @Override
   public Optional<VersionVector> forgotten() {
-    return seat.machine().forgotten();
+    return ports.machine().forgotten();
   }
 
   @Override
@@ -171,20 +164,15 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   /** The objects, for reads that need no turn. For any thread. */
   @Override
   public ObjectStore store() {
-    return seat.store();
+    return ports.store();
   }
 
   /** Has an answer made, or refused, by somebody who may take long. For any thread. */
   public void later(PendingAnswer answer) {
-    seat.sender().later(answer);
+    ports.sender().later(answer);
   }
 
   // ---------------------------------------------------------------- what comes in
-
-  /** Submits a command; it is answered by the runner's thread, or at once if the queue is full. */
-  public void submit(Request request, Consumer<Reply> reply) {
-    offer(request, reply).run();
-  }
 
   /**
    * Puts a command into the queue, or refuses it; neither waits nor runs anybody's code.
@@ -201,7 +189,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
                   new Reply.Failure(
                       ErrorCode.OVERLOADED,
                       "the queue of "
-                          + seat.name()
+                          + ports.name()
                           + " is full; nothing was done, try again later"));
       case TOO_LARGE -> () -> reply.accept(new Reply.Failure(ErrorCode.OVERLOADED, tooLarge()));
       case CLOSED -> () -> reply.accept(inbox.closed().orElseThrow());
@@ -211,7 +199,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   private String tooLarge() {
     Budget.Usage memory = inbox.memory();
     return "commands of "
-        + seat.name()
+        + ports.name()
         + " that are not answered take "
         + memory.used()
         + " of "
@@ -262,7 +250,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
 
   @Override
   public boolean isAllInMemory() {
-    return callersRun && seat.journal() == Journal.NONE;
+    return runner.callersRun() && ports.journal() == Journal.NONE;
   }
 
   /**
@@ -270,7 +258,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
    * thread: before it reads.
    */
   public OptionalLong recorded() {
-    return seat.journal() == Journal.NONE
+    return ports.journal() == Journal.NONE
         ? OptionalLong.empty()
         : OptionalLong.of(agent.recorded());
   }
@@ -365,11 +353,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
     runner.unpark();
   }
 
-  /**
-   * The thread's step. Where the runner is not started a test takes the thread's turns.
-   *
-   * @return how much was done; 0 if there was nothing to do
-   */
+  /** See {@link AgentRunner#ownTurn}. */
   int ownTurn() throws Throwable {
     return runner.ownTurn();
   }
@@ -379,11 +363,33 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
     runner.tellToStop();
   }
 
-  /**
-   * Stops the thread, if it was started. What still waits is answered with SHUTTING_DOWN: nothing
-   * of it was done.
-   */
+  /** See {@link AgentRunner#stop}. */
   public void stop() {
     runner.stop();
+  }
+
+  /**
+   * Stops partitions once they have done what they were told: all at once, so that many take little
+   * longer than the slowest of them.
+   *
+   * @return what they did last, of those that say so
+   */
+  public static List<PartitionReport> stopAll(List<PartitionRunner> partitions) {
+    List<CompletableFuture<PartitionReport>> done =
+        partitions.stream().filter(PartitionRunner::isStarted).map(p -> p.inspect(0)).toList();
+    try {
+      CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new))
+          .get(STOP_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.warn("a partition that is to stop does not answer", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    partitions.forEach(PartitionRunner::tellToStop);
+    partitions.forEach(PartitionRunner::stop);
+    return done.stream()
+        .filter(d -> d.isDone() && !d.isCompletedExceptionally())
+        .map(CompletableFuture::join)
+        .toList();
   }
 }

@@ -8,7 +8,7 @@ import io.osier.propagation.host.PeersHeard;
  * Whether a partition has what the others had, so that it serves commands. Used by one thread, but
  * for what is told of it.
  */
-final class Readiness {
+final class CatchUpState {
   private static final long READY_CHECK_NANOS = 20_000_000;
 
   /** How often is looked whether all is here that the others had. */
@@ -18,9 +18,9 @@ final class Readiness {
   private final VisibleChanges changes;
 
   /**
-   * Whether the store has objects and knows of nothing that it would be complete, as one that was
-   * mended: what it had is not to be missed by readers only because nobody is in reach. Where there
-   * is nobody any more, who might have it, it is not waited for.
+   * True for a store with objects that is not known to be complete, such as a mended one. Its
+   * partition is not ready for lack of peers alone: one must have been heard, unless there are
+   * none.
    */
   private final boolean lacksSome;
 
@@ -47,7 +47,7 @@ final class Readiness {
    * @param ready whether it goes on where it was, or has nobody from whom to get anything
    * @param hasObjects whether its store has some, and does not say how far they go
    */
-  Readiness(Propagation propagation, VisibleChanges changes, boolean ready, boolean hasObjects) {
+  CatchUpState(Propagation propagation, VisibleChanges changes, boolean ready, boolean hasObjects) {
     this.propagation = propagation;
     this.changes = changes;
     this.ready = ready;
@@ -74,7 +74,10 @@ final class Readiness {
     return settled;
   }
 
-  /** Of whom it has what they had since a telling of the peers. For any thread. */
+  /**
+   * Whether the data of no, some or all peers is here, as of the membership with this number. For
+   * any thread.
+   */
   PeersHeard heard(long number) {
     HeardSince last = heard;
     return last.number == number ? last.heard : PeersHeard.NOBODY;

@@ -4,7 +4,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.config.CopySettings;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -288,7 +288,7 @@ public final class Copies implements AutoCloseable {
   }
 
   private void follow(Interest.Candidate each, List<Copy> begun) {
-    KeyspaceHolders.Held held = around.heldElsewhere(each.name().keyspace()).orElse(null);
+    ForwardingHost.Held held = around.heldElsewhere(each.name().keyspace()).orElse(null);
     if (held == null) {
       return;
     }

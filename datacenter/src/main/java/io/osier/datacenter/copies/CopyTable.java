@@ -3,7 +3,7 @@ package io.osier.datacenter.copies;
 import io.osier.core.Key;
 import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.config.CopySettings;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -89,7 +89,7 @@ final class CopyTable {
    * @param held who holds its keyspace
    * @return null if there is no room for it
    */
-  @Nullable Copy tryAdd(Interest.Candidate of, KeyspaceHolders.Held held) {
+  @Nullable Copy tryAdd(Interest.Candidate of, ForwardingHost.Held held) {
     ObjectName name = of.name();
     if (!bytes.tryTake(emptyBytes(name))) {
       return null;

@@ -3,7 +3,7 @@ package io.osier.datacenter.copies;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ public interface Holders {
   Object placed();
 
   /** Who holds a keyspace; empty where no copies are made of it, as where it is held here. */
-  Optional<KeyspaceHolders.Held> heldElsewhere(String keyspace);
+  Optional<ForwardingHost.Held> heldElsewhere(String keyspace);
 
   /**
    * Asks a datacenter.

@@ -1,7 +1,7 @@
 package io.osier.datacenter.copies;
 
 import io.osier.core.VersionVector;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,7 +30,7 @@ final class Subscription {
   private final String keyspace;
   private final int partition;
   private final String holder;
-  private final KeyspaceHolders.Held held;
+  private final ForwardingHost.Held held;
   private final long number;
 
   private final Map<Long, Copy> copies = new HashMap<>();
@@ -58,7 +58,7 @@ final class Subscription {
    * @param held who held the keyspace then
    */
   Subscription(
-      String keyspace, int partition, String holder, KeyspaceHolders.Held held, long number) {
+      String keyspace, int partition, String holder, ForwardingHost.Held held, long number) {
     this.keyspace = keyspace;
     this.partition = partition;
     this.holder = holder;
@@ -78,7 +78,7 @@ final class Subscription {
     return holder;
   }
 
-  KeyspaceHolders.Held held() {
+  ForwardingHost.Held held() {
     return held;
   }
 

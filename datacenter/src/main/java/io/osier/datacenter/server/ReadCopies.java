@@ -47,7 +47,7 @@ record ReadCopies(
   }
 
   @Override
-  public Optional<KeyspaceHolders.Held> heldElsewhere(String keyspace) {
+  public Optional<ForwardingHost.Held> heldElsewhere(String keyspace) {
     return keyspaces.containsKey(keyspace)
         ? Optional.empty()
         : placement
@@ -56,7 +56,7 @@ record ReadCopies(
             .filter(placed -> mayBeCopied(placed.policy()))
             .map(
                 placed ->
-                    new KeyspaceHolders.Held(
+                    new ForwardingHost.Held(
                         placed.holders(), placed.policy().partitions(), placed.creation()));
   }
 

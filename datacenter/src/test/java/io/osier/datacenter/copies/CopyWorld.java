@@ -16,7 +16,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.feed.ChangeListener;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.forward.ShownVersions;
 import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.StoredKey;
@@ -305,9 +305,9 @@ final class CopyWorld {
     }
 
     @Override
-    public Optional<KeyspaceHolders.Held> heldElsewhere(String keyspace) {
+    public Optional<ForwardingHost.Held> heldElsewhere(String keyspace) {
       lookingUp.run();
-      return Optional.of(new KeyspaceHolders.Held(holders, 1, creation));
+      return Optional.of(new ForwardingHost.Held(holders, 1, creation));
     }
 
     @Override

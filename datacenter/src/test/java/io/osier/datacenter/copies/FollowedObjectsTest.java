@@ -10,7 +10,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.CopySettings;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.protocol.Reply;
 import java.util.List;
 import java.util.Optional;
@@ -136,7 +136,7 @@ final class FollowedObjectsTest {
 
   @Test
   void manyKeysOfAPartition_areNamedInFewQuestionsAtOnce() {
-    KeyspaceHolders.Held held = new KeyspaceHolders.Held(List.of("eu"), 1, "");
+    ForwardingHost.Held held = new ForwardingHost.Held(List.of("eu"), 1, "");
     Subscription of = new Subscription("shop", 0, "eu", held, 1);
     for (int i = 0; i < 20_000; i++) {
       of.add(new Copy(new ObjectName("shop", Key.of("k" + i)), i, of, new Demand()));

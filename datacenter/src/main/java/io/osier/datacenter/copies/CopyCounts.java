@@ -14,7 +14,7 @@ public final class CopyCounts {
     UNWORTHY,
     /** The subscription was cut, or its holder does not hold the keyspace any more. */
     CUT,
-    /** No bytes are left for it, or its place is another one's. */
+    /** No bytes are left for it, or another one saves more in its place. */
     BUDGET,
     /** Its type, or its size, is not followed. */
     REFUSED

@@ -45,8 +45,10 @@ final class CopyTable {
     return copies.isEmpty();
   }
 
+  /** Whether there is no room for one more that is as large as the others in the mean. */
   boolean isFull() {
-    return copies.size() >= max;
+    int size = copies.size();
+    return size >= max || bytes.taken() + bytes.taken() / Math.max(1, size) > bytes.max();
   }
 
   int size() {

@@ -223,8 +223,8 @@ final class DatacenterMetrics {
         Metric.Type.COUNTER,
         "copies_dropped",
         List.of("reason"),
-        "Copies that are no more: budget: osier.memory.copies is spent, or of placement.followed"
-            + " others save more; cut: the link to the holder was lost, or others hold the keyspace"
+        "Copies that are no more: budget: osier.memory.copies is spent, or others save more in"
+            + " their place; cut: the link to the holder was lost, or others hold the keyspace"
             + " now; refused: such an object is not copied, or the holder has no room for its key;"
             + " unworthy: its reads are not worth its changes",
         (s, to) ->

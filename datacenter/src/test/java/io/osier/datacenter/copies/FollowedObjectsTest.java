@@ -185,6 +185,20 @@ final class FollowedObjectsTest {
   }
 
   @Test
+  void budgetOfBytesThatIsSpent_isForWhatIsReadMost() {
+    CopyWorld.Reader small = world.new Reader("sa", new CopySettings(10_000, 100, 100));
+    for (String key : List.of("a", "b", "c", "d", "hot")) {
+      world.set(key, "x".repeat(2_000));
+    }
+    small.heat("a", "b", "c", "d");
+    assertThat(small.copies.figures().objects()).isEqualTo(3);
+    small.heat("a", "b", "c", "d", "hot", "hot", "hot", "hot", "hot");
+    assertThat(small.copied("hot", VersionVector.EMPTY)).isNotNull();
+    assertThat(small.copies.figures().objects()).isEqualTo(3);
+    assertThat(small.copies.figures().bytes()).isLessThanOrEqualTo(10_000);
+  }
+
+  @Test
   void soManyObjectsAtMost_areFollowed_andTheMostRead() {
     CopyWorld.Reader few = world.new Reader("sa", new CopySettings(1 << 20, 3, 100));
     for (int i = 0; i < 100; i++) {

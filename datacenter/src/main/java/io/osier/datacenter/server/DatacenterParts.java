@@ -136,6 +136,9 @@ final class DatacenterParts {
             this::setUsers);
     opened.opened(control);
     control.recover();
+    if (storage.isReadOnly()) {
+      keyspaces.awaitHolders(false); // it will hear nobody
+    }
     keyspaces.open(control.configured());
     watch.done("recovery", System.nanoTime());
     within.check();

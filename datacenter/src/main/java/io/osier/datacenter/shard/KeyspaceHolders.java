@@ -23,6 +23,9 @@ public final class KeyspaceHolders {
   /** Those that this datacenter gives up. */
   private final Set<String> ceased = ConcurrentHashMap.newKeySet();
 
+  /** Whether it is not known yet which holders were altered. */
+  private volatile boolean unsure;
+
   KeyspaceHolders(String self) {
     this.self = self;
   }
@@ -30,6 +33,11 @@ public final class KeyspaceHolders {
   /** From now on these hold a keyspace. */
   void set(String keyspace, Holding now) {
     holdings.put(keyspace, now);
+  }
+
+  /** From now on it is known which holders were altered, or it is not. */
+  void setUnsure(boolean now) {
+    unsure = now;
   }
 
   /** A keyspace is dropped. */
@@ -58,10 +66,12 @@ public final class KeyspaceHolders {
     return ceased.contains(keyspace);
   }
 
-  /** Whether requests are served here. */
+  /** Whether clients' requests are served here. */
   boolean isServed(KeyspacePolicy policy) {
     return policy.heldBy(self)
+        && !policy.name().equals(KeyspacePolicy.CONTROL)
         && !ceased.contains(policy.name())
+        && (!unsure || policy.replicas().isEmpty())
         && of(policy.name()).map(h -> h.part() == Part.SERVES).orElse(true);
   }
 

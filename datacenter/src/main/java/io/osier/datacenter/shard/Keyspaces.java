@@ -114,6 +114,12 @@ public final class Keyspaces {
     }
   }
 
+  /** While it is not known who holds keyspaces, none is shown that has holders by name. */
+  public void awaitHolders(boolean awaits) {
+    holders.setUnsure(awaits);
+    open.values().forEach(this::show);
+  }
+
   private void show(Open one) {
     String name = one.shard().policy().name();
     one.shard().gate().setLeaving(holders.leaving(name));
@@ -224,9 +230,7 @@ public final class Keyspaces {
     second.heard(dc, why, System.nanoTime());
   }
 
-  /**
-   * A datacenter is said to be dead: if it is silent, who it takes for this one does not matter.
-   */
+  /** A datacenter is said to be dead: if silent, who it takes for this one does not matter. */
   public void giveUp(String dc) {
     second.giveUp(dc, System.nanoTime());
   }
@@ -339,15 +343,11 @@ public final class Keyspaces {
     open.put(name, made);
     second.tell();
     members.ifPresent(known -> tell(made, known));
-    if (!name.equals(KeyspacePolicy.CONTROL)) {
-      made.shard().gate().hold(held);
-      show(made);
-    }
+    show(made);
   }
 
   /**
-   * Drops a keyspace with all that is in it. If it is not open, what the store has of it is
-   * deleted.
+   * Drops a keyspace with all that is in it, or, if it is not open, that the store has of it.
    *
    * @param created tells it from another creation of its name
    * @param left is run when nothing comes to it any more, and before what it had is deleted

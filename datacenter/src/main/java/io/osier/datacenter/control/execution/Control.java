@@ -81,15 +81,15 @@ public final class Control implements AutoCloseable {
         .recovered(ControlPlane.DATACENTERS)
         .map(state -> state.read(new Query.Whole()))
         .ifPresent(reading -> plane.recoverDatacenters((Reading.Fields) reading));
-    keyspaces
-        .recovered(ControlPlane.KEYSPACES)
-        .map(state -> state.read(new Query.Whole()))
-        .ifPresent(reading -> plane.recover((Reading.Fields) reading));
+    Optional<Reading> known =
+        keyspaces.recovered(ControlPlane.KEYSPACES).map(state -> state.read(new Query.Whole()));
+    known.ifPresent(reading -> plane.recover((Reading.Fields) reading));
     keyspaces
         .recovered(UserRecords.OBJECT)
         .map(state -> state.read(new Query.Whole()))
         .ifPresent(reading -> plane.recoverUsers((Reading.Fields) reading));
-    execution.recovered();
+    boolean goesOn = keyspaces.control().partitions().getFirst().isReady();
+    execution.recovered(goesOn || known.isPresent());
   }
 
   /**
@@ -151,7 +151,7 @@ public final class Control implements AutoCloseable {
    * asked. For any thread.
    */
   public boolean isKnown() {
-    return execution.isKnown();
+    return execution.wait.isKnown();
   }
 
   /** Which keyspaces there are, and who holds them, as far as is known here. For any thread. */

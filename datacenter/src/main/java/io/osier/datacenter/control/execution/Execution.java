@@ -52,9 +52,6 @@ final class Execution implements ControlHost {
   private final PeerLinks links;
   private final Map<String, InetSocketAddress> configured;
 
-  /** See {@link #isKnown}. */
-  private volatile boolean known;
-
   /** See {@link #placement}. */
   private volatile Placement placement = Placement.NOTHING;
 
@@ -93,10 +90,9 @@ final class Execution implements ControlHost {
     this.handovers = new Handovers(self, keyspaces);
   }
 
-  /** What the store knew is open. */
-  void recovered() {
-    known = configured.isEmpty() && joining.isAlone();
-    if (!known) {
+  /** What the store knew is open: it knew which there are, or nothing. */
+  void recovered(boolean knewHolders) {
+    if (!wait.recovered(configured.isEmpty() && joining.isAlone(), knewHolders)) {
       // What it stored may be old; and whether it joins, the others know.
       hinders(
           List.of(
@@ -115,11 +111,6 @@ final class Execution implements ControlHost {
   /** See {@link Control#obstacles}. For any thread. */
   List<String> obstacles() {
     return obstacles;
-  }
-
-  /** See {@link Control#isKnown}. For any thread. */
-  boolean isKnown() {
-    return known;
   }
 
   /** See {@link Control#placement}. For any thread. */
@@ -234,7 +225,9 @@ final class Execution implements ControlHost {
   @Override
   public void hinders(List<String> words) {
     obstacles = List.copyOf(words);
-    known |= started;
+    if (started) {
+      wait.goesByWhatIsHere(changed);
+    }
     if (words.isEmpty() && handovers.leaves()) {
       handovers.stay();
     }

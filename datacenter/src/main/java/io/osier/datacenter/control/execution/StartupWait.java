@@ -22,6 +22,9 @@ final class StartupWait {
   /** Null before the others are dialled. */
   private volatile @Nullable FirstWord firstWord;
 
+  /** See {@link Control#isKnown}. */
+  private volatile boolean known;
+
   /** Whether it was said that nobody was heard. */
   private boolean saidAlone;
 
@@ -32,6 +35,32 @@ final class StartupWait {
     this.keyspaces = keyspaces;
     this.links = links;
     this.waitNanos = waitNanos;
+  }
+
+  /**
+   * What the store knew is open. If it knew nothing, others may have become the holders of what the
+   * configuration has here, and nothing is shown of that yet.
+   *
+   * @return whether there is nobody to wait for
+   */
+  boolean recovered(boolean isAlone, boolean knewHolders) {
+    known = isAlone;
+    keyspaces.awaitHolders(!isAlone && !knewHolders);
+    return known;
+  }
+
+  /** The plane has begun: what is here now is what is known. */
+  void goesByWhatIsHere(Runnable changed) {
+    if (!known) {
+      known = true;
+      keyspaces.awaitHolders(false);
+      changed.run();
+    }
+  }
+
+  /** See {@link Control#isKnown}. For any thread. */
+  boolean isKnown() {
+    return known;
   }
 
   /** The others are being dialled. */

@@ -1,0 +1,110 @@
+package io.osier.datacenter.control.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.shard.KeyspaceFactory;
+import io.osier.datacenter.shard.Keyspaces;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.shard.agent.PendingAnswer;
+import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.host.LinkWindows;
+import io.osier.testing.Patience;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What a datacenter shows that starts with nothing of what others may have altered. */
+final class ControlAtStartTest {
+  /** Its links, over which nobody is heard. */
+  private static final PeerLinks NOBODY =
+      (PeerLinks)
+          Proxy.newProxyInstance(
+              PeerLinks.class.getClassLoader(),
+              new Class<?>[] {PeerLinks.class},
+              (proxy, method, args) ->
+                  switch (method.getReturnType().getName()) {
+                    case "boolean" -> false;
+                    case "int" -> 0;
+                    case "long" -> 0L;
+                    case "java.lang.String" -> "";
+                    default -> null;
+                  });
+
+  private final AtomicInteger changes = new AtomicInteger();
+
+  private static Keyspaces keyspaces(DatacenterConfig config, ReplicaId self) {
+    return new Keyspaces(
+        new KeyspaceFactory.Around(
+            config,
+            self,
+            Optional.empty(),
+            new KeyspaceFactory.Threads(Runnable::run, PendingAnswer::run, false),
+            new KeyspaceFactory.Network(
+                LinkWindows.NONE, (to, keyspace, partition, frame) -> {}, dc -> 0),
+            Traces.OFF,
+            failure -> {}));
+  }
+
+  private Control control(DatacenterConfig config, ReplicaId self, Keyspaces keyspaces) {
+    keyspaces.open(List.of(KeyspacePolicy.control()));
+    Control control =
+        new Control(
+            config, self, keyspaces, NOBODY, 0, changes::incrementAndGet, List.of(), users -> {});
+    control.recover();
+    keyspaces.open(control.configured());
+    return control;
+  }
+
+  /**
+   * It may have been removed from the holders: an empty answer would be taken for what is there.
+   */
+  @Test
+  void keyspaceOfSome_isNotShown_beforeItIsKnownWhoHoldsIt() {
+    DatacenterConfig config =
+        ConfigReader.read(
+            "test",
+            "osier { dc = eu, store.dir = \"\", peers { us = \"127.0.0.1:1\" },"
+                + " keyspaces { shop {}, pair { replicas = [eu, us] } } }",
+            Map.of());
+    ReplicaId self = new ReplicaId("eu", 1);
+    Keyspaces keyspaces = keyspaces(config, self);
+    try (Control control = control(config, self, keyspaces)) {
+      assertThat(keyspaces.shown()).containsOnlyKeys("shop");
+      keyspaces.partitions().forEach(PartitionRunner::start);
+      control.start();
+      await().atMost(Patience.LIMIT).until(() -> keyspaces.shown().containsKey("pair"));
+      await().atMost(Patience.LIMIT).until(() -> changes.get() > 0);
+      assertThat(control.isKnown()).isTrue();
+      assertThat(keyspaces.shown()).containsOnlyKeys("pair", "shop");
+    } finally {
+      keyspaces.partitions().forEach(PartitionRunner::tellToStop);
+      keyspaces.partitions().forEach(PartitionRunner::stop);
+      keyspaces.endWatching();
+    }
+  }
+
+  @Test
+  void whoIsAlone_waitsForNobody() {
+    DatacenterConfig config =
+        ConfigReader.read(
+            "test",
+            "osier { dc = eu, store.dir = \"\", keyspaces { own { replicas = [eu] } } }",
+            Map.of());
+    ReplicaId self = new ReplicaId("eu", 1);
+    Keyspaces keyspaces = keyspaces(config, self);
+    try (Control control = control(config, self, keyspaces)) {
+      assertThat(control.isKnown()).isTrue();
+      assertThat(keyspaces.shown()).containsOnlyKeys("own");
+    } finally {
+      keyspaces.endWatching();
+    }
+  }
+}

@@ -8,6 +8,7 @@ import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.pubsub.ChangeWatches;
 import io.osier.datacenter.redis.pubsub.Subscriber;
 import io.osier.datacenter.redis.pubsub.Topic;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -211,7 +212,7 @@ final class Subscriptions {
   }
 
   private void give(Reply reply) {
-    share.give(reply.heapBytes());
+    share.give(MessageHeap.bytes(reply));
   }
 
   private void ask(Request.Watch request, Consumer<Reply> told) {
@@ -223,7 +224,7 @@ final class Subscriptions {
               protected void answer(Reply reply) {
                 Reply kept = share.keep(reply) < 0 ? AnswerShare.instead(reply) : reply;
                 if (kept != reply) {
-                  share.keep(kept.heapBytes(), 0);
+                  share.keep(MessageHeap.bytes(kept), 0);
                 }
                 told.accept(kept);
                 connection.wakeLater();

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /** What requests and replies take in the heap, about, in bytes: O(their parts). */
-final class MessageHeap {
+public final class MessageHeap {
   private static final long OPTIONAL = HeapSize.object(REFERENCE);
 
   private MessageHeap() {}
 
-  static long bytes(Request request) {
+  public static long bytes(Request request) {
     return switch (request) {
       case Request.Read r ->
           HeapSize.object(5 * REFERENCE + Integer.BYTES + 1)
@@ -108,7 +108,7 @@ final class MessageHeap {
         + read.query().heapBytes();
   }
 
-  static long bytes(Reply reply) {
+  public static long bytes(Reply reply) {
     return switch (reply) {
       case Reply.Done d ->
           HeapSize.object(2 * REFERENCE)

@@ -15,11 +15,6 @@ import java.util.Set;
 
 /** A datacenter's answer to one {@link Request}. */
 public sealed interface Reply {
-  /** What this takes in the heap, about, in bytes: O(its parts). */
-  default long heapBytes() {
-    return MessageHeap.bytes(this);
-  }
-
   /**
    * The connection is open.
    *

@@ -21,11 +21,6 @@ import java.util.TreeMap;
  * for it; answers may come in any order.
  */
 public sealed interface Request extends RequestLimits {
-  /** What this takes in the heap, about, in bytes: O(its parts). */
-  default long heapBytes() {
-    return MessageHeap.bytes(this);
-  }
-
   /**
    * The first message on a connection. Answered by {@link Reply.Welcome}, or a failure and the end
    * of the connection.

@@ -5,7 +5,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 
 /** The versions of the client protocol, and what {@link Request}s may have at most. */
-public sealed interface RequestLimits permits Request {
+public interface RequestLimits {
   /** The newest version of the client protocol that this code speaks. */
   int PROTOCOL_VERSION = 10;
 

@@ -2,6 +2,7 @@ package io.osier.datacenter.frontend;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.net.ByteBudget;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -59,7 +60,7 @@ public final class AnswerShare {
    * @return the bytes that it takes, about; -1 if it is given up, for {@link #instead}
    */
   public long keep(Reply reply) {
-    long bytes = reply.heapBytes();
+    long bytes = MessageHeap.bytes(reply);
     long before = present.getAndAdd(bytes);
     long more = beyond(before + bytes) - beyond(before);
     if (more == 0) {

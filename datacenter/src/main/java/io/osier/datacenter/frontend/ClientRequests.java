@@ -10,6 +10,7 @@ import io.osier.datacenter.access.UserCommand;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortGuard;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.SocketAddress;
@@ -275,7 +276,8 @@ public final class ClientRequests {
    */
   private long keptBytes(Request request, int length, UserQuotas.Quota of) {
     long most = Math.min(of.bytes().max(), shared.requestBytes.max());
-    return Math.max(REQUEST_BYTES + length, Math.min(most, REQUEST_BYTES + request.heapBytes()));
+    return Math.max(
+        REQUEST_BYTES + length, Math.min(most, REQUEST_BYTES + MessageHeap.bytes(request)));
   }
 
   private void handle(Request request, Asked asked) {

@@ -13,6 +13,7 @@ import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.PeerListener;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -119,7 +120,7 @@ public final class ForwardedRequests {
           failure(
               ErrorCode.INVALID_ARGUMENT,
               "does not take this from another datacenter: " + request.getClass().getSimpleName()));
-    } else if (by.tryKeep(Math.min(bytes.max() / 2, request.heapBytes()))) {
+    } else if (by.tryKeep(Math.min(bytes.max() / 2, MessageHeap.bytes(request)))) {
       handle(request, by);
     }
   }
@@ -282,7 +283,7 @@ public final class ForwardedRequests {
     }
 
     private void send(Reply reply) {
-      long size = reply.heapBytes();
+      long size = MessageHeap.bytes(reply);
       if (size <= SMALL_BYTES) {
         bytes.take(size);
       } else if (!bytes.tryTake(size)) {

@@ -7,6 +7,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -32,7 +33,7 @@ final class EndedTransactions {
   record Ended(
       String how, int lastStep, Request.End end, Optional<Reply.Transacted> reply, long number) {
     private long heapBytes() {
-      return PLACE_BYTES + reply.map(Reply::heapBytes).orElse(0L);
+      return PLACE_BYTES + reply.map(MessageHeap::bytes).orElse(0L);
     }
 
     static Ended committed(int lastStep, VersionVector clock, Dot dot) {

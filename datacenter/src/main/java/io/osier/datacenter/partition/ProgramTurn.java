@@ -20,6 +20,7 @@ import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.rights.Escrow;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Call;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -172,7 +173,7 @@ final class ProgramTurn {
   }
 
   private void fit(Reply.Answer answer) {
-    long bytes = answer.heapBytes();
+    long bytes = MessageHeap.bytes(answer);
     boolean isFirst = answerRoom == Reply.Evaluated.BYTES_MAX;
     if (bytes > answerRoom && !isFirst) {
       throw new OsierException(

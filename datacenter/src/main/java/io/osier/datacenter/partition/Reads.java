@@ -17,6 +17,7 @@ import io.osier.crdt.state.PackedReader;
 import io.osier.crdt.types.OrMap;
 import io.osier.datacenter.partition.history.HeldEntries;
 import io.osier.datacenter.store.StoredKey;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -253,7 +254,7 @@ public final class Reads {
     long bytes = 0;
     for (Request.Fetch read : reads) {
       Reply part = part(stored.apply(read.key()), read, millis);
-      bytes += part.heapBytes();
+      bytes += MessageHeap.bytes(part);
       if (bytes > Reply.All.BYTES_MAX && !parts.isEmpty()) {
         break;
       }

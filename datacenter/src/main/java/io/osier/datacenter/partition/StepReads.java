@@ -8,6 +8,7 @@ import io.osier.core.net.Framing;
 import io.osier.crdt.Query;
 import io.osier.crdt.ReadingCodec;
 import io.osier.crdt.state.CrdtState;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ final class StepReads {
      */
     void add(Reply.Answer answer) {
       unknown.add(answer);
-      unknownBytes += ENCODED_MAX * answer.heapBytes();
+      unknownBytes += ENCODED_MAX * MessageHeap.bytes(answer);
       check(0);
     }
 

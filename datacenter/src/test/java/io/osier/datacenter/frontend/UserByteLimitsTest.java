@@ -9,6 +9,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.server.RawClient;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -86,12 +87,12 @@ final class UserByteLimitsTest extends UserLimitsFixture {
     }
     Request.ReadAll batch = new Request.ReadAll("shop", reads, VersionVector.EMPTY, false, 0);
     byte[] frame = RawClient.frame(1, batch);
-    assertThat(20L * frame.length).isGreaterThan(batch.heapBytes());
-    assertThat(5L * frame.length).isLessThan(batch.heapBytes());
+    assertThat(20L * frame.length).isGreaterThan(MessageHeap.bytes(batch));
+    assertThat(5L * frame.length).isLessThan(MessageHeap.bytes(batch));
     RawClient client = connect(server).greet();
     client.send(frame);
     await().until(() -> waiting.size() == 1);
-    assertThat(bytesOf(server, "default")).isGreaterThan(batch.heapBytes());
+    assertThat(bytesOf(server, "default")).isGreaterThan(MessageHeap.bytes(batch));
     client.send(frame);
     refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.bytes");
     assertServed(client);

@@ -17,6 +17,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.StateCodec;
 import io.osier.propagation.wire.Shipment;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -154,11 +155,11 @@ final class HeapEstimatesTest {
   }
 
   private static Kind<Request> request(String name, int count, IntFunction<Request> make) {
-    return new Kind<>(name, count, make, Request::heapBytes);
+    return new Kind<>(name, count, make, MessageHeap::bytes);
   }
 
   private static Kind<Reply> reply(String name, int count, IntFunction<Reply> make) {
-    return new Kind<>(name, count, make, Reply::heapBytes);
+    return new Kind<>(name, count, make, MessageHeap::bytes);
   }
 
   static List<Kind<?>> kinds() {

@@ -23,6 +23,7 @@ import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Settings;
 import io.osier.datacenter.redis.command.SpreadPlan;
 import io.osier.datacenter.redis.server.Connection.Place;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
@@ -313,7 +314,7 @@ final class ServerCommands {
             session.scope(),
             key,
             new Query.Whole(),
-            found -> new RespValue.Int(key.heapBytes() + found.heapBytes()));
+            found -> new RespValue.Int(key.heapBytes() + MessageHeap.bytes(found)));
       }
       case "DOCTOR" -> {
         return answer(RespValue.Bulk.of("osier stat tells what the memory is for"));

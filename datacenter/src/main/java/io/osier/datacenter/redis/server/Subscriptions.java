@@ -12,6 +12,7 @@ import io.osier.datacenter.redis.pubsub.Subscriber;
 import io.osier.datacenter.redis.pubsub.Topic;
 import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.tracking.TrackedClient;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
@@ -212,7 +213,7 @@ final class Subscriptions {
   }
 
   private void give(Reply reply) {
-    share.give(reply.heapBytes());
+    share.give(MessageHeap.bytes(reply));
   }
 
   private void ask(Request.Watch request, Consumer<Reply> told) {
@@ -224,7 +225,7 @@ final class Subscriptions {
               protected void answer(Reply reply) {
                 Reply kept = share.keep(reply) < 0 ? AnswerShare.instead(reply) : reply;
                 if (kept != reply) {
-                  share.keep(kept.heapBytes(), 0);
+                  share.keep(MessageHeap.bytes(kept), 0);
                 }
                 told.accept(kept);
                 connection.wakeLater();

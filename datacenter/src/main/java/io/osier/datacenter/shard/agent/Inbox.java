@@ -6,6 +6,7 @@ import io.osier.core.net.ByteBudget;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -98,7 +99,7 @@ public final class Inbox {
     if (closed != null) {
       return Offer.CLOSED;
     }
-    long bytes = Math.min(budget.max(), Command.PLACE_BYTES + request.heapBytes());
+    long bytes = Math.min(budget.max(), Command.PLACE_BYTES + MessageHeap.bytes(request));
     if (!budget.tryTake(bytes)) {
       overloads.incrementAndGet();
       tooLarge.incrementAndGet();

@@ -9,6 +9,7 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.testing.Requests;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -103,6 +104,6 @@ final class InboxTest {
     requireNonNull(small.pollCommand()).accept(DONE);
     assertThat(small.offer(write, reply -> {})).isEqualTo(Inbox.Offer.TAKEN);
     assertThat(small.offer(write, reply -> {})).isEqualTo(Inbox.Offer.FULL);
-    assertThat(small.memory().used()).isEqualTo(100 * (160 + write.heapBytes()));
+    assertThat(small.memory().used()).isEqualTo(100 * (160 + MessageHeap.bytes(write)));
   }
 }

@@ -349,18 +349,22 @@ public final class ChangeRing {
     return Optional.of(new Known(now, slot.since(), slot.tick(), slot.last()));
   }
 
-  /** A poll waits for the next change of a key, unless there is one behind its position already. */
-  synchronized boolean waits(Key key, long of, long tick, Poll poll) {
-    return of == life && keys.waits(key, tick, poll);
+  /**
+   * Waits for the next change of a key, unless there is one behind the position already.
+   *
+   * @param changed is taken by {@link #takeDue} then
+   */
+  synchronized boolean waits(Key key, long of, long tick, Runnable changed) {
+    return of == life && keys.waits(key, tick, changed);
   }
 
-  /** A poll does not wait for a key any more. */
-  synchronized void waitsNoMore(Key key, Poll poll) {
-    keys.waitsNoMore(key, poll);
+  /** Undoes the other one. */
+  synchronized void waitsNoMore(Key key, Runnable changed) {
+    keys.waitsNoMore(key, changed);
   }
 
-  /** Takes the polls that wait for keys which have changed. */
-  List<Poll> takeDue() {
+  /** Takes what is to be run since keys have changed. */
+  List<Runnable> takeDue() {
     if (!keys.areDue()) {
       return List.of();
     }

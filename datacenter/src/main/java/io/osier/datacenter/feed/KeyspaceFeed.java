@@ -6,6 +6,8 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -48,6 +50,10 @@ public final class KeyspaceFeed {
   // Of whoever has the turn.
   private final Set<Poll> walkers = new LinkedHashSet<>();
   private final Set<Poll> ofKeys = new LinkedHashSet<>();
+
+  /** Those whose keys have changed. */
+  private final List<Poll> due = new ArrayList<>();
+
   private final Set<Poll> early = new LinkedHashSet<>();
   private long sweptNanos;
 
@@ -126,7 +132,8 @@ public final class KeyspaceFeed {
     }
     long now = nanoTime.getAsLong();
     partitions.asked(now, request.prefix());
-    arrived.add(new Poll(request, self, asked, now + request.waitMillis() * 1_000_000L, reply));
+    arrived.add(
+        new Poll(request, self, asked, now + request.waitMillis() * 1_000_000L, reply, due::add));
     Reply.Failure why = closed;
     if (why == null) {
       signal.run();
@@ -213,7 +220,8 @@ public final class KeyspaceFeed {
       serve(p, now, true);
     }
     for (ChangeRing ring : partitions.rings()) {
-      for (Poll p : ring.takeDue()) {
+      ring.takeDue().forEach(Runnable::run);
+      for (Poll p : take(due)) {
         if (ofKeys.remove(p)) {
           did = true;
           serve(p, now, true);
@@ -236,7 +244,7 @@ public final class KeyspaceFeed {
     return did;
   }
 
-  private static List<Poll> take(Set<Poll> from) {
+  private static List<Poll> take(Collection<Poll> from) {
     List<Poll> all = List.copyOf(from);
     from.clear();
     return all;

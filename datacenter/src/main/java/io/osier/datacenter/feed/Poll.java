@@ -47,6 +47,10 @@ final class Poll {
 
   private final Request.Watch request;
   private final Consumer<Reply> reply;
+
+  /** By which its key's partition knows it. */
+  private final Runnable changed;
+
   private final PositionSearch positions;
 
   /** Those that are asked: of a key one alone. */
@@ -64,17 +68,24 @@ final class Poll {
   private boolean whole = true;
   private boolean walks;
 
+  /**
+   * A request that was not looked at yet.
+   *
+   * @param due gets this when the key that it waits for has changed
+   */
   Poll(
       Request.Watch request,
       ReplicaId self,
       List<WatchedPartitions.Part> parts,
       long deadlineNanos,
-      Consumer<Reply> reply) {
+      Consumer<Reply> reply,
+      Consumer<Poll> due) {
     this.request = request;
     this.positions = new PositionSearch(request, self, parts);
     this.parts = parts;
     this.deadlineNanos = deadlineNanos;
     this.reply = reply;
+    this.changed = () -> due.accept(this);
     this.places = request.places().toArray(new Request.Place[parts.size()]);
     this.found = new boolean[parts.size()];
     this.reached = new VersionVector[parts.size()];
@@ -325,7 +336,7 @@ final class Poll {
   /** Waits for what comes; false if something has come already. */
   boolean waits() {
     if (isOfOneKey()) {
-      return parts.getFirst().ring().waits(key(), places[0].life(), places[0].tick(), this);
+      return parts.getFirst().ring().waits(key(), places[0].life(), places[0].tick(), changed);
     }
     for (int i = 0; i < places.length; i++) {
       if (!parts.get(i).ring().waits(places[i].life(), places[i].tick())) {
@@ -341,7 +352,7 @@ final class Poll {
   /** Undoes {@link #waits}. */
   void waitsNoMore() {
     if (isOfOneKey()) {
-      parts.getFirst().ring().waitsNoMore(key(), this);
+      parts.getFirst().ring().waitsNoMore(key(), changed);
     } else {
       parts.forEach(p -> p.ring().waitsNoMore());
     }

@@ -32,7 +32,7 @@ final class WatchedKeys {
     private long tick = -1;
 
     private Effects.@Nullable Change last;
-    private final List<Poll> waiting = new ArrayList<>();
+    private final List<Runnable> waiting = new ArrayList<>();
     private boolean due;
     private long usedNanos;
 
@@ -122,19 +122,19 @@ final class WatchedKeys {
     return SLOT_BYTES + key.heapBytes();
   }
 
-  boolean waits(Key key, long tick, Poll poll) {
+  boolean waits(Key key, long tick, Runnable changed) {
     Slot slot = slots.get(key);
     if (slot == null || slot.tick > tick) {
       return false;
     }
-    slot.waiting.add(poll);
+    slot.waiting.add(changed);
     return true;
   }
 
-  void waitsNoMore(Key key, Poll poll) {
+  void waitsNoMore(Key key, Runnable changed) {
     Slot slot = slots.get(key);
     if (slot != null) {
-      slot.waiting.remove(poll);
+      slot.waiting.remove(changed);
     }
   }
 
@@ -143,16 +143,16 @@ final class WatchedKeys {
     return !due.isEmpty();
   }
 
-  /** Takes the polls that wait for keys which have changed. */
-  List<Poll> takeDue() {
-    List<Poll> polls = new ArrayList<>();
+  /** Takes what is to be run since keys have changed. */
+  List<Runnable> takeDue() {
+    List<Runnable> all = new ArrayList<>();
     Slot slot;
     while ((slot = due.poll()) != null) {
       slot.due = false;
-      polls.addAll(slot.waiting);
+      all.addAll(slot.waiting);
       slot.waiting.clear();
     }
-    return polls;
+    return all;
   }
 
   /** Forgets keys for which nobody has asked since a time. */

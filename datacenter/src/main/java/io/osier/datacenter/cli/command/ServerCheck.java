@@ -8,7 +8,7 @@ import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.config.UserSettings;
-import io.osier.datacenter.store.files.StoreFiles;
+import io.osier.datacenter.store.files.StoreLayout;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -57,7 +57,7 @@ final class ServerCheck {
 
   private void store(Path dir) {
     try {
-      Path database = StoreFiles.database(dir);
+      Path database = StoreLayout.database(dir);
       if (Files.exists(database)) {
         if (isInUse(database)) {
           problems.add("osier.store.dir: " + dir + " is in use by another process");

@@ -21,9 +21,6 @@ import java.util.concurrent.atomic.LongAdder;
  * be compared with each byte of the channel's name.
  */
 public final class PubSub {
-  /** Longest name of a channel, and longest pattern. */
-  public static final int NAME_BYTES_MAX = 1_024;
-
   /** Largest message, with its channel's name: a note has room for it beside the keyspace. */
   public static final int MESSAGE_BYTES_MAX = (64 << 10) - 512;
 
@@ -64,8 +61,8 @@ public final class PubSub {
   public record Figures(
       long subscribers, long published, long received, long droppedHere, long droppedThere) {}
 
-  private final Topics channels = new Topics();
-  private final Topics patterns = new Topics();
+  private final Topics<Subscriber> channels = new Topics<>();
+  private final Topics<Subscriber> patterns = new Topics<>();
   private final ByteBudget subscriptionBytes;
   private final ByteBudget quickBytes = new ByteBudget(QUICK_BYTES_MAX);
   private final ByteBudget slowBytes = new ByteBudget(SLOW_BYTES_MAX);
@@ -110,9 +107,12 @@ public final class PubSub {
   }
 
   static void checkName(byte[] name) {
-    if (name.length > NAME_BYTES_MAX) {
+    if (name.length > Topic.NAME_BYTES_MAX) {
       throw new RedisException(
-          "ERR a channel's name has at most " + NAME_BYTES_MAX + " bytes, not " + name.length);
+          "ERR a channel's name has at most "
+              + Topic.NAME_BYTES_MAX
+              + " bytes, not "
+              + name.length);
     }
   }
 

@@ -43,7 +43,7 @@ public record PublishNote(String keyspace, byte[] channel, byte[] content) {
   private static PublishNote read(WireInput in) {
     in.readByte();
     String keyspace = in.readText(KEYSPACE_BYTES_MAX);
-    byte[] channel = in.readBlob(PubSub.NAME_BYTES_MAX);
+    byte[] channel = in.readBlob(Topic.NAME_BYTES_MAX);
     return new PublishNote(keyspace, channel, in.readBytes(in.remaining()));
   }
 }

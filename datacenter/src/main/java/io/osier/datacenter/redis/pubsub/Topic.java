@@ -5,6 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What can be subscribed to: a channel of a keyspace, or a pattern of channels. Immutable. */
 public final class Topic implements Comparable<Topic> {
+  /** Longest name of a channel, and longest pattern. */
+  public static final int NAME_BYTES_MAX = 1_024;
+
   private final boolean pattern;
   private final String keyspace;
   private final byte[] name;

@@ -12,8 +12,8 @@ import java.util.function.Predicate;
  * Channels, or patterns, with who subscribes to them; there is none without. To walk through them
  * costs what there is, and not what there once was. Thread-safe; looking does not wait.
  */
-final class Topics {
-  private final NavigableMap<Topic, Set<Subscriber>> subscribers = new ConcurrentSkipListMap<>();
+final class Topics<S> {
+  private final NavigableMap<Topic, Set<S>> subscribers = new ConcurrentSkipListMap<>();
 
   /**
    * Somebody subscribes.
@@ -21,8 +21,8 @@ final class Topics {
    * @param hasRoom asked for one that nobody has subscribed to
    * @return whether it has room
    */
-  synchronized boolean add(Topic topic, Subscriber who, Predicate<Topic> hasRoom) {
-    Set<Subscriber> of = subscribers.get(topic);
+  synchronized boolean add(Topic topic, S who, Predicate<Topic> hasRoom) {
+    Set<S> of = subscribers.get(topic);
     if (of != null) {
       of.add(who);
       return true;
@@ -30,7 +30,7 @@ final class Topics {
     if (!hasRoom.test(topic)) {
       return false;
     }
-    Set<Subscriber> first = ConcurrentHashMap.newKeySet(1);
+    Set<S> first = ConcurrentHashMap.newKeySet(1);
     first.add(who);
     subscribers.put(topic, first);
     return true;
@@ -41,8 +41,8 @@ final class Topics {
    *
    * @param gone hears of one to which nobody subscribes now
    */
-  synchronized void remove(Topic topic, Subscriber who, Consumer<Topic> gone) {
-    Set<Subscriber> of = subscribers.get(topic);
+  synchronized void remove(Topic topic, S who, Consumer<Topic> gone) {
+    Set<S> of = subscribers.get(topic);
     if (of != null && of.remove(who) && of.isEmpty()) {
       subscribers.remove(topic);
       gone.accept(topic);
@@ -50,12 +50,12 @@ final class Topics {
   }
 
   /** Who subscribes to one at present; may be walked through while others come and go. */
-  Set<Subscriber> of(Topic topic) {
+  Set<S> of(Topic topic) {
     return subscribers.getOrDefault(topic, Set.of());
   }
 
   /** All that there are, with who subscribes to them; may be walked through as well. */
-  Map<Topic, Set<Subscriber>> all() {
+  Map<Topic, Set<S>> all() {
     return subscribers;
   }
 }

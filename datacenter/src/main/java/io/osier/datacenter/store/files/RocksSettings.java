@@ -189,7 +189,7 @@ public final class RocksSettings implements AutoCloseable {
       Files.createDirectories(dir);
       StoreFiles.checkRestored(dir);
       StoreErrors.checkFiles(dir);
-      String path = StoreFiles.database(dir).toString();
+      String path = StoreLayout.database(dir).toString();
       opened = readOnly ? RocksDB.openReadOnly(options, path) : RocksDB.open(options, path);
       return opened;
     } catch (IOException e) {

@@ -89,7 +89,7 @@ public final class StoreComparison {
   }
 
   private static RocksDB open(Options options, Path dir) throws RocksDBException {
-    Path database = StoreFiles.database(dir);
+    Path database = StoreLayout.database(dir);
     if (!Files.exists(database)) {
       throw new OsierException(ErrorCode.CONFIGURATION, "there is no store in " + dir);
     }

@@ -118,7 +118,7 @@ public final class StoreErrors {
    * @throws OsierException STORE_DAMAGED
    */
   public static void checkFiles(Path dir) {
-    Path database = StoreFiles.database(dir);
+    Path database = StoreLayout.database(dir);
     if (!Files.isDirectory(database)) {
       return;
     }
@@ -143,7 +143,7 @@ public final class StoreErrors {
   /** Whether the first start was killed: before there is a log the first MANIFEST is replaced. */
   private static boolean isFirstStart(Path dir) {
     try {
-      return Files.readString(StoreFiles.database(dir).resolve("CURRENT")).equals(FIRST_MANIFEST);
+      return Files.readString(StoreLayout.database(dir).resolve("CURRENT")).equals(FIRST_MANIFEST);
     } catch (IOException e) {
       throw unreadable(dir, e);
     }
@@ -151,7 +151,7 @@ public final class StoreErrors {
 
   /** Compares the checksums of the logs of updates; the tables' are RocksDB's business. */
   static void checkUpdates(Path dir) {
-    try (Stream<Path> files = Files.list(StoreFiles.database(dir))) {
+    try (Stream<Path> files = Files.list(StoreLayout.database(dir))) {
       List<String> names = files.map(f -> f.getFileName().toString()).toList();
       checkLogs(dir, names.stream().filter(n -> n.endsWith(".log")).toList());
     } catch (IOException e) {
@@ -162,7 +162,7 @@ public final class StoreErrors {
   private static void checkLogs(Path dir, List<String> names) {
     for (String name : names) {
       try {
-        long at = LogChecksums.firstDamage(StoreFiles.database(dir).resolve(name));
+        long at = LogChecksums.firstDamage(StoreLayout.database(dir).resolve(name));
         if (at >= 0) {
           throw damaged(dir, "a checksum is wrong in the file " + name + " at byte " + at, null);
         }

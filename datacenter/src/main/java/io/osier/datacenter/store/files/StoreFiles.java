@@ -47,26 +47,6 @@ public final class StoreFiles {
 
   private StoreFiles() {}
 
-  /** Where the database of a store is. */
-  public static Path database(Path dir) {
-    return dir.resolve("db");
-  }
-
-  /** Where a backup is copied to before it takes the store's place. */
-  private static Path restoring(Path dir) {
-    return dir.resolve("db.restoring");
-  }
-
-  /** What is being copied of a damaged store: not all of it yet. */
-  static Path mending(Path dir) {
-    return dir.resolve("db.mending");
-  }
-
-  /** A mended store that takes the damaged one's place. */
-  static Path mended(Path dir) {
-    return dir.resolve("db.mended");
-  }
-
   /**
    * Brings a mended store to its place if the process was killed before that, and deletes it if the
    * damaged one is still there, and goes on: it is out of date then.
@@ -74,14 +54,14 @@ public final class StoreFiles {
    * @return whether it has taken its place
    */
   static boolean finishMending(Path dir) throws IOException {
-    if (!Files.exists(mended(dir))) {
+    if (!Files.exists(StoreLayout.mended(dir))) {
       return false;
     }
-    if (Files.exists(database(dir))) {
-      delete(mended(dir));
+    if (Files.exists(StoreLayout.database(dir))) {
+      delete(StoreLayout.mended(dir));
       return false;
     }
-    Files.move(mended(dir), database(dir));
+    Files.move(StoreLayout.mended(dir), StoreLayout.database(dir));
     return true;
   }
 
@@ -93,13 +73,13 @@ public final class StoreFiles {
    */
   public static void checkRestored(Path dir) throws IOException {
     finishMending(dir);
-    if (!Files.exists(database(dir)) && Files.exists(restoring(dir))) {
+    if (!Files.exists(StoreLayout.database(dir)) && Files.exists(StoreLayout.restoring(dir))) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
           "osier.store.dir: a backup was being restored in "
               + dir
               + " and did not come to an end: run 'osier restore' again, or delete "
-              + restoring(dir)
+              + StoreLayout.restoring(dir)
               + " to start with nothing");
     }
   }
@@ -150,7 +130,7 @@ public final class StoreFiles {
           ErrorCode.INVALID_ARGUMENT, backup + " is no backup: it holds no database");
     }
     checkUnused(dir);
-    Path copy = restoring(dir);
+    Path copy = StoreLayout.restoring(dir);
     try {
       delete(copy);
       Files.createDirectories(copy);
@@ -162,7 +142,7 @@ public final class StoreFiles {
       }
       prepare(copy, backup, cluster, dc);
       Optional<Path> former = setAside(dir);
-      Files.move(copy, database(dir));
+      Files.move(copy, StoreLayout.database(dir));
       return former;
     } catch (NoSuchFileException e) {
       throw new OsierException(
@@ -221,10 +201,10 @@ public final class StoreFiles {
     try {
       finishMending(dir);
       Optional<Path> aside = Optional.empty();
-      if (Files.exists(database(dir))) {
+      if (Files.exists(StoreLayout.database(dir))) {
         aside = Optional.of(moveAside(dir, ""));
       }
-      delete(mending(dir));
+      delete(StoreLayout.mending(dir));
       Files.deleteIfExists(damageNote(dir)); // was of the one that is aside
       return aside;
     } catch (IOException e) {
@@ -236,7 +216,7 @@ public final class StoreFiles {
   /** Moves a store aside, under a name that ends so, and returns where it is. */
   static Path moveAside(Path dir, String end) throws IOException {
     String time = ASIDE.format(Instant.now().atOffset(ZoneOffset.UTC));
-    return Files.move(database(dir), dir.resolve("db.aside-" + time + end));
+    return Files.move(StoreLayout.database(dir), dir.resolve("db.aside-" + time + end));
   }
 
   /** Deletes the stores that mending has set aside, except the newest. */
@@ -308,7 +288,7 @@ public final class StoreFiles {
    */
   public static Verified verify(Path dir) {
     checkUnused(dir);
-    Path database = database(dir);
+    Path database = StoreLayout.database(dir);
     if (!Files.exists(database)) {
       throw new OsierException(ErrorCode.CONFIGURATION, "there is no store in " + dir);
     }
@@ -337,7 +317,7 @@ public final class StoreFiles {
   private static void verify(Path dir, WALRecoveryMode log) throws RocksDBException {
     RocksLibrary.load();
     try (Options options = new Options().setParanoidChecks(true).setWalRecoveryMode(log);
-        RocksDB db = RocksDB.openReadOnly(options, database(dir).toString())) {
+        RocksDB db = RocksDB.openReadOnly(options, StoreLayout.database(dir).toString())) {
       byte[] header = db.get(RecordKeys.header());
       if (header == null) {
         throw new OsierException(ErrorCode.STORE_DAMAGED, "the store in " + dir + " has no header");
@@ -354,7 +334,7 @@ public final class StoreFiles {
    * take the lock away, so no process that has the store open may ask.
    */
   static void checkUnused(Path dir) {
-    Path lock = database(dir).resolve("LOCK");
+    Path lock = StoreLayout.database(dir).resolve("LOCK");
     if (!Files.exists(lock)) {
       return;
     }

@@ -92,7 +92,7 @@ final class StoreSalvage {
    *     for the copy; the store is as it was
    */
   static Optional<Mended> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
-    Path copy = StoreFiles.mending(dir);
+    Path copy = StoreLayout.mending(dir);
     try {
       StoreFiles.checkUnused(dir);
       if (Files.exists(copy)) {
@@ -109,7 +109,7 @@ final class StoreSalvage {
         StoreFiles.delete(copy);
         return Optional.empty();
       }
-      Files.move(copy, StoreFiles.mended(dir)); // from now on it is whole
+      Files.move(copy, StoreLayout.mended(dir)); // from now on it is whole
       Path aside = StoreFiles.moveAside(dir, StoreFiles.ASIDE_DAMAGED);
       StoreFiles.finishMending(dir);
       StoreFiles.deleteDamaged(dir, aside);
@@ -139,7 +139,7 @@ final class StoreSalvage {
                 .setParanoidChecks(true)
                 .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
         ReadOptions read = new ReadOptions().setFillCache(false);
-        RocksDB from = RocksDB.openReadOnly(options, StoreFiles.database(dir).toString())) {
+        RocksDB from = RocksDB.openReadOnly(options, StoreLayout.database(dir).toString())) {
       StoreSalvage salvage = new StoreSalvage(dir, logMax, isElsewhere, from, read);
       salvage.walk(batch -> {}); // whether it can be mended is known before the disk fills
       if (!salvage.lost.isEmpty()) {
@@ -152,7 +152,7 @@ final class StoreSalvage {
   }
 
   private static void checkRoom(Path dir) throws IOException {
-    long bytes = StoreFiles.bytes(StoreFiles.database(dir));
+    long bytes = StoreFiles.bytes(StoreLayout.database(dir));
     long free = Files.getFileStore(dir).getUsableSpace();
     if (free < bytes) {
       throw new OsierException(

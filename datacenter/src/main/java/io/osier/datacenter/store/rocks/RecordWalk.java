@@ -34,8 +34,8 @@ final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
       this.objectLength = RecordKeys.objectLength(key);
       this.at =
           isInPlace()
-              ? RecordValues.inPlaceAt(value, database.dictionary())
-              : RecordKeys.at(key, objectLength, database.dictionary());
+              ? RecordValues.inPlaceAt(value, dictionary)
+              : RecordKeys.at(key, objectLength, dictionary);
       this.value = value;
     }
 
@@ -67,7 +67,8 @@ final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
     }
   }
 
-  private final RocksDatabase database;
+  private final RecordKeys.Dictionary dictionary;
+  private final GapCompaction gaps;
   private final BiFunction<ObjectId, byte[], CrdtState> inPlace;
   private final Slice end;
   private final ReadOptions options;
@@ -84,13 +85,15 @@ final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
    */
   RecordWalk(
       RocksDB db,
-      RocksDatabase database,
+      RecordKeys.Dictionary dictionary,
+      GapCompaction gaps,
       BiFunction<ObjectId, byte[], CrdtState> inPlace,
       byte[] from,
       byte[] to) {
-    this.database = database;
+    this.dictionary = dictionary;
+    this.gaps = gaps;
     this.inPlace = inPlace;
-    this.tombstones = database.gaps().tombstones();
+    this.tombstones = gaps.tombstones();
     this.from = from;
     this.to = to;
     this.end = new Slice(to);
@@ -109,7 +112,7 @@ final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
     if (!iterator.isValid()) {
       iterator.status();
     }
-    database.gaps().walked(from, () -> iterator.isValid() ? iterator.key() : to, tombstones, came);
+    gaps.walked(from, () -> iterator.isValid() ? iterator.key() : to, tombstones, came);
   }
 
   @Override

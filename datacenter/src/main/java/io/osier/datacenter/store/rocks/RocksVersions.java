@@ -68,7 +68,8 @@ public final class RocksVersions implements VersionStore {
 
   private <T> T search(RocksDB db, byte[] from, byte[] to, Search<T> search)
       throws RocksDBException {
-    try (RecordWalk walk = new RecordWalk(db, database, this::inPlace, from, to)) {
+    try (RecordWalk walk =
+        new RecordWalk(db, database.dictionary(), database.gaps(), this::inPlace, from, to)) {
       T found = search.in(walk);
       walk.checkEnd();
       return found;
@@ -182,7 +183,7 @@ public final class RocksVersions implements VersionStore {
     if (!RecordValues.isDecomposed(head.value)) {
       return RecordValues.inPlace(head.value, object.type(), database.dictionary());
     }
-    EntrySource entries = new RocksEntries(database, keys, object, head.lease);
+    EntrySource entries = entries(object, head.lease);
     return RecordValues.decomposed(head.value, object.type(), database.dictionary(), entries);
   }
 
@@ -196,11 +197,12 @@ public final class RocksVersions implements VersionStore {
   public EntrySource entries(ObjectId object) {
     return database
         .open()
-        .use(
-            keys,
-            db ->
-                new RocksEntries(
-                    database, keys, object, database.leases().begin(db, System.nanoTime())));
+        .use(keys, db -> entries(object, database.leases().begin(db, System.nanoTime())));
+  }
+
+  private EntrySource entries(ObjectId object, SnapshotLease lease) {
+    return new RocksEntries(
+        database.open(), database.dictionary(), database.gaps(), keys, object, lease);
   }
 
   /** What stands in the places of a key's objects, at one moment; null where nothing does. */

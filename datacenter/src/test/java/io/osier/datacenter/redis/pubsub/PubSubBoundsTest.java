@@ -152,7 +152,7 @@ final class PubSubBoundsTest extends PubSubFixture {
 
   @Test
   void message_thatIsTooLarge_isRefused_andTheLargestFitsIntoANote() {
-    byte[] channel = new byte[PubSub.NAME_BYTES_MAX];
+    byte[] channel = new byte[Topic.NAME_BYTES_MAX];
     byte[] content = new byte[PubSub.MESSAGE_BYTES_MAX - channel.length];
     PubSub.check(channel, content);
     String keyspace = "k".repeat(64);

@@ -31,7 +31,7 @@ public final class DamagedStore {
   /** What stands in the tables of a store that is closed, by file: how many bytes are data. */
   private static Map<String, Long> tables(Path dir) throws RocksDBException {
     Map<String, Long> tables = new TreeMap<>();
-    try (RocksDB db = RocksDB.openReadOnly(StoreFiles.database(dir).toString())) {
+    try (RocksDB db = RocksDB.openReadOnly(StoreLayout.database(dir).toString())) {
       for (var table : db.getPropertiesOfAllTables().entrySet()) {
         tables.put(
             Path.of(table.getKey()).getFileName().toString(), table.getValue().getDataSize());
@@ -42,7 +42,7 @@ public final class DamagedStore {
 
   /** The largest table of a closed store. */
   static Path largest(Path dir) throws IOException {
-    try (Stream<Path> files = Files.list(StoreFiles.database(dir))) {
+    try (Stream<Path> files = Files.list(StoreLayout.database(dir))) {
       return files
           .filter(f -> f.toString().endsWith(".sst"))
           .max((a, b) -> Long.compare(a.toFile().length(), b.toFile().length()))

@@ -135,13 +135,13 @@ final class StoreSalvageTest {
   @Test
   void rebuild_afterMendingWasKilled_leavesNothingOfIt() throws Exception {
     damage();
-    Files.createDirectory(StoreFiles.mending(dir));
-    Files.createFile(StoreFiles.mending(dir).resolve("CURRENT"));
+    Files.createDirectory(StoreLayout.mending(dir));
+    Files.createFile(StoreLayout.mending(dir).resolve("CURRENT"));
     assertThat(StoreFiles.setAside(dir)).isPresent();
-    assertThat(StoreFiles.mending(dir)).doesNotExist();
+    assertThat(StoreLayout.mending(dir)).doesNotExist();
     assertThat(StoreFiles.damageNote(dir)).doesNotExist();
     assertThat(mend()).isEmpty();
-    assertThat(StoreFiles.database(dir)).doesNotExist();
+    assertThat(StoreLayout.database(dir)).doesNotExist();
   }
 
   @Test
@@ -149,31 +149,31 @@ final class StoreSalvageTest {
     damage();
     assertThat(mend()).isPresent();
     int whole = objects();
-    Files.move(StoreFiles.database(dir), StoreFiles.mended(dir));
+    Files.move(StoreLayout.database(dir), StoreLayout.mended(dir));
     DamagedRanges.make(StoreFiles.damageNote(dir));
     assertThat(mend()).isPresent();
     assertThat(objects()).isEqualTo(whole);
-    Files.move(StoreFiles.database(dir), StoreFiles.mended(dir));
+    Files.move(StoreLayout.database(dir), StoreLayout.mended(dir));
     assertThat(objects()).as("without peers nobody mends").isEqualTo(whole);
-    assertThat(StoreFiles.mended(dir)).doesNotExist();
+    assertThat(StoreLayout.mended(dir)).doesNotExist();
   }
 
   /** Its numbers would be given twice. */
   @Test
   void storeThatWasMended_isDeleted_whereTheDamagedOneGoesOn() throws Exception {
-    Files.createDirectory(StoreFiles.mended(dir));
+    Files.createDirectory(StoreLayout.mended(dir));
     assertThat(objects()).isEqualTo(OBJECTS + LATER);
-    assertThat(StoreFiles.mended(dir)).doesNotExist();
-    Files.createDirectory(StoreFiles.mended(dir));
+    assertThat(StoreLayout.mended(dir)).doesNotExist();
+    Files.createDirectory(StoreLayout.mended(dir));
     assertThat(StoreFiles.setAside(dir)).isPresent();
-    assertThat(StoreFiles.mended(dir)).doesNotExist();
+    assertThat(StoreLayout.mended(dir)).doesNotExist();
   }
 
   /** Otherwise nothing would ever be served where it takes longer than whoever starts it waits. */
   @Test
   void mendingThatWasKilled_isNotTriedByTheNextStart_butByTheOneAfter() throws Exception {
     damage();
-    Files.createDirectory(StoreFiles.mending(dir));
+    Files.createDirectory(StoreLayout.mending(dir));
     OsierException e = refused();
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
     assertThat(e).hasMessageContaining("did not come to an end");
@@ -233,7 +233,7 @@ final class StoreSalvageTest {
   void storeWhoseLogIsDamaged_isNotMended() throws Exception {
     damage();
     Path log;
-    try (Stream<Path> files = Files.list(StoreFiles.database(dir))) {
+    try (Stream<Path> files = Files.list(StoreLayout.database(dir))) {
       log =
           files
               .filter(f -> f.toString().endsWith(".log"))
@@ -250,6 +250,6 @@ final class StoreSalvageTest {
     Files.delete(log);
     assertThat(refused()).hasMessageContaining("log");
     assertThat(asides()).isEmpty();
-    assertThat(StoreFiles.mending(dir)).doesNotExist();
+    assertThat(StoreLayout.mending(dir)).doesNotExist();
   }
 }

@@ -24,7 +24,6 @@ import java.util.List;
  * Commands of strings' bits, of which the first one is a byte's highest. Static, for any thread.
  */
 final class BitCommands {
-  static final String NO_OFFSET = "ERR bit offset is not an integer or out of range";
 
   private static final long OFFSET_MAX = (1L << 32) - 1;
   private static final byte[] EMPTY = {};
@@ -58,23 +57,19 @@ final class BitCommands {
         .list();
   }
 
-  static boolean isSet(byte[] bytes, long offset) {
-    long at = offset >> 3;
-    return at < bytes.length && (bytes[(int) at] & (0x80 >> (offset & 7))) != 0;
-  }
-
   private static Plan getBit(Scope scope, byte[][] words) {
-    long offset = Numbers.integer(words[2], 0, OFFSET_MAX, NO_OFFSET);
+    long offset = Numbers.integer(words[2], 0, OFFSET_MAX, Bitfield.NO_OFFSET);
     return Plans.read(
         scope,
         Key.of(words[1]),
         Plans.WHOLE,
-        answer -> new RespValue.Int(isSet(Texts.string(answer).orElse(EMPTY), offset) ? 1 : 0));
+        answer ->
+            new RespValue.Int(Bitfield.isSet(Texts.string(answer).orElse(EMPTY), offset) ? 1 : 0));
   }
 
   private static Plan setBit(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
-    long offset = Numbers.integer(words[2], 0, OFFSET_MAX, NO_OFFSET);
+    long offset = Numbers.integer(words[2], 0, OFFSET_MAX, Bitfield.NO_OFFSET);
     boolean on = Numbers.integer(words[3], 0, 1, "ERR bit is not an integer or out of range") == 1;
     StringRanges.checkLength(offset >> 3, 1);
     return Plans.ask(
@@ -82,7 +77,8 @@ final class BitCommands {
             scope, key, CrdtType.STRING, new Operation.SetBit(offset, on), true, Plans.WHOLE),
         reply ->
             Plan.answer(
-                isSet(Texts.string(CrdtType.STRING, Plans.asked(reply)).orElse(EMPTY), offset)
+                Bitfield.isSet(
+                        Texts.string(CrdtType.STRING, Plans.asked(reply)).orElse(EMPTY), offset)
                     ? 1
                     : 0),
         failure ->
@@ -97,7 +93,7 @@ final class BitCommands {
                       int bit = 0x80 >> (offset & 7);
                       all[at] = (byte) (on ? all[at] | bit : all[at] & ~bit);
                       return new Rewrite.Outcome(
-                          all, new RespValue.Int(isSet(old, offset) ? 1 : 0));
+                          all, new RespValue.Int(Bitfield.isSet(old, offset) ? 1 : 0));
                     })
                 : new Plan.Answer(RedisErrors.of(failure)));
   }
@@ -145,7 +141,7 @@ final class BitCommands {
         ones += Integer.bitCount(bytes[(int) (at >> 3)] & 0xff);
         at += 8;
       } else {
-        ones += isSet(bytes, at) ? 1 : 0;
+        ones += Bitfield.isSet(bytes, at) ? 1 : 0;
         at++;
       }
     }
@@ -187,7 +183,7 @@ final class BitCommands {
     while (at <= bits.to()) {
       if ((at & 7) == 0 && at + 7 <= bits.to() && bytes[(int) (at >> 3)] == dull) {
         at += 8;
-      } else if (isSet(bytes, at) == wanted) {
+      } else if (Bitfield.isSet(bytes, at) == wanted) {
         return at;
       } else {
         at++;

@@ -19,6 +19,7 @@ final class Bitfield {
   private static final String NO_TYPE =
       "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but"
           + " i64 is.";
+  static final String NO_OFFSET = "ERR bit offset is not an integer or out of range";
   private static final long BITS_MAX = 1L << 32;
   private static final BigInteger TWO = BigInteger.TWO;
 
@@ -126,8 +127,7 @@ final class Bitfield {
             Numbers.integer(Arrays.copyOfRange(type, 1, type.length), 1, signed ? 64 : 63, NO_TYPE);
     boolean counted = offset.length > 0 && offset[0] == '#';
     byte[] digits = counted ? Arrays.copyOfRange(offset, 1, offset.length) : offset;
-    long number =
-        Numbers.integer(digits, 0, (BITS_MAX - bits) / (counted ? bits : 1), BitCommands.NO_OFFSET);
+    long number = Numbers.integer(digits, 0, (BITS_MAX - bits) / (counted ? bits : 1), NO_OFFSET);
     return new Place(counted ? number * bits : number, bits, signed);
   }
 
@@ -172,7 +172,7 @@ final class Bitfield {
   private static long read(byte[] bytes, Place place) {
     long number = 0;
     for (long at = place.offset; at < place.end(); at++) {
-      number = number << 1 | (BitCommands.isSet(bytes, at) ? 1 : 0);
+      number = number << 1 | (isSet(bytes, at) ? 1 : 0);
     }
     int unused = Long.SIZE - place.bits;
     return place.signed ? number << unused >> unused : number;
@@ -186,5 +186,10 @@ final class Bitfield {
       bytes[(int) (at >> 3)] =
           (byte) (on ? bytes[(int) (at >> 3)] | bit : bytes[(int) (at >> 3)] & ~bit);
     }
+  }
+
+  static boolean isSet(byte[] bytes, long offset) {
+    long at = offset >> 3;
+    return at < bytes.length && (bytes[(int) at] & (0x80 >> (offset & 7))) != 0;
   }
 }

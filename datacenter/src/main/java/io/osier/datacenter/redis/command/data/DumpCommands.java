@@ -64,7 +64,7 @@ final class DumpCommands {
     CrdtType type = answer.type().orElseThrow();
     List<byte[]> texts = new ArrayList<>();
     if (Texts.isHash(type)) {
-      for (Map.Entry<String, byte[]> e : HashCommands.fields(answer).entrySet()) {
+      for (Map.Entry<String, byte[]> e : Texts.fields(answer).entrySet()) {
         texts.add(Texts.fieldName(e.getKey()));
         texts.add(e.getValue());
       }
@@ -188,7 +188,7 @@ final class DumpCommands {
 
   private static Operation update(CrdtType type, List<byte[]> texts) {
     if (type == CrdtType.STRING && texts.size() == 1) {
-      return StringCommands.assign(texts.getFirst());
+      return Texts.assign(texts.getFirst());
     }
     if (type == CrdtType.AW_SET && !texts.isEmpty()) {
       return new Operation.Add(texts.stream().map(Value::ofText).toList());
@@ -200,8 +200,7 @@ final class DumpCommands {
     for (int i = 0; i < texts.size(); i += 2) {
       updates.add(
           new Operation.FieldUpdate(
-              HashCommands.string(Texts.name(texts.get(i))),
-              StringCommands.assign(texts.get(i + 1))));
+              Texts.stringField(Texts.name(texts.get(i))), Texts.assign(texts.get(i + 1))));
     }
     return new Operation.UpdateFields(updates);
   }

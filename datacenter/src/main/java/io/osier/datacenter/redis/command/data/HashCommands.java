@@ -2,7 +2,6 @@ package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
@@ -95,10 +94,11 @@ public final class HashCommands {
     }
     Map<String, Operation> assigned = new LinkedHashMap<>();
     for (int i = 2; i < words.length; i += 2) {
-      assigned.put(Texts.name(words[i]), StringCommands.assign(words[i + 1]));
+      assigned.put(Texts.name(words[i]), Texts.assign(words[i + 1]));
     }
     List<Operation.FieldUpdate> updates = new ArrayList<>(assigned.size());
-    assigned.forEach((name, o) -> updates.add(new Operation.FieldUpdate(string(name), o)));
+    assigned.forEach(
+        (name, o) -> updates.add(new Operation.FieldUpdate(Texts.stringField(name), o)));
     List<String> names = List.copyOf(assigned.keySet());
     return Plans.ask(
         Plans.write(
@@ -114,11 +114,6 @@ public final class HashCommands {
                 : Plan.answer(names.size() - present(Plans.asked(reply)).size()));
   }
 
-  /** The field that a hash's value is. */
-  static FieldId string(String name) {
-    return new FieldId(name, CrdtType.STRING);
-  }
-
   /** The names that a map has fields of. */
   private static Set<String> present(Reading reading) {
     Set<String> names = new HashSet<>();
@@ -130,7 +125,7 @@ public final class HashCommands {
     String name = Texts.name(words[2]);
     Operation update =
         new Operation.UpdateFields(
-            List.of(new Operation.FieldUpdate(string(name), StringCommands.assign(words[3]))));
+            List.of(new Operation.FieldUpdate(Texts.stringField(name), Texts.assign(words[3]))));
     return Plans.ask(
         Plans.writeIf(
             scope,
@@ -156,25 +151,10 @@ public final class HashCommands {
         Key.of(words[1]),
         new Query.Select(List.of(name)),
         answer -> {
-          Map<String, byte[]> fields = fields(answer);
+          Map<String, byte[]> fields = Texts.fields(answer);
           byte[] value = fields.get(name);
           return then.apply(value != null, value == null ? new byte[0] : value);
         });
-  }
-
-  /** What was read of a hash; nothing of one that is not there. */
-  static Map<String, byte[]> fields(Reply.Answer answer) {
-    if (!answer.exists()) {
-      return Map.of();
-    }
-    checkIsHash(answer);
-    return Texts.fields(answer.reading().orElseThrow());
-  }
-
-  static void checkIsHash(Reply.Answer answer) {
-    if (answer.exists() && !Texts.isHash(answer.type().orElseThrow())) {
-      throw RedisErrors.wrongType();
-    }
   }
 
   private static Plan mget(Scope scope, byte[][] w) {
@@ -186,7 +166,7 @@ public final class HashCommands {
         key,
         new Query.Select(names.stream().distinct().toList()),
         answer -> {
-          Map<String, byte[]> fields = fields(answer);
+          Map<String, byte[]> fields = Texts.fields(answer);
           List<RespValue> values = new ArrayList<>(names.size());
           for (String name : names) {
             byte[] value = fields.get(name);
@@ -198,7 +178,8 @@ public final class HashCommands {
 
   private static Plan whole(
       Scope scope, byte[][] words, Function<Map<String, byte[]>, RespValue> then) {
-    return Plans.read(scope, Key.of(words[1]), Plans.WHOLE, answer -> then.apply(fields(answer)));
+    return Plans.read(
+        scope, Key.of(words[1]), Plans.WHOLE, answer -> then.apply(Texts.fields(answer)));
   }
 
   private static RespValue pairs(Map<String, byte[]> fields) {
@@ -221,7 +202,7 @@ public final class HashCommands {
         Key.of(words[1]),
         Plans.SIZE,
         answer -> {
-          checkIsHash(answer);
+          Texts.checkIsHash(answer);
           return new RespValue.Int(answer.exists() ? answer.reading().orElseThrow().asLong() : 0);
         });
   }

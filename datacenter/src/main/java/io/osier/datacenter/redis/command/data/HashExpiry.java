@@ -162,7 +162,7 @@ final class HashExpiry {
   /** Each field's deadline, {@link #FOR_EVER}, {@link #ABSENT} if it is not there. */
   private static List<Long> deadlines(List<String> names, List<Reply> parts) {
     Reply.Answer read = Plans.answerOf(parts.get(1));
-    var fields = HashCommands.fields(read);
+    var fields = Texts.fields(read);
     List<Long> deadlines = new ArrayList<>(names.size());
     for (int i = 0; i < names.size(); i++) {
       deadlines.add(

@@ -45,7 +45,7 @@ final class HashNumbers {
 
   private static Operation update(String name, Operation operation) {
     return new Operation.UpdateFields(
-        List.of(new Operation.FieldUpdate(HashCommands.string(name), operation)));
+        List.of(new Operation.FieldUpdate(Texts.stringField(name), operation)));
   }
 
   /** What a field reads as after an update. */
@@ -135,13 +135,13 @@ final class HashNumbers {
         reply -> {
           Reply.Answer answer = (Reply.Answer) reply;
           Rewrite.Outcome outcome =
-              change.apply(Optional.ofNullable(HashCommands.fields(answer).get(name)));
+              change.apply(Optional.ofNullable(Texts.fields(answer).get(name)));
           return Plans.ask(
               Plans.writeIf(
                   scope,
                   key,
                   CrdtType.OR_MAP,
-                  update(name, StringCommands.assign(requireNonNull(outcome.bytes()))),
+                  update(name, Texts.assign(requireNonNull(outcome.bytes()))),
                   query,
                   answer.exists()
                       ? answer.reading().orElseThrow()

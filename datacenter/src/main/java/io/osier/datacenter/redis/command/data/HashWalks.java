@@ -40,8 +40,7 @@ final class HashWalks {
         Key.of(words[1]),
         Plans.WHOLE,
         answer -> {
-          List<Map.Entry<String, byte[]>> fields =
-              List.copyOf(HashCommands.fields(answer).entrySet());
+          List<Map.Entry<String, byte[]>> fields = List.copyOf(Texts.fields(answer).entrySet());
           if (one && fields.isEmpty()) {
             return RespValue.NULL;
           }
@@ -78,7 +77,7 @@ final class HashWalks {
   }
 
   private static RespValue scanned(Scope scope, Walk walk, Reply.Answer answer) {
-    Map<String, byte[]> fields = HashCommands.fields(answer);
+    Map<String, byte[]> fields = Texts.fields(answer);
     List<RespValue> shown = new ArrayList<>();
     fields.forEach(
         (name, value) -> {

@@ -54,8 +54,7 @@ final class Rewrite {
             return Plans.run(
                 scope,
                 List.of(
-                    Plans.testAbsent(key),
-                    Plans.update(key, CrdtType.STRING, StringCommands.assign(bytes))),
+                    Plans.testAbsent(key), Plans.update(key, CrdtType.STRING, Texts.assign(bytes))),
                 then,
                 again);
           }

@@ -208,9 +208,7 @@ final class SortCommand {
       return null; // of another kind, it has no such value
     }
     if (field != null) {
-      return Texts.isHash(answer.type().orElseThrow())
-          ? HashCommands.fields(answer).get(field)
-          : null;
+      return Texts.isHash(answer.type().orElseThrow()) ? Texts.fields(answer).get(field) : null;
     }
     return Texts.string(answer.type().orElseThrow(), answer.reading().orElseThrow()).orElse(null);
   }

@@ -1,7 +1,6 @@
 package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
-import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
@@ -55,7 +54,7 @@ public final class StringCommands {
                 3,
                 Keys.ONE,
                 "Assigns a string and returns the former one.",
-                (scope, w) -> setAndGet(scope, Key.of(w[1]), assign(w[2]), false))
+                (scope, w) -> setAndGet(scope, Key.of(w[1]), Texts.assign(w[2]), false))
             .writesFast(
                 "GETDEL", 2, Keys.ONE, "Returns a string and deletes it.", StringCommands::getdel)
             .writesFast(
@@ -79,10 +78,6 @@ public final class StringCommands {
     return all;
   }
 
-  static Operation assign(byte[] bytes) {
-    return new Operation.Assign(Value.ofText(bytes));
-  }
-
   private static Call replace(Key key, Operation operation, boolean keepsDeadline) {
     return new Call.Replace(key, CrdtType.STRING, operation, keepsDeadline);
   }
@@ -98,7 +93,7 @@ public final class StringCommands {
   private static Plan set(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();
-    Operation assigned = assign(words.next());
+    Operation assigned = Texts.assign(words.next());
     @Nullable Unit unit = null;
     byte[] time = {};
     boolean isNew = false;
@@ -196,14 +191,14 @@ public final class StringCommands {
     Key key = Key.of(words[1]);
     return Plans.run(
         scope,
-        List.of(Plans.testAbsent(key), replace(key, assign(words[2]), false)),
+        List.of(Plans.testAbsent(key), replace(key, Texts.assign(words[2]), false)),
         parts -> Plan.answer(1),
         parts -> Plan.answer(0));
   }
 
   private static Plan setFor(Scope scope, byte[][] words, Unit unit, String command) {
     Operation.Expire deadline = Deadlines.positive(scope, words[2], unit, command);
-    Operation operation = new Operation.WithDeadline(assign(words[3]), deadline);
+    Operation operation = new Operation.WithDeadline(Texts.assign(words[3]), deadline);
     return Plans.run(
         scope, List.of(replace(Key.of(words[1]), operation, false)), parts -> Plan.ok());
   }
@@ -283,7 +278,7 @@ public final class StringCommands {
     }
     List<Call> calls = new ArrayList<>(words.length / 2);
     for (int i = 1; i < words.length; i += 2) {
-      calls.add(replace(Key.of(words[i]), assign(words[i + 1]), false));
+      calls.add(replace(Key.of(words[i]), Texts.assign(words[i + 1]), false));
     }
     return calls;
   }

@@ -5,6 +5,7 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.FieldNames;
+import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
@@ -178,6 +179,11 @@ final class Texts {
     return Optional.of(bytes(values.getLast()));
   }
 
+  /** What assigns a string's bytes. */
+  static Operation assign(byte[] bytes) {
+    return new Operation.Assign(Value.ofText(bytes));
+  }
+
   /** The name of a hash's field. */
   static String name(byte[] word) {
     String name = FieldNames.of(word);
@@ -190,6 +196,26 @@ final class Texts {
 
   static List<String> names(List<byte[]> words) {
     return words.stream().map(Texts::name).toList();
+  }
+
+  /** The field that a hash's value is. */
+  static FieldId stringField(String name) {
+    return new FieldId(name, CrdtType.STRING);
+  }
+
+  /** What was read of a hash; nothing of one that is not there. */
+  static Map<String, byte[]> fields(Reply.Answer answer) {
+    if (!answer.exists()) {
+      return Map.of();
+    }
+    checkIsHash(answer);
+    return fields(answer.reading().orElseThrow());
+  }
+
+  static void checkIsHash(Reply.Answer answer) {
+    if (answer.exists() && !isHash(answer.type().orElseThrow())) {
+      throw RedisErrors.wrongType();
+    }
   }
 
   /** A hash's fields that are strings, by their names' bytes, in the order of names. */

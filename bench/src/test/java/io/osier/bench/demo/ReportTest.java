@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the demo says at its end. */
 final class ReportTest {
-  private final List<Kind> kinds = Kind.all();
+  private final List<Kind> kinds = DemoCommand.kinds();
   private final Map<String, Long> bounds = new HashMap<>();
 
   private static Figures figures(Map<String, Long> sums, Map<String, Figures> keyspaces) {

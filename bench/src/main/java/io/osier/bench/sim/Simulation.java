@@ -97,7 +97,10 @@ public final class Simulation {
     this.flow = new FlowCheck(this);
     this.frames = new SimFrames(this, network, sabotage, wire);
     this.plan = new FaultPlan(this, new Random(random.nextLong()), profile.faults());
-    this.units = options.paired() ? Unit.pair() : Unit.draw(random, profile);
+    this.units =
+        options.paired()
+            ? Unit.pair()
+            : Unit.draw(random, profile::holders, profile.sizes(), profile.has(Feature.HASTE));
     for (int i = 0; i < options.dcs(); i++) {
       names.add("dc" + i);
       SimDisk.Kind[] kinds = SimDisk.Kind.values();

@@ -64,10 +64,10 @@ public class SimSending {
   }
 
   /** Writes of it into the trace. */
-  final void trace(Simulation simulation, SimApp app, String does, Object what) {
+  final void trace(Simulation simulation, Object who, String does, Object what) {
     if (simulation.trace().keepsEvents()) {
       Unit unit = simulation.unit(request);
-      simulation.trace().about(unit, about(), "%s %s %s (%d): %s", app, does, to, ticket, what);
+      simulation.trace().about(unit, about(), "%s %s %s (%d): %s", who, does, to, ticket, what);
     }
   }
 

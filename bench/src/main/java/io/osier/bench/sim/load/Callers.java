@@ -1,6 +1,5 @@
 package io.osier.bench.sim.load;
 
-import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static io.osier.bench.sim.world.Scheduler.SECOND;
 
 import io.osier.bench.sim.Simulation;
@@ -133,18 +132,6 @@ public final class Callers {
       sessions.add(
           new SimSession(simulation, app, "session " + i + " of " + app, workloads, own, pace));
     }
-  }
-
-  /** How long a session waits for its next step: mostly a steady pace, sometimes hardly at all. */
-  static long pauseNanos(Random random, int paceMillis) {
-    return random.nextInt(10) == 0
-        ? random.nextInt(20) * MILLI
-        : (20 + random.nextInt(paceMillis)) * MILLI;
-  }
-
-  /** How long a transaction pauses: now and then for longer than it may be open. */
-  static long transactionPauseNanos(Random random) {
-    return random.nextInt(40) == 0 ? 25_000 * MILLI : random.nextInt(1_500) * MILLI;
   }
 
   /** Whether a session is one of production's client; the other half is as it is defined. */

@@ -88,7 +88,7 @@ final class SimClient {
   }
 
   void start() {
-    scheduler.in(Callers.pauseNanos(random, paceMillis), this::step);
+    scheduler.in(SimSession.pauseNanos(random, paceMillis), this::step);
   }
 
   // ---------------------------------------------------------------- requests
@@ -183,7 +183,7 @@ final class SimClient {
   /** The next step, when all answers are there. */
   private void next() {
     if (calls.isEmpty()) {
-      scheduler.in(Callers.pauseNanos(random, paceMillis), this::step);
+      scheduler.in(SimSession.pauseNanos(random, paceMillis), this::step);
     }
   }
 

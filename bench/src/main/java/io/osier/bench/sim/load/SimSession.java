@@ -107,7 +107,14 @@ final class SimSession {
   }
 
   void start() {
-    scheduler.in(Callers.pauseNanos(random, paceMillis), this::step);
+    scheduler.in(pauseNanos(random, paceMillis), this::step);
+  }
+
+  /** How long a session waits for its next step: mostly a steady pace, sometimes hardly at all. */
+  static long pauseNanos(Random random, int paceMillis) {
+    return random.nextInt(10) == 0
+        ? random.nextInt(20) * MILLI
+        : (20 + random.nextInt(paceMillis)) * MILLI;
   }
 
   /** How often callers were told what. */
@@ -254,7 +261,7 @@ final class SimSession {
   /** The next step, when all calls have ended. */
   private void next() {
     if (told.isIdle() && !calling) {
-      scheduler.in(Callers.pauseNanos(random, paceMillis), this::step);
+      scheduler.in(pauseNanos(random, paceMillis), this::step);
     }
   }
 

@@ -81,6 +81,11 @@ final class SimTransactions {
     }
   }
 
+  /** How long a transaction pauses: now and then for longer than it may be open. */
+  static long pauseNanos(Random random) {
+    return random.nextInt(40) == 0 ? 25_000 * MILLI : random.nextInt(1_500) * MILLI;
+  }
+
   private void begin() {
     if (!simulation.isLoading()) {
       return;
@@ -182,7 +187,7 @@ final class SimTransactions {
           look(tx, found, 0);
           announce(tx);
           check.saw(tx.number, requireNonNull(tx.view, "it was just read").all());
-          scheduler.in(Callers.transactionPauseNanos(random), () -> write(tx, of));
+          scheduler.in(pauseNanos(random), () -> write(tx, of));
         },
         error -> failed(tx, error));
   }
@@ -202,7 +207,7 @@ final class SimTransactions {
         () -> scans ? TransactionReads.scanned(of) : of.readTogetherAsync(TransactionReads.all()),
         found -> {
           look(tx, found, tx.number);
-          scheduler.in(Callers.transactionPauseNanos(random), () -> end(tx, of));
+          scheduler.in(pauseNanos(random), () -> end(tx, of));
         },
         error -> {
           tx.outcome = Outcome.NEVER;
@@ -228,7 +233,7 @@ final class SimTransactions {
           boolean isOpen = !isUnknown(error) && tx.dot == null;
           if (isOpen && tx.commits < COMMITS_MAX && simulation.isLoading()) {
             // Refused: it may be asked for again, of the same transaction.
-            scheduler.in(Callers.transactionPauseNanos(random), () -> end(tx, of));
+            scheduler.in(pauseNanos(random), () -> end(tx, of));
           } else {
             notCommitted(tx, error);
           }

@@ -233,7 +233,7 @@ final class SimTransactor {
           saw(t);
           announce(tx);
           check.saw(tx.number, requireNonNull(tx.view, "it was just read").all());
-          scheduler.in(Callers.transactionPauseNanos(random), () -> write(tx));
+          scheduler.in(SimTransactions.pauseNanos(random), () -> write(tx));
         });
   }
 
@@ -248,7 +248,7 @@ final class SimTransactor {
             return;
           }
           look(tx, t, tx.number);
-          scheduler.in(Callers.transactionPauseNanos(random), () -> end(tx));
+          scheduler.in(SimTransactions.pauseNanos(random), () -> end(tx));
         });
   }
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntFunction;
 
 /**
  * One partition of one keyspace, at every datacenter.
@@ -42,20 +43,23 @@ public record Unit(
   /**
    * A causal keyspace and a session keyspace of one or two partitions, with random policies.
    *
-   * @param profile says how large values get: objects have a limit that clients reach
+   * @param holders of each keyspace, by its number; empty for all datacenters
+   * @param sizes of values: objects have a limit that clients reach
+   * @param isHasty whether modes are chosen at other paces than in production
    */
-  public static List<Unit> draw(Random random, RunProfile profile) {
+  public static List<Unit> draw(
+      Random random, IntFunction<List<String>> holders, Workload.Sizes sizes, boolean isHasty) {
     List<Unit> units = new ArrayList<>();
     for (int k = 0; k < KEYSPACES; k++) {
-      KeyspacePolicy policy = policy("k" + k, k == 0, random).withReplicas(profile.holders(k));
+      KeyspacePolicy policy = policy("k" + k, k == 0, random).withReplicas(holders.apply(k));
       policy =
-          switch (profile.sizes()) {
+          switch (sizes) {
             case SMALL -> policy;
             case LARGE -> policy.with(LIMITS);
             case HUGE -> policy.with(HUGE_LIMITS);
           };
       AdaptationSettings adaptation =
-          adaptation(random, profile.has(Feature.HASTE) ? HASTY_PERIOD_MILLIS : PERIOD_MILLIS);
+          adaptation(random, isHasty ? HASTY_PERIOD_MILLIS : PERIOD_MILLIS);
       for (int p = 0; p < policy.partitions(); p++) {
         units.add(new Unit(units.size(), policy, p, adaptation));
       }

@@ -8,10 +8,12 @@ import io.osier.bench.sim.world.SimChannel;
 import io.osier.bench.sim.world.SimStream;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.ReplicaId;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of an application with a datacenter's port for clients, and what becomes of it: its
@@ -45,10 +47,24 @@ final class AppConnection {
 
   private static final int BETWEEN_MILLIS_MAX = 30;
 
-  private final Applications world;
+  /** One request, with the answer that the datacenter gives. */
+  static final class Sending {
+    final @Nullable AppConnection over;
+    final Request request;
+    boolean came;
+    boolean told;
+    @Nullable Reply reply;
+
+    Sending(@Nullable AppConnection over, Request request) {
+      this.over = over;
+      this.request = request;
+    }
+  }
+
+  private final AppWorld world;
   private final Scheduler scheduler;
   private final Random random;
-  private final AppWay way;
+  private final AppSockets app;
   private final AppPort port;
   private final ReplicaId to;
   private final SimChannel client;
@@ -58,21 +74,21 @@ final class AppConnection {
   private final long sinceNanos;
 
   /** What was sent and has not come, in this order. */
-  private final ArrayDeque<AppWay.Sending> coming = new ArrayDeque<>();
+  private final ArrayDeque<Sending> coming = new ArrayDeque<>();
 
   /** Until when something has kept bytes from moving. */
   private long faultNanos;
 
   private boolean broken;
 
-  AppConnection(Applications world, AppWay way, AppPort port, Random random) {
+  AppConnection(AppWorld world, AppSockets app, AppPort port, Random random) {
     this.world = world;
     this.scheduler = world.scheduler();
     this.random = random;
-    this.way = way;
+    this.app = app;
     this.port = port;
     this.to = port.self();
-    this.client = way.sockets().channel();
+    this.client = app.channel();
     this.server = port.channel(this);
     this.there = new Way(client, server);
     this.back = new Way(server, client);
@@ -101,12 +117,12 @@ final class AppConnection {
 
     @Override
     public int bufferBytes() {
-      return way.link().bufferBytes();
+      return app.link().bufferBytes();
     }
 
     @Override
     public void carry(byte[] written) {
-      byte[] bytes = this == back ? world.sabotage().answers(way, written) : written;
+      byte[] bytes = this == back ? world.sabotage().answers(app, written) : written;
       world.trace().hash(bytes);
       boolean isSwallowed = bytes.length == 0 && written.length > 0; // none would be the end
       if (isLost() || cut || isSwallowed) {
@@ -127,7 +143,7 @@ final class AppConnection {
     }
 
     private void travel(byte[] bytes, long laterNanos) {
-      AppWay.Link link = way.link();
+      AppSockets.Link link = app.link();
       long now = scheduler.nanos();
       long leaves = Math.max(Math.max(now, darkUntilNanos), freeNanos);
       if (link.bytesPerSecond() > 0) {
@@ -176,9 +192,9 @@ final class AppConnection {
     return server;
   }
 
-  /** Whose it is. */
-  AppWay way() {
-    return way;
+  /** Whether the datacenter may not let it in. */
+  boolean isStranger() {
+    return app.isStranger();
   }
 
   boolean isOver() {
@@ -195,14 +211,14 @@ final class AppConnection {
   private void gaveUp(SimChannel end) {
     long calm = Math.max(faultNanos, port.sockets().servedSinceNanos());
     long now = scheduler.nanos();
-    boolean mayClose = broken || way.isClosed() || calm == Long.MAX_VALUE;
+    boolean mayClose = broken || app.isClosed() || calm == Long.MAX_VALUE;
     if (!mayClose && now - calm > SILENCE_NANOS && now - sinceNanos > YOUNG_NANOS) {
       scheduler.fail(
           new Violation(
               "",
               "%s gives up the connection of %s with %s, on which bytes go as they should",
               end == client ? "the client" : "the datacenter",
-              way,
+              app,
               to));
     }
   }
@@ -228,7 +244,7 @@ final class AppConnection {
   // ---------------------------------------------------------------- requests
 
   /** A request is about to be sent; what may go wrong with it is drawn. */
-  void sends(AppWay.Sending one) {
+  void sends(Sending one) {
     coming.add(one);
     if (isDrawn(STALLED_ONE_IN)) {
       int most = random.nextInt(LONG_ONE_IN) == 0 ? LONG_MILLIS_MAX : STALLED_MILLIS_MAX;
@@ -238,7 +254,7 @@ final class AppConnection {
       if (random.nextBoolean()) {
         (random.nextBoolean() ? there : back).cutsNext = true;
       } else {
-        scheduler.in((long) (random.nextDouble() * 3 * way.link().delayNanos()), this::breaks);
+        scheduler.in((long) (random.nextDouble() * 3 * app.link().delayNanos()), this::breaks);
       }
     }
   }
@@ -248,20 +264,20 @@ final class AppConnection {
   }
 
   /** It was not sent after all. */
-  void isNotSent(AppWay.Sending one) {
+  void isNotSent(Sending one) {
     coming.remove(one);
   }
 
   /** A request has come: it is the first that is the same, since none overtakes another one. */
-  AppWay.Sending comes(Request request) {
-    AppWay.Sending next;
+  Sending comes(Request request) {
+    Sending next;
     while ((next = coming.poll()) != null) {
-      if (next.request().equals(request)) {
-        next.comes();
+      if (next.request.equals(request)) {
+        next.came = true;
         return next;
       }
     }
-    throw new Violation("", "%s hears what %s has not asked there: %s", to, way, request);
+    throw new Violation("", "%s hears what %s has not asked there: %s", to, app, request);
   }
 
   /** It is lost, in one direction or both. */
@@ -286,5 +302,10 @@ final class AppConnection {
     }
     reset(client, notice());
     reset(server, LATE_MILLIS_MAX * MILLI + notice());
+  }
+
+  @Override
+  public String toString() {
+    return app.toString();
   }
 }

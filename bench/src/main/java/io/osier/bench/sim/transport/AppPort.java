@@ -38,7 +38,7 @@ final class AppPort implements ClientService {
   /** Enough for all clients: what is refused by the server itself was never asked, here. */
   private static final long HEAP_BYTES = 1L << 30;
 
-  private final Applications world;
+  private final AppWorld world;
   private final ReplicaId self;
   private final Random random;
   private final SimSockets sockets;
@@ -48,7 +48,7 @@ final class AppPort implements ClientService {
   /** Whose bytes are being read; null while none are. */
   private @Nullable AppConnection serving;
 
-  AppPort(Applications world, ReplicaId self, Random random) {
+  AppPort(AppWorld world, ReplicaId self, Random random) {
     this.world = world;
     this.self = self;
     this.random = random;
@@ -115,7 +115,7 @@ final class AppPort implements ClientService {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return List.of(new Reply.KeyspaceInfo(Applications.KEYSPACE, 1_000, 1, false));
+    return List.of(new Reply.KeyspaceInfo(AppWorld.KEYSPACE, 1_000, 1, false));
   }
 
   /** What a check throws ends the run, and not the connection. */
@@ -123,9 +123,8 @@ final class AppPort implements ClientService {
   public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
     try {
       AppConnection from = requireNonNull(serving, "it has just been read");
-      if (from.way().isStranger()) {
-        throw new Violation(
-            "", "%s lets %s in, which has not logged in: %s", self, from.way(), request);
+      if (from.isStranger()) {
+        throw new Violation("", "%s lets %s in, which has not logged in: %s", self, from, request);
       }
       if (request instanceof Request.Ping) {
         reply.accept(new Reply.Pong());
@@ -147,9 +146,9 @@ final class AppPort implements ClientService {
   }
 
   /** At once or later: answers overtake each other. */
-  private void answer(AppConnection from, AppWay.Sending one, Consumer<Reply> reply) {
+  private void answer(AppConnection from, AppConnection.Sending one, Consumer<Reply> reply) {
     Reply made = world.nextReply(random);
-    one.replied(made);
+    one.reply = made;
     if (random.nextBoolean()) {
       reply.accept(made);
       return;

@@ -11,14 +11,44 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** What an application's way to a datacenter has of the world. */
 final class AppSockets implements Network, SimProcess {
-  private final Applications world;
+  private static final int DELAY_MILLIS_MAX = 15;
+  private static final int FAR_MILLIS_MAX = 120;
+  private static final int BYTES_PER_SECOND_MIN = 20_000;
+  private static final int[] BUFFER_BYTES = {2 << 10, 16 << 10, 64 << 10};
+
+  /** By so much buffers are larger, and lines not narrow, where values are large. */
+  private static final int LARGE_FACTOR = 32;
+
+  /**
+   * What lies between an application and a datacenter.
+   *
+   * @param bytesPerSecond what it carries; 0 for any amount
+   * @param bufferBytes of each direction
+   */
+  record Link(long delayNanos, long bytesPerSecond, int bufferBytes) {
+    static Link draw(Random random, boolean isLarge) {
+      int delay = random.nextInt(4) == 0 ? FAR_MILLIS_MAX : DELAY_MILLIS_MAX;
+      int buffer = BUFFER_BYTES[random.nextInt(BUFFER_BYTES.length)];
+      boolean isNarrow = random.nextInt(4) == 0 && !isLarge;
+      return new Link(
+          (1 + random.nextInt(delay)) * MILLI,
+          isNarrow ? BYTES_PER_SECOND_MIN : 0,
+          isLarge ? LARGE_FACTOR * buffer : buffer);
+    }
+  }
+
+  private final AppWorld world;
   private final Scheduler scheduler;
-  private final AppWay way;
+  private final String name;
+  private final boolean isStranger;
+  private final Function<String, AppPort> ports;
+  private final Link link;
   private final Random random;
   private long numbers;
   private boolean closed;
@@ -26,11 +56,28 @@ final class AppSockets implements Network, SimProcess {
   /** The last connection that was opened; null before. */
   private @Nullable AppConnection connection;
 
-  AppSockets(Applications world, AppWay way, Random random) {
+  AppSockets(
+      AppWorld world,
+      String name,
+      boolean isStranger,
+      Function<String, AppPort> ports,
+      Random random) {
     this.world = world;
     this.scheduler = world.scheduler();
-    this.way = way;
-    this.random = random;
+    this.name = name;
+    this.isStranger = isStranger;
+    this.ports = ports;
+    this.link = Link.draw(random, world.isLarge());
+    this.random = new Random(random.nextLong());
+  }
+
+  Link link() {
+    return link;
+  }
+
+  /** Whether the datacenter may not let it in. */
+  boolean isStranger() {
+    return isStranger;
   }
 
   SimChannel channel() {
@@ -58,12 +105,12 @@ final class AppSockets implements Network, SimProcess {
       int timeoutMillis,
       Consumer<Channel> opening,
       Consumer<Throwable> failed) {
-    long delay = way.link().delayNanos();
-    world.trace().note("%s dials", way);
+    long delay = link.delayNanos();
+    world.trace().note("%s dials", name);
     scheduler.in(
         delay,
         () -> {
-          AppPort there = world.port(to.getHostString());
+          AppPort there = ports.apply(to.getHostString());
           if (closed) {
             return;
           }
@@ -84,13 +131,13 @@ final class AppSockets implements Network, SimProcess {
   }
 
   private void connect(AppPort there, long delay, Consumer<Channel> opening) {
-    AppConnection opened = new AppConnection(world, way, there, new Random(random.nextLong()));
+    AppConnection opened = new AppConnection(world, this, there, new Random(random.nextLong()));
     there.accept(opened);
     scheduler.in(
         delay,
         () -> {
           connection = opened;
-          world.trace().note("%s is connected with %s", way, there.self());
+          world.trace().note("%s is connected with %s", name, there.self());
           opened.client().open(opening);
           opened.deliver();
         });
@@ -133,5 +180,10 @@ final class AppSockets implements Network, SimProcess {
   @Override
   public void close() {
     closed = true;
+  }
+
+  @Override
+  public String toString() {
+    return name;
   }
 }

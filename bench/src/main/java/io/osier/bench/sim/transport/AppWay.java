@@ -7,13 +7,13 @@ import io.osier.bench.sim.world.SimTimers;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.ErrorCode;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
 import io.osier.proxy.LostException;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.SteppedClient;
 import java.time.Duration;
 import java.util.Random;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,72 +30,17 @@ final class AppWay {
   private static final int REST_ONE_IN = 30;
   private static final int REST_MILLIS_MAX = 20_000;
   private static final int LIMIT_MILLIS_MAX = 9_000;
-  private static final int DELAY_MILLIS_MAX = 15;
-  private static final int FAR_MILLIS_MAX = 120;
-  private static final int BYTES_PER_SECOND_MIN = 20_000;
-  private static final int[] BUFFER_BYTES = {2 << 10, 16 << 10, 64 << 10};
 
-  /** By so much buffers are larger, and lines not narrow, where values are large. */
-  private static final int LARGE_FACTOR = 32;
-
-  /**
-   * What lies between an application and a datacenter.
-   *
-   * @param bytesPerSecond what it carries; 0 for any amount
-   * @param bufferBytes of each direction
-   */
-  record Link(long delayNanos, long bytesPerSecond, int bufferBytes) {
-    static Link draw(Random random, boolean isLarge) {
-      int delay = random.nextInt(4) == 0 ? FAR_MILLIS_MAX : DELAY_MILLIS_MAX;
-      int buffer = BUFFER_BYTES[random.nextInt(BUFFER_BYTES.length)];
-      boolean isNarrow = random.nextInt(4) == 0 && !isLarge;
-      return new Link(
-          (1 + random.nextInt(delay)) * MILLI,
-          isNarrow ? BYTES_PER_SECOND_MIN : 0,
-          isLarge ? LARGE_FACTOR * buffer : buffer);
-    }
-  }
-
-  /** One request, with the answer that the datacenter gives. */
-  static final class Sending {
-    private final @Nullable AppConnection over;
-    private final Request request;
-    private boolean came;
-    private boolean told;
-    private @Nullable Reply reply;
-
-    private Sending(@Nullable AppConnection over, Request request) {
-      this.over = over;
-      this.request = request;
-    }
-
-    Request request() {
-      return request;
-    }
-
-    /** It is at the datacenter. */
-    void comes() {
-      came = true;
-    }
-
-    /** The datacenter has its answer. */
-    void replied(Reply answer) {
-      reply = answer;
-    }
-  }
-
-  private final Applications world;
+  private final AppWorld world;
   private final Scheduler scheduler;
-  private final String app;
   private final String dc;
   private final SimUsers.@Nullable Stranger stranger;
+  private final Function<String, AppPort> ports;
   private final Random random;
-  private final Link link;
   private final AppSockets sockets;
   private final Connection remote;
   private final long pingNanos;
   private final long limitNanos;
-  private boolean closed;
   private long untold;
   private long answered;
   private long refused;
@@ -104,21 +49,22 @@ final class AppWay {
    * A way that is not open.
    *
    * @param stranger how one tries whom the datacenter may not let in; null for one whom it may
+   * @param ports the present port of a datacenter, or the last one
    */
   AppWay(
-      Applications world,
+      AppWorld world,
       String app,
       String dc,
       SimUsers.@Nullable Stranger stranger,
+      Function<String, AppPort> ports,
       Random random) {
     this.world = world;
     this.scheduler = world.scheduler();
-    this.app = app;
     this.dc = dc;
     this.stranger = stranger;
     this.random = random;
-    this.link = Link.draw(random, world.isLarge());
-    this.sockets = new AppSockets(world, this, new Random(random.nextLong()));
+    this.ports = ports;
+    this.sockets = new AppSockets(world, app + " to " + dc, stranger != null, ports, random);
     this.pingNanos = (PING_MILLIS_MIN + random.nextInt(PING_MILLIS_MAX - PING_MILLIS_MIN)) * MILLI;
     this.limitNanos =
         (LIMIT_MILLIS_MIN + random.nextInt(LIMIT_MILLIS_MAX - LIMIT_MILLIS_MIN)) * MILLI;
@@ -129,24 +75,6 @@ final class AppWay {
     }
     SimTimers timers = new SimTimers(scheduler, new Random(random.nextLong()), id -> {});
     this.remote = SteppedClient.remote(dc, settings, timers, sockets, () -> {});
-  }
-
-  Link link() {
-    return link;
-  }
-
-  AppSockets sockets() {
-    return sockets;
-  }
-
-  /** Whether the datacenter may not let it in. */
-  boolean isStranger() {
-    return stranger != null;
-  }
-
-  /** Whether its application has closed it. */
-  boolean isClosed() {
-    return closed;
   }
 
   /** How many of its requests were answered. */
@@ -161,7 +89,7 @@ final class AppWay {
 
   @Override
   public String toString() {
-    return app + " to " + dc;
+    return sockets.toString();
   }
 
   // ---------------------------------------------------------------- requests
@@ -173,7 +101,7 @@ final class AppWay {
   }
 
   private void pingAgain() {
-    if (!closed) {
+    if (!sockets.isClosed()) {
       remote.ping();
       wake();
       scheduler.in(pingNanos, this::pingAgain);
@@ -181,7 +109,7 @@ final class AppWay {
   }
 
   private void askAgain() {
-    if (closed) {
+    if (sockets.isClosed()) {
       return;
     }
     int burst = random.nextInt(5) == 0 ? 1 + random.nextInt(BURST_MAX) : 1;
@@ -195,8 +123,9 @@ final class AppWay {
 
   /** Asks for something now. */
   void ask() {
-    Sending one =
-        new Sending(remote.isUp() ? sockets.connection() : null, world.nextRequest(random));
+    AppConnection.Sending one =
+        new AppConnection.Sending(
+            remote.isUp() ? sockets.connection() : null, world.nextRequest(random));
     if (one.over != null) {
       one.over.sends(one);
     }
@@ -236,7 +165,7 @@ final class AppWay {
     }
   }
 
-  private void isTold(Sending one) {
+  private void isTold(AppConnection.Sending one) {
     if (one.told) {
       throw new Violation("", "%s is told twice what became of %s", this, one.request);
     }
@@ -244,7 +173,7 @@ final class AppWay {
     untold--;
   }
 
-  private void hears(Sending one, Reply reply) {
+  private void hears(AppConnection.Sending one, Reply reply) {
     world.trace().note("%s hears %s", this, reply);
     isTold(one);
     if (stranger != null) {
@@ -266,7 +195,7 @@ final class AppWay {
     answered++;
   }
 
-  private void lost(Sending one, LostException cause) {
+  private void lost(AppConnection.Sending one, LostException cause) {
     world.trace().note("%s has lost %s: %s", this, one.request, cause.getMessage());
     isTold(one);
     if (cause.isSent() && !world.sabotage().forgetsWhatLeft()) {
@@ -289,7 +218,7 @@ final class AppWay {
    */
   void check(long answeredBefore) {
     if (stranger == null
-        && !world.port(dc).isNarrow()
+        && !ports.apply(dc).isNarrow()
         && (!remote.isUp() || answered == answeredBefore)) {
       throw new Violation(
           "",
@@ -304,10 +233,9 @@ final class AppWay {
 
   /** Its application closes it: whoever waits is told something. */
   void close() {
-    closed = true;
+    sockets.close();
     remote.close();
     wake();
-    sockets.close();
   }
 
   /** Everybody was told what became of his request. */

@@ -22,7 +22,7 @@ import java.util.Random;
  * Datacenters that send each other frames over production's transport, on links that are cut, hang,
  * get narrow and are not read, while their processes crash, stop and are upgraded.
  */
-final class Peers implements TransportSimulation.Half {
+final class Peers implements Half {
   private static final int LARGE_ONE_IN = 3;
   private static final int PACE_MILLIS_MAX = 300;
 

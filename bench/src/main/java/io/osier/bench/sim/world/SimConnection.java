@@ -1,5 +1,6 @@
 package io.osier.bench.sim.world;
 
+import io.osier.bench.sim.plan.Sabotage;
 import java.util.ArrayDeque;
 
 /**
@@ -14,10 +15,10 @@ public final class SimConnection {
   /** A connection that has just begun may be refused, or not be the one that is wanted. */
   private static final long YOUNG_NANOS = 3 * Scheduler.SECOND;
 
-  private final SimNetwork network;
+  private final Scheduler scheduler;
+  private final Trace trace;
+  private final Sabotage sabotage;
   private final SimLink link;
-  private final SimSockets from;
-  private final SimSockets to;
   private final SimChannel dialled;
   private final SimChannel accepted;
   private final Way there;
@@ -27,16 +28,22 @@ public final class SimConnection {
   /** Whether encoded updates have gone over it. */
   private boolean brings;
 
-  SimConnection(SimNetwork network, SimLink link, SimSockets from, SimSockets to) {
-    this.network = network;
+  SimConnection(
+      Scheduler scheduler,
+      Trace trace,
+      Sabotage sabotage,
+      SimLink link,
+      SimChannel dialled,
+      SimChannel accepted) {
+    this.scheduler = scheduler;
+    this.trace = trace;
+    this.sabotage = sabotage;
     this.link = link;
-    this.from = from;
-    this.to = to;
-    this.dialled = from.channel();
-    this.accepted = to.channel();
+    this.dialled = dialled;
+    this.accepted = accepted;
     this.there = new Way(dialled, accepted, true);
     this.back = new Way(accepted, dialled, false);
-    this.sinceNanos = network.nanos();
+    this.sinceNanos = scheduler.nanos();
     dialled.join(there, back);
     accepted.join(back, there);
   }
@@ -49,10 +56,6 @@ public final class SimConnection {
     private Way(SimChannel from, SimChannel to, boolean takesTurns) {
       super(from, to);
       this.takesTurns = takesTurns;
-    }
-
-    SimLink link() {
-      return link;
     }
 
     boolean takesTurns() {
@@ -81,12 +84,17 @@ public final class SimConnection {
 
     @Override
     public void carry(byte[] bytes) {
-      network.enter(this, bytes);
+      trace.hash(bytes);
+      if (!isLost() && (bytes.length == 0 || sabotage.carries(takesTurns, bytes))) {
+        link.queue().enter(this, SimCargo.of(bytes));
+      }
     }
 
     @Override
     public void carry(SimCargo frame) {
-      network.enter(this, frame);
+      if (!isLost()) {
+        link.queue().enter(this, frame);
+      }
     }
 
     /** What has been written and waits for its turn on the link. */
@@ -104,27 +112,27 @@ public final class SimConnection {
       if (!byNetwork) {
         gaveUp(from());
       }
-      network.enter(this, new byte[0]);
+      carry(new byte[0]);
     }
   }
 
   /** An end has closed it by itself: it may where nothing has come for long, or has just begun. */
   private void gaveUp(SimChannel end) {
     long calm = link.calmSinceNanos();
-    calm = Math.max(calm, from.servedSinceNanos());
-    calm = Math.max(calm, to.servedSinceNanos());
-    long now = network.nanos();
+    calm = Math.max(calm, dialled.process().servedSinceNanos());
+    calm = Math.max(calm, accepted.process().servedSinceNanos());
+    long now = scheduler.nanos();
     SimConnection last = link.connection();
     boolean isReplaced = last != null && last != this && !last.isOver();
     if (!isReplaced
         && calm != Long.MAX_VALUE
         && now - calm > SILENCE_NANOS
         && now - sinceNanos > YOUNG_NANOS) {
-      network.fail(
+      scheduler.fail(
           new Violation(
               "",
               "%s gives up the connection %s, on which bytes go as they should",
-              (end == dialled ? from : to).self(),
+              end.process(),
               link));
     }
   }

@@ -142,7 +142,8 @@ public final class SimNetwork {
   }
 
   private void connect(SimLink link, SimSockets from, SimSockets to, Consumer<SimChannel> opened) {
-    SimConnection connection = new SimConnection(this, link, from, to);
+    SimConnection connection =
+        new SimConnection(scheduler, trace, sabotage, link, from.channel(), to.channel());
     connections.removeIf(SimConnection::isOver);
     connections.add(connection);
     link.opened(connection);
@@ -153,22 +154,6 @@ public final class SimNetwork {
           opened.accept(connection.dialled());
           connection.deliver();
         });
-  }
-
-  /** A connection's end puts bytes into one of its ways; none are the connection's end. */
-  void enter(SimConnection.Way way, byte[] bytes) {
-    trace.hash(bytes);
-    if (way.isLost() || (bytes.length > 0 && !sabotage.carries(way.takesTurns(), bytes))) {
-      return;
-    }
-    way.link().queue().enter(way, SimCargo.of(bytes));
-  }
-
-  /** As the other one, with a frame that nobody encodes. */
-  void enter(SimConnection.Way way, SimCargo frame) {
-    if (!way.isLost()) {
-      way.link().queue().enter(way, frame);
-    }
   }
 
   /**
@@ -213,14 +198,6 @@ public final class SimNetwork {
   /** See {@link Sabotage#losesWhatIsApart}. */
   boolean losesWhatIsApart() {
     return sabotage.losesWhatIsApart();
-  }
-
-  long nanos() {
-    return scheduler.nanos();
-  }
-
-  void fail(Violation violation) {
-    scheduler.fail(violation);
   }
 
   // ---------------------------------------------------------------- faults of connections

@@ -5,6 +5,11 @@ public interface SimProcess {
   /** Whether it runs. */
   boolean isServed();
 
+  /** Since when it runs; Long.MAX_VALUE if it does not. */
+  default long servedSinceNanos() {
+    return isServed() ? 0 : Long.MAX_VALUE;
+  }
+
   /** Whether it is gone. */
   boolean isClosed();
 }

@@ -64,7 +64,7 @@ public final class SimSockets implements Network, SimProcess {
     return !ended && stops == 0;
   }
 
-  /** Since when; Long.MAX_VALUE if it does not. */
+  @Override
   public long servedSinceNanos() {
     return isServed() ? servedSinceNanos : Long.MAX_VALUE;
   }
@@ -206,5 +206,10 @@ public final class SimSockets implements Network, SimProcess {
   @Override
   public void close() {
     ended = true;
+  }
+
+  @Override
+  public String toString() {
+    return self.toString();
   }
 }

@@ -1,0 +1,24 @@
+package io.osier.bench.sim.transport;
+
+/** One of the two kinds of connections. */
+interface Half {
+  void start();
+
+  /** Something goes wrong for a while; whatever it is ends by itself. */
+  void fault(long duration);
+
+  /** No new faults from now on. */
+  void heal();
+
+  /** Nothing has been wrong for long: all must be well. */
+  void check();
+
+  /** How many requests or frames were carried. */
+  long carried();
+
+  /** How many frames were carried in one compressed block with the frame before them. */
+  long carriedTogether();
+
+  /** How many requests were refused because nobody had logged in. */
+  long refused();
+}

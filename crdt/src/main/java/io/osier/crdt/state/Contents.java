@@ -50,12 +50,8 @@ public record Contents(List<Operation> updates, List<Operation> beside, List<Ope
     if (object.sizeBytes() > EntryStore.WHOLE_BYTES_MAX) {
       throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
-          "a "
-              + object.type()
-              + " of about "
-              + object.sizeBytes()
-              + " bytes is too large to be renamed or copied, which ends at "
-              + EntryStore.WHOLE_BYTES_MAX);
+          "a %s of about %s bytes is too large to be renamed or copied, which ends at %s"
+              .formatted(object.type(), object.sizeBytes(), EntryStore.WHOLE_BYTES_MAX));
     }
     Reading shown = object.read(new Query.Whole());
     List<Operation> each = assignments(object.type(), shown);

@@ -108,21 +108,10 @@ final class PackedLeaf extends TreeNode {
     return new PackedLeaf(packing, Arrays.copyOfRange(bytes, from, bytes.length), moved, entries);
   }
 
-  /** The key's cell, or null. */
-  @Nullable Object find(Comparable<?> key) {
-    return place(packing, key).cell();
-  }
-
   /** Where a key is, or would be. */
   @SuppressWarnings("unchecked") // the packing is of the map's types
   <K extends Comparable<K>, V> LeafPlace<K, V> place(K key) {
-    return (LeafPlace<K, V>) place(packing, key);
-  }
-
-  @SuppressWarnings("unchecked") // the packing's keys are of the map's type
-  private <K extends Comparable<K>, V> LeafPlace<K, V> place(
-      LeafPacking<K, V> by, Comparable<?> key) {
-    return new LeafPlace<>(this, by, (K) key);
+    return new LeafPlace<>(this, (LeafPacking<K, V>) packing, key);
   }
 
   /**

@@ -59,7 +59,7 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     while (node instanceof Inner inner) {
       node = inner.children[inner.childOf(key)];
     }
-    return node instanceof PackedLeaf packed ? packed.find(key) : find((Leaf) node, key);
+    return node instanceof PackedLeaf packed ? packed.place(key).cell() : find((Leaf) node, key);
   }
 
   /** As {@link #find}, but null where the leaf is packed. */

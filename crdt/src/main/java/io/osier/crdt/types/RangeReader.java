@@ -80,11 +80,9 @@ final class RangeReader<K extends Comparable<K>, V> {
     if (bytes > EntryStore.WHOLE_BYTES_MAX) {
       throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
-          "the first "
-              + before
-              + " entries of the range take all of the "
-              + EntryStore.WHOLE_BYTES_MAX
-              + " bytes that an answer has room for: ask for fewer at once");
+          "the first %s entries of the range take all of the %s bytes that an answer has room for:"
+              .concat(" ask for fewer at once")
+              .formatted(before, EntryStore.WHOLE_BYTES_MAX));
     }
   }
 }

@@ -52,12 +52,8 @@ public final class TypeRegistry {
       case MV_REGISTER -> ValueRegister.EMPTY_MULTI.read(in);
       case EW_FLAG -> Flag.ENABLE_WINS.read(in);
       case DW_FLAG -> Flag.DISABLE_WINS.read(in);
-      case G_SET -> TaggedSet.GROW_ONLY.read(in, replicas);
-      case AW_SET -> TaggedSet.ADD_WINS.read(in, replicas);
-      case RW_SET -> RwSet.EMPTY.read(in, replicas);
-      case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS.read(in, replicas);
-      case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS.read(in, replicas);
-      case OR_MAP -> OrMap.EMPTY.read(in, replicas);
+      case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS, OR_MAP ->
+          ((EntryStore<?, ?, ?>) empty(type)).read(in, replicas);
       case BOUNDED_COUNTER -> BoundedCounter.read(in);
       case STRING -> NumericString.read(in);
       case MIN_REGISTER -> ValueRegister.EMPTY_MIN.read(in);

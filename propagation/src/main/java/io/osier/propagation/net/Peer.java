@@ -38,9 +38,4 @@ final class Peer {
   void remove() {
     removed = true;
   }
-
-  /** The keyspaces that are here have changed. */
-  void keyspacesChanged() {
-    dialler.keyspacesChanged();
-  }
 }

@@ -126,7 +126,7 @@ public final class PeerTransport implements AutoCloseable {
 
   /** The fingerprints have changed: tells every peer of them, and the listener what follows. */
   public void keyspacesChanged() {
-    peers.all().values().forEach(Peer::keyspacesChanged);
+    peers.all().values().forEach(peer -> peer.dialler().keyspacesChanged());
     arrivals.channels().forEach(Acceptor::keyspacesChanged);
   }
 
@@ -277,8 +277,7 @@ public final class PeerTransport implements AutoCloseable {
    * be encoded, which is a fault, but none that others must suffer from.
    */
   public void send(ReplicaId to, String keyspace, int partition, Frame frame) {
-    Peer peer = peers.all().get(to.dc());
-    if (peer == null || !peer.dialler().isUp()) {
+    if (!isConnected(to.dc())) {
       return;
     }
     byte[] bytes;
@@ -300,9 +299,9 @@ public final class PeerTransport implements AutoCloseable {
 
   /** Sends an encoded frame. */
   void send(ReplicaId to, String keyspace, int partition, byte[] frame) {
-    Peer peer = peers.all().get(to.dc());
-    if (peer != null) {
-      peer.dialler().send(to, new FrameNumbering.Unnumbered(keyspace, partition, frame));
+    Dialler dialler = dialler(to.dc());
+    if (dialler != null) {
+      dialler.send(to, new FrameNumbering.Unnumbered(keyspace, partition, frame));
     }
   }
 

@@ -2,7 +2,9 @@ package io.osier.datacenter.redis;
 
 import io.osier.core.Value;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.List;
+import java.util.function.Function;
 
 /** What a command answers: a value of RESP3, which RESP2 has a form for, too. */
 public sealed interface RespValue {
@@ -90,6 +92,11 @@ public sealed interface RespValue {
   record Array(List<RespValue> values) implements RespValue {
     public Array {
       values = List.copyOf(values);
+    }
+
+    /** Several, one of each. */
+    public static <T> Array of(Collection<T> all, Function<? super T, ? extends RespValue> as) {
+      return new Array(all.stream().<RespValue>map(as).toList());
     }
   }
 

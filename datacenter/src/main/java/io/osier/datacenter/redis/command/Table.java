@@ -58,6 +58,12 @@ public final class Table {
     return add(name, arity, keys, summary, does, Flag.WRITE, Flag.DENYOOM, Flag.FAST);
   }
 
+  /** Those of another table. */
+  public Table with(List<RedisCommand> others) {
+    commands.addAll(others);
+    return this;
+  }
+
   /** All that were added. */
   public List<RedisCommand> list() {
     return List.copyOf(commands);

@@ -40,23 +40,20 @@ final class AclCommand {
         return cat(session, words);
       }
       case "LIST" -> {
-        checkAdmin(session, "acl|list");
+        session.client().checkAdmin("acl|list");
         return answer(
-            new RespValue.Array(
-                session.requests().access().users().all().stream()
-                    .<RespValue>map(u -> RespValue.Bulk.of("user " + u.name() + " on " + rights(u)))
-                    .toList()));
+            RespValue.Array.of(
+                session.requests().access().users().all(),
+                u -> RespValue.Bulk.of("user " + u.name() + " on " + rights(u))));
       }
       case "USERS" -> {
-        checkAdmin(session, "acl|users");
+        session.client().checkAdmin("acl|users");
         return answer(
-            new RespValue.Array(
-                session.requests().access().users().all().stream()
-                    .<RespValue>map(u -> RespValue.Bulk.of(u.name()))
-                    .toList()));
+            RespValue.Array.of(
+                session.requests().access().users().all(), u -> RespValue.Bulk.of(u.name())));
       }
       case "GETUSER" -> {
-        checkAdmin(session, "acl|getuser");
+        session.client().checkAdmin("acl|getuser");
         checkArity(words, 3, 3);
         return answer(
             session
@@ -68,7 +65,7 @@ final class AclCommand {
                 .orElse(new RespValue.NullArray()));
       }
       case "DRYRUN" -> {
-        checkAdmin(session, "acl|dryrun");
+        session.client().checkAdmin("acl|dryrun");
         checkArity(words, 4, Integer.MAX_VALUE);
         return dryRun(session, place, words);
       }
@@ -79,12 +76,6 @@ final class AclCommand {
       default -> {
         throw unknownPart(words);
       }
-    }
-  }
-
-  private static void checkAdmin(RespSession session, String command) {
-    if (!session.client().mayAdminister()) {
-      throw new RedisException(session.client().noPermission(command));
     }
   }
 
@@ -101,7 +92,7 @@ final class AclCommand {
     if (found.isEmpty()) {
       throw new RedisException("ERR Unknown category '" + text(words[2]) + "'");
     }
-    return answer(new RespValue.Array(found.stream().<RespValue>map(RespValue.Bulk::of).toList()));
+    return answer(RespValue.Array.of(found, RespValue.Bulk::of));
   }
 
   /** Those of a command: its group, and what it does. */

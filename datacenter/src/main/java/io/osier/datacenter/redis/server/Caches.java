@@ -15,7 +15,6 @@ import io.osier.datacenter.redis.tracking.TrackingOptions;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -188,15 +187,11 @@ final class Caches {
     return new RespValue.Pairs(
         List.of(
             RespValue.Bulk.of("flags"),
-            array(flags, RespValue.Bulk::of),
+            RespValue.Array.of(flags, RespValue.Bulk::of),
             RespValue.Bulk.of("redirect"),
             new RespValue.Int(redirect()),
             RespValue.Bulk.of("prefixes"),
-            array(prefixes, prefix -> new RespValue.Bulk(prefix.bytes()))));
-  }
-
-  private static <T> RespValue array(Collection<T> of, Function<T, RespValue> as) {
-    return new RespValue.Array(of.stream().map(as).toList());
+            RespValue.Array.of(prefixes, prefix -> new RespValue.Bulk(prefix.bytes()))));
   }
 
   // ---------------------------------------------------------------- what others do to it

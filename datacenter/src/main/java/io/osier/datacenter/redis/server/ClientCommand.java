@@ -162,7 +162,7 @@ final class ClientCommand {
   }
 
   private static Plan list(RespSession session, byte[][] words) {
-    checkAdmin(session, "client|list");
+    session.client().checkAdmin("client|list");
     Predicate<RespSession> shown = s -> true;
     if (words.length > 2 && option(words[2]).equals("ID") && words.length > 3) {
       Set<Long> ids = new HashSet<>();
@@ -184,12 +184,6 @@ final class ClientCommand {
                 .collect(Collectors.joining())));
   }
 
-  private static void checkAdmin(RespSession session, String command) {
-    if (!session.client().mayAdminister()) {
-      throw new RedisException(session.client().noPermission(command));
-    }
-  }
-
   private static Predicate<RespSession> ofType(byte[] type) {
     return switch (option(type)) {
       case "NORMAL" -> s -> s.subscriptions().isEmpty();
@@ -200,7 +194,7 @@ final class ClientCommand {
   }
 
   private static Plan kill(RespSession session, Place place, byte[][] words) {
-    checkAdmin(session, "client|kill");
+    session.client().checkAdmin("client|kill");
     checkArity(words, 3, Integer.MAX_VALUE);
     if (words.length == 3) {
       String address = text(words[2]);

@@ -6,10 +6,12 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientRequests;
+import io.osier.datacenter.redis.command.RedisException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who is at the other end of a connection, what it has said of itself and chosen. Used by the
@@ -110,17 +112,6 @@ final class ClientState {
     return requests.identity().in(requests.access().users());
   }
 
-  /** Whether the user may administer everything. */
-  boolean mayAdminister() {
-    Users users = requests.access().users();
-    return users.isOpen()
-        || requests
-            .identity()
-            .in(users)
-            .filter(u -> u.may(Grant.onAll(Grant.Right.ADMIN)))
-            .isPresent();
-  }
-
   /** Notes that something was refused, because a right is missing. */
   void refused(String command, Grant missing) {
     requests
@@ -137,9 +128,22 @@ final class ClientState {
         .administered(user, AccessControl.address(channel.remoteAddress()), command, "done");
   }
 
-  /** What Redis says to who may not do a command, which is noted. */
-  String noPermission(String command) {
-    refused(command.toLowerCase(Locale.ROOT), Grant.onAll(Grant.Right.ADMIN));
+  /** Checks that the user may administer everything. */
+  void checkAdmin(String command) {
+    String error = adminError(command);
+    if (error != null) {
+      throw new RedisException(error);
+    }
+  }
+
+  /** What Redis says to who may not administer everything, which is noted; null to who may. */
+  @Nullable String adminError(String command) {
+    Users users = requests.access().users();
+    Grant admin = Grant.onAll(Grant.Right.ADMIN);
+    if (users.isOpen() || requests.identity().in(users).filter(u -> u.may(admin)).isPresent()) {
+      return null;
+    }
+    refused(command.toLowerCase(Locale.ROOT), admin);
     return "NOPERM User "
         + user
         + " has no permissions to run the '"

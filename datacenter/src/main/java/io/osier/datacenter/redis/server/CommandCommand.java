@@ -30,7 +30,7 @@ final class CommandCommand {
   static Plan command(RespSession session, Place place, byte[][] words) {
     CommandTable table = session.table();
     if (words.length == 1) {
-      return answer(new RespValue.Array(table.all().stream().map(CommandCommand::info).toList()));
+      return answer(RespValue.Array.of(table.all(), CommandCommand::info));
     }
     return switch (option(words[1])) {
       case "COUNT" -> {

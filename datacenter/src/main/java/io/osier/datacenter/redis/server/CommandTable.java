@@ -23,57 +23,12 @@ final class CommandTable {
    */
   private static final Set<String> ONCE =
       Set.of(
-          "GET",
-          "SET",
-          "SETNX",
-          "SETEX",
-          "PSETEX",
-          "MGET",
-          "MSET",
-          "STRLEN",
-          "GETRANGE",
-          "SUBSTR",
-          "INCR",
-          "DECR",
-          "INCRBY",
-          "DECRBY",
-          "INCRBYFLOAT",
-          "GETBIT",
-          "BITCOUNT",
-          "BITPOS",
-          "DEL",
-          "UNLINK",
-          "EXISTS",
-          "TOUCH",
-          "TYPE",
-          "TTL",
-          "PTTL",
-          "EXPIRETIME",
-          "PEXPIRETIME",
-          "HGET",
-          "HMGET",
-          "HGETALL",
-          "HKEYS",
-          "HVALS",
-          "HLEN",
-          "HEXISTS",
-          "HSTRLEN",
-          "HSET",
-          "HMSET",
-          "HDEL",
-          "SADD",
-          "SREM",
-          "SCARD",
-          "SISMEMBER",
-          "SMISMEMBER",
-          "SMEMBERS",
-          "OSIER.READ",
-          "OSIER.UPDATE",
-          "OSIER.BREAD",
-          "OSIER.BCREATE",
-          "OSIER.BINCR",
-          "OSIER.BDECR",
-          "EXEC");
+          ("GET SET SETNX SETEX PSETEX MGET MSET STRLEN GETRANGE SUBSTR INCR DECR INCRBY DECRBY"
+               + " INCRBYFLOAT GETBIT BITCOUNT BITPOS DEL UNLINK EXISTS TOUCH TYPE TTL PTTL"
+               + " EXPIRETIME PEXPIRETIME HGET HMGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HSET"
+               + " HMSET HDEL SADD SREM SCARD SISMEMBER SMISMEMBER SMEMBERS OSIER.READ OSIER.UPDATE"
+               + " OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR EXEC")
+              .split(" "));
 
   /** Commands that are done at once between MULTI and EXEC. */
   private static final Set<String> AT_ONCE =

@@ -111,10 +111,9 @@ final class Dispatcher {
           + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this"
           + " context";
     }
-    if (entry.has(RedisCommand.Flag.ADMIN) && !session.client().mayAdminister()) {
-      return session.client().noPermission(entry.command().name());
-    }
-    return null;
+    return entry.has(RedisCommand.Flag.ADMIN)
+        ? session.client().adminError(entry.command().name())
+        : null;
   }
 
   private static String name(CommandTable.Entry entry) {

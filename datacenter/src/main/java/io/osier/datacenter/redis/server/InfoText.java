@@ -111,13 +111,14 @@ final class InfoText {
     switch (section) {
       case "server" -> {
         lines.add("redis_version:" + ConnectionCommands.REDIS_VERSION);
-        lines.add("osier_version:" + port.version());
-        lines.add("osier_datacenter:" + port.self().dc());
+        lines.add("osier_version:" + port.around().version());
+        lines.add("osier_datacenter:" + port.around().self().dc());
         lines.add("redis_mode:standalone");
         lines.add("os:" + System.getProperty("os.name") + " " + System.getProperty("os.arch"));
         lines.add("arch_bits:64");
         lines.add("process_id:" + ProcessHandle.current().pid());
-        lines.add("run_id:" + String.format(Locale.ROOT, "%040x", port.self().incarnation()));
+        lines.add(
+            "run_id:" + String.format(Locale.ROOT, "%040x", port.around().self().incarnation()));
         lines.add("tcp_port:" + port.port());
         lines.add("uptime_in_seconds:" + upSeconds);
         lines.add("uptime_in_days:" + upSeconds / 86_400);

@@ -197,11 +197,7 @@ final class PubSubCommands {
         checkArity(words, 2, 3);
         byte[] pattern = Glob.checked(words.length == 3 ? words[2] : EVERYTHING);
         check(session, Right.READ, Topic.pattern(keyspace, pattern), words[0]);
-        yield answer(
-            new RespValue.Array(
-                all.channels(keyspace, pattern).stream()
-                    .<RespValue>map(RespValue.Bulk::new)
-                    .toList()));
+        yield answer(RespValue.Array.of(all.channels(keyspace, pattern), RespValue.Bulk::new));
       }
       case "NUMSUB" -> {
         List<RespValue> counts = new ArrayList<>();

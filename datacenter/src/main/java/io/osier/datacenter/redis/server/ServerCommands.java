@@ -142,7 +142,7 @@ final class ServerCommands {
   }
 
   private static @Nullable Plan waitsDurably(RespSession session, Place place, byte[][] words) {
-    boolean isDurable = session.server().isDurable();
+    boolean isDurable = session.server().around().durable();
     long local = Numbers.integer(words[1], 0, 1, "ERR value is out of range, must be 0 or 1");
     long wanted = Numbers.integer(words[2], 0, Long.MAX_VALUE, RedisErrors.OUT_OF_RANGE);
     if (local > 0 && !isDurable) {

@@ -207,16 +207,8 @@ public final class ServerState {
     return startMillis;
   }
 
-  String version() {
-    return around.version;
-  }
-
-  ReplicaId self() {
-    return around.self;
-  }
-
-  boolean isDurable() {
-    return around.durable;
+  Around around() {
+    return around;
   }
 
   void setPort(int number) {
@@ -257,10 +249,6 @@ public final class ServerState {
    */
   boolean listen(String keyspace) {
     return handler.listen(keyspace, around.pushes.tracking.of(keyspace));
-  }
-
-  Executor beside() {
-    return around.beside;
   }
 
   CursorTable cursors() {

@@ -30,62 +30,54 @@ public final class HashCommands {
 
   /** All commands of hashes. */
   public static List<RedisCommand> all() {
-    List<RedisCommand> all = new ArrayList<>();
-    all.addAll(
-        new Table("hash")
-            .growsFast(
-                "HSET",
-                -4,
-                Keys.ONE,
-                "Assigns fields and counts the new ones.",
-                (scope, words) -> set(scope, words, "hset"))
-            .growsFast(
-                "HMSET",
-                -4,
-                Keys.ONE,
-                "Assigns fields.",
-                (scope, words) -> set(scope, words, "hmset"))
-            .growsFast(
-                "HSETNX", 4, Keys.ONE, "Assigns a field if it is absent.", HashCommands::setnx)
-            .readsFast("HGET", 3, Keys.ONE, "Returns a field.", HashCommands::get)
-            .readsFast("HMGET", -3, Keys.ONE, "Returns several fields.", HashCommands::mget)
-            .reads(
-                "HGETALL",
-                2,
-                Keys.ONE,
-                "Returns all fields with their values.",
-                (scope, w) -> whole(scope, w, HashCommands::pairs))
-            .reads(
-                "HKEYS",
-                2,
-                Keys.ONE,
-                "Returns all fields' names.",
-                (scope, w) -> whole(scope, w, HashCommands::names))
-            .reads(
-                "HVALS",
-                2,
-                Keys.ONE,
-                "Returns all fields' values.",
-                (scope, w) -> whole(scope, w, fields -> Texts.bulks(List.copyOf(fields.values()))))
-            .readsFast("HLEN", 2, Keys.ONE, "Counts the fields.", HashCommands::length)
-            .writesFast("HDEL", -3, Keys.ONE, "Removes fields.", HashCommands::delete)
-            .readsFast(
-                "HEXISTS",
-                3,
-                Keys.ONE,
-                "Tells whether a field exists.",
-                (scope, w) -> field(scope, w, (there, value) -> new RespValue.Int(there ? 1 : 0)))
-            .readsFast(
-                "HSTRLEN",
-                3,
-                Keys.ONE,
-                "Returns the length of a field's value.",
-                (scope, w) -> field(scope, w, (there, value) -> new RespValue.Int(value.length)))
-            .list());
-    all.addAll(HashNumbers.all());
-    all.addAll(HashWalks.all());
-    all.addAll(HashExpiry.all());
-    return all;
+    return new Table("hash")
+        .growsFast(
+            "HSET",
+            -4,
+            Keys.ONE,
+            "Assigns fields and counts the new ones.",
+            (scope, words) -> set(scope, words, "hset"))
+        .growsFast(
+            "HMSET", -4, Keys.ONE, "Assigns fields.", (scope, words) -> set(scope, words, "hmset"))
+        .growsFast("HSETNX", 4, Keys.ONE, "Assigns a field if it is absent.", HashCommands::setnx)
+        .readsFast("HGET", 3, Keys.ONE, "Returns a field.", HashCommands::get)
+        .readsFast("HMGET", -3, Keys.ONE, "Returns several fields.", HashCommands::mget)
+        .reads(
+            "HGETALL",
+            2,
+            Keys.ONE,
+            "Returns all fields with their values.",
+            (scope, w) -> whole(scope, w, HashCommands::pairs))
+        .reads(
+            "HKEYS",
+            2,
+            Keys.ONE,
+            "Returns all fields' names.",
+            (scope, w) -> whole(scope, w, HashCommands::names))
+        .reads(
+            "HVALS",
+            2,
+            Keys.ONE,
+            "Returns all fields' values.",
+            (scope, w) -> whole(scope, w, fields -> Texts.bulks(List.copyOf(fields.values()))))
+        .readsFast("HLEN", 2, Keys.ONE, "Counts the fields.", HashCommands::length)
+        .writesFast("HDEL", -3, Keys.ONE, "Removes fields.", HashCommands::delete)
+        .readsFast(
+            "HEXISTS",
+            3,
+            Keys.ONE,
+            "Tells whether a field exists.",
+            (scope, w) -> field(scope, w, (there, value) -> new RespValue.Int(there ? 1 : 0)))
+        .readsFast(
+            "HSTRLEN",
+            3,
+            Keys.ONE,
+            "Returns the length of a field's value.",
+            (scope, w) -> field(scope, w, (there, value) -> new RespValue.Int(value.length)))
+        .with(HashNumbers.all())
+        .with(HashWalks.all())
+        .with(HashExpiry.all())
+        .list();
   }
 
   private static Plan set(Scope scope, byte[][] words, String command) {

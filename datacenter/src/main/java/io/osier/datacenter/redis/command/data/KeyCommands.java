@@ -14,7 +14,6 @@ import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,32 +23,29 @@ public final class KeyCommands {
 
   /** All of them, but those that walk through the keyspace. */
   public static List<RedisCommand> all() {
-    List<RedisCommand> all = new ArrayList<>();
-    all.addAll(
-        new Table("generic")
-            .writes("DEL", -2, Table.ALL, "Deletes keys.", KeyCommands::delete)
-            .writesFast("UNLINK", -2, Table.ALL, "Deletes keys.", KeyCommands::delete)
-            .readsFast("EXISTS", -2, Table.ALL, "Counts the keys that exist.", KeyCommands::exists)
-            .readsFast("TOUCH", -2, Table.ALL, "Counts the keys that exist.", KeyCommands::exists)
-            .readsFast("TYPE", 2, Keys.ONE, "Returns what a key holds.", KeyCommands::type)
-            .writes(
-                "RENAME",
-                3,
-                Table.TWO,
-                "Renames a key, and overwrites another one.",
-                (scope, words) -> rename(scope, words, false))
-            .writesFast(
-                "RENAMENX",
-                3,
-                Table.TWO,
-                "Renames a key if the new name is free.",
-                (scope, words) -> rename(scope, words, true))
-            .grows("COPY", -3, Table.TWO, "Copies a key to another one.", KeyCommands::copy)
-            .list());
-    all.addAll(ExpiryCommands.all());
-    all.addAll(DumpCommands.all());
-    all.addAll(SortCommand.all());
-    return all;
+    return new Table("generic")
+        .writes("DEL", -2, Table.ALL, "Deletes keys.", KeyCommands::delete)
+        .writesFast("UNLINK", -2, Table.ALL, "Deletes keys.", KeyCommands::delete)
+        .readsFast("EXISTS", -2, Table.ALL, "Counts the keys that exist.", KeyCommands::exists)
+        .readsFast("TOUCH", -2, Table.ALL, "Counts the keys that exist.", KeyCommands::exists)
+        .readsFast("TYPE", 2, Keys.ONE, "Returns what a key holds.", KeyCommands::type)
+        .writes(
+            "RENAME",
+            3,
+            Table.TWO,
+            "Renames a key, and overwrites another one.",
+            (scope, words) -> rename(scope, words, false))
+        .writesFast(
+            "RENAMENX",
+            3,
+            Table.TWO,
+            "Renames a key if the new name is free.",
+            (scope, words) -> rename(scope, words, true))
+        .grows("COPY", -3, Table.TWO, "Copies a key to another one.", KeyCommands::copy)
+        .with(ExpiryCommands.all())
+        .with(DumpCommands.all())
+        .with(SortCommand.all())
+        .list();
   }
 
   private static Plan delete(Scope scope, byte[][] words) {

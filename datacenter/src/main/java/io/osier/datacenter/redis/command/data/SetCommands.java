@@ -30,32 +30,29 @@ public final class SetCommands {
 
   /** All commands of sets. */
   public static List<RedisCommand> all() {
-    List<RedisCommand> all = new ArrayList<>();
-    all.addAll(
-        new Table("set")
-            .growsFast("SADD", -3, Keys.ONE, "Adds elements to a set.", SetCommands::add)
-            .writesFast("SREM", -3, Keys.ONE, "Removes elements of a set.", SetCommands::remove)
-            .reads("SMEMBERS", 2, Keys.ONE, "Returns all elements of a set.", SetCommands::members)
-            .readsFast(
-                "SISMEMBER",
-                3,
-                Keys.ONE,
-                "Tells whether a set contains an element.",
-                (scope, w) -> contained(scope, w, true))
-            .readsFast(
-                "SMISMEMBER",
-                -3,
-                Keys.ONE,
-                "Tells which elements a set contains.",
-                (scope, w) -> contained(scope, w, false))
-            .readsFast("SCARD", 2, Keys.ONE, "Counts a set's elements.", SetCommands::size)
-            .writesFast("SPOP", -2, Keys.ONE, "Draws and removes elements.", SetCommands::pop)
-            .reads("SRANDMEMBER", -2, Keys.ONE, "Draws elements of a set.", SetCommands::draw)
-            .writesFast("SMOVE", 4, Table.TWO, "Moves an element between sets.", SetCommands::move)
-            .reads("SSCAN", -3, Keys.ONE, "Shows a set's elements in steps.", SetCommands::scan)
-            .list());
-    all.addAll(SetAlgebra.all());
-    return all;
+    return new Table("set")
+        .growsFast("SADD", -3, Keys.ONE, "Adds elements to a set.", SetCommands::add)
+        .writesFast("SREM", -3, Keys.ONE, "Removes elements of a set.", SetCommands::remove)
+        .reads("SMEMBERS", 2, Keys.ONE, "Returns all elements of a set.", SetCommands::members)
+        .readsFast(
+            "SISMEMBER",
+            3,
+            Keys.ONE,
+            "Tells whether a set contains an element.",
+            (scope, w) -> contained(scope, w, true))
+        .readsFast(
+            "SMISMEMBER",
+            -3,
+            Keys.ONE,
+            "Tells which elements a set contains.",
+            (scope, w) -> contained(scope, w, false))
+        .readsFast("SCARD", 2, Keys.ONE, "Counts a set's elements.", SetCommands::size)
+        .writesFast("SPOP", -2, Keys.ONE, "Draws and removes elements.", SetCommands::pop)
+        .reads("SRANDMEMBER", -2, Keys.ONE, "Draws elements of a set.", SetCommands::draw)
+        .writesFast("SMOVE", 4, Table.TWO, "Moves an element between sets.", SetCommands::move)
+        .reads("SSCAN", -3, Keys.ONE, "Shows a set's elements in steps.", SetCommands::scan)
+        .with(SetAlgebra.all())
+        .list();
   }
 
   private static Plan add(Scope scope, byte[][] w) {

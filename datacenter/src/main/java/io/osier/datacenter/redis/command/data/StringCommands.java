@@ -18,6 +18,8 @@ import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Commands of strings that give and take them as a whole. Static, for any thread. */
@@ -26,56 +28,45 @@ public final class StringCommands {
 
   /** All commands of strings. */
   public static List<RedisCommand> all() {
-    List<RedisCommand> all = new ArrayList<>();
-    all.addAll(
-        new Table("string")
-            .readsFast("GET", 2, Keys.ONE, "Returns a string.", StringCommands::get)
-            .grows("SET", -3, Keys.ONE, "Assigns a string.", StringCommands::set)
-            .growsFast(
-                "SETNX",
-                3,
-                Keys.ONE,
-                "Assigns a string if the key is absent.",
-                StringCommands::setnx)
-            .grows(
-                "SETEX",
-                4,
-                Keys.ONE,
-                "Assigns a string that lives for some seconds.",
-                (scope, w) -> setFor(scope, w, Unit.SECONDS, "setex"))
-            .grows(
-                "PSETEX",
-                4,
-                Keys.ONE,
-                "Assigns a string that lives for some milliseconds.",
-                (scope, w) -> setFor(scope, w, Unit.MILLIS, "psetex"))
-            .growsFast(
-                "GETSET",
-                3,
-                Keys.ONE,
-                "Assigns a string and returns the former one.",
-                (scope, w) -> setAndGet(scope, Key.of(w[1]), Texts.assign(w[2]), false))
-            .writesFast(
-                "GETDEL", 2, Keys.ONE, "Returns a string and deletes it.", StringCommands::getdel)
-            .writesFast(
-                "GETEX",
-                -2,
-                Keys.ONE,
-                "Returns a string and lets it expire.",
-                StringCommands::getex)
-            .readsFast("MGET", -2, Table.ALL, "Returns several strings.", StringCommands::mget)
-            .grows("MSET", -3, Table.PAIRS, "Assigns several strings.", StringCommands::mset)
-            .grows(
-                "MSETNX",
-                -3,
-                Table.PAIRS,
-                "Assigns several strings if all keys are absent.",
-                StringCommands::msetnx)
-            .list());
-    all.addAll(Increments.all());
-    all.addAll(StringRanges.all());
-    all.addAll(BitCommands.all());
-    return all;
+    return new Table("string")
+        .readsFast("GET", 2, Keys.ONE, "Returns a string.", StringCommands::get)
+        .grows("SET", -3, Keys.ONE, "Assigns a string.", StringCommands::set)
+        .growsFast(
+            "SETNX", 3, Keys.ONE, "Assigns a string if the key is absent.", StringCommands::setnx)
+        .grows(
+            "SETEX",
+            4,
+            Keys.ONE,
+            "Assigns a string that lives for some seconds.",
+            (scope, w) -> setFor(scope, w, Unit.SECONDS, "setex"))
+        .grows(
+            "PSETEX",
+            4,
+            Keys.ONE,
+            "Assigns a string that lives for some milliseconds.",
+            (scope, w) -> setFor(scope, w, Unit.MILLIS, "psetex"))
+        .growsFast(
+            "GETSET",
+            3,
+            Keys.ONE,
+            "Assigns a string and returns the former one.",
+            (scope, w) -> setAndGet(scope, Key.of(w[1]), Texts.assign(w[2]), false))
+        .writesFast(
+            "GETDEL", 2, Keys.ONE, "Returns a string and deletes it.", StringCommands::getdel)
+        .writesFast(
+            "GETEX", -2, Keys.ONE, "Returns a string and lets it expire.", StringCommands::getex)
+        .readsFast("MGET", -2, Table.ALL, "Returns several strings.", StringCommands::mget)
+        .grows("MSET", -3, Table.PAIRS, "Assigns several strings.", StringCommands::mset)
+        .grows(
+            "MSETNX",
+            -3,
+            Table.PAIRS,
+            "Assigns several strings if all keys are absent.",
+            StringCommands::msetnx)
+        .with(Increments.all())
+        .with(StringRanges.all())
+        .with(BitCommands.all())
+        .list();
   }
 
   private static Call replace(Key key, Operation operation, boolean keepsDeadline) {
@@ -127,7 +118,7 @@ public final class StringCommands {
     }
     if (gets) {
       return isThere
-          ? setPresentAndGet(scope, key, operation, keeps)
+          ? getAnd(scope, key, replace(key, operation, keeps))
           : setAndGet(scope, key, operation, keeps);
     }
     Call replace = replace(key, operation, keeps);
@@ -154,26 +145,11 @@ public final class StringCommands {
                 gets ? Texts.bulk(Texts.string(Plans.answerOf(parts.get(1)))) : RespValue.NULL));
   }
 
-  private static Plan setPresentAndGet(
-      Scope scope, Key key, Operation operation, boolean keepsDeadline) {
-    return Plans.present(
-        scope,
-        key,
-        CrdtType.STRING,
-        Texts::isString,
-        type -> List.of(Plans.readCall(key, Plans.WHOLE), replace(key, operation, keepsDeadline)),
-        StringCommands::former,
-        again -> Plan.answer(RespValue.NULL));
-  }
-
   private static Plan setAndGet(Scope scope, Key key, Operation operation, boolean keepsDeadline) {
-    return Plans.present(
+    return getAnd(
         scope,
         key,
-        CrdtType.STRING,
-        Texts::isString,
-        type -> List.of(Plans.readCall(key, Plans.WHOLE), replace(key, operation, keepsDeadline)),
-        StringCommands::former,
+        replace(key, operation, keepsDeadline),
         again ->
             Plans.run(
                 scope,
@@ -230,7 +206,13 @@ public final class StringCommands {
     return getAnd(scope, key, Plans.update(key, Operation.ANY_TYPE, operation));
   }
 
+  /** Reads a string and does something with it, if it is there. */
   private static Plan getAnd(Scope scope, Key key, Call call) {
+    return getAnd(scope, key, call, again -> Plan.answer(RespValue.NULL));
+  }
+
+  private static Plan getAnd(
+      Scope scope, Key key, Call call, Function<Supplier<Plan>, Plan> absent) {
     return Plans.present(
         scope,
         key,
@@ -238,7 +220,7 @@ public final class StringCommands {
         Texts::isString,
         type -> List.of(Plans.readCall(key, Plans.WHOLE), call),
         StringCommands::former,
-        again -> Plan.answer(RespValue.NULL));
+        absent);
   }
 
   private static Plan mget(Scope scope, byte[][] words) {

@@ -68,6 +68,11 @@ final class SimulationTest {
     assertThat(second.trace().hash()).isEqualTo(first.trace().hash());
   }
 
+  @Test
+  void framesOfOneTime_shareACompressedBlock() {
+    assertThat(run(EnumSet.noneOf(Fault.class), 3, 3).frames().inSharedBlocks()).isPositive();
+  }
+
   /** So that nobody looks at programs of which none was done, or none refused. */
   @Test
   void programs_areDoneAndRefused_andSeenAsAWhole() {

@@ -104,6 +104,9 @@ public final class Repairer implements RepairBuffer {
       return;
     }
     List<ReplicaId> wanted = wanted(peer, status, reachable, nowNanos);
+    if (wanted.isEmpty() && underWay.isEmpty()) {
+      return; // as nearly always
+    }
     int open = (int) underWay.values().stream().filter(u -> u.peer.equals(peer)).count();
     int more = Math.min(wanted.size(), Math.max(0, atOnce(peer.dc()) - open));
     for (ReplicaId origin : wanted.subList(0, more)) {

@@ -42,6 +42,7 @@ public final class SimFrames {
   private final Random random;
   private final Map<Integer, Long> bytesOf = new HashMap<>();
   private long frames;
+  private long inSharedBlocks;
 
   public SimFrames(Simulation simulation, SimNetwork network, Sabotage sabotage, Random random) {
     this.simulation = simulation;
@@ -54,6 +55,11 @@ public final class SimFrames {
   /** The bytes of all frames of a unit. */
   public long bytes(Unit unit) {
     return bytesOf.getOrDefault(unit.number(), 0L);
+  }
+
+  /** How many frames have left in one compressed block with the frame before them. */
+  public long inSharedBlocks() {
+    return inSharedBlocks;
   }
 
   /** A partition sends a frame. */
@@ -74,6 +80,7 @@ public final class SimFrames {
     }
     SimLink link = network.link(node.self().dc(), to.dc());
     long before = traffic.writtenBytes();
+    int gathered = link.carrier() == null ? 0 : link.carrier().gather();
     Runnable sends =
         () -> transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
     if (link.carrier() == null) {
@@ -93,7 +100,8 @@ public final class SimFrames {
         connection.bringsUpdates();
       }
       if (connection != null) {
-        connection.dialled().run();
+        inSharedBlocks += gathered > 0 && connection.gather() > gathered ? 1 : 0;
+        connection.dialled().wake();
       }
     } else if (transport.isConnected(to.dc())) {
       FrameCheck.encoded(node.self(), frame); // it was dropped: not because it cannot be encoded

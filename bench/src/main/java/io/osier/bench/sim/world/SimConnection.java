@@ -153,6 +153,16 @@ public final class SimConnection {
     return true;
   }
 
+  /**
+   * What is written from now on leaves at the end of the present time, all together.
+   *
+   * @return what its next compressed block will hold, in bytes, so far
+   */
+  public int gather() {
+    dialled.gather(true);
+    return dialled.gatheredBytes();
+  }
+
   /** How many bytes who dialled has written so far. */
   long writtenBytes() {
     return there.writtenBytes();

@@ -70,6 +70,8 @@ public final class SimDisk {
   private final Kind kind;
   private final ArrayDeque<Records> unsynced = new ArrayDeque<>();
   private final List<MemoryVersions> durable = new ArrayList<>();
+
+  /** The same where all is durable that is confirmed. */
   private final List<MemoryVersions> visible = new ArrayList<>();
 
   /** What waits for the end of a stall. */
@@ -107,7 +109,7 @@ public final class SimDisk {
     this.kind = kind;
     for (int i = 0; i < units; i++) {
       durable.add(MemoryVersions.shortLived(scheduler::nanos));
-      visible.add(MemoryVersions.shortLived(scheduler::nanos));
+      visible.add(kind == Kind.SYNC ? durable.get(i) : MemoryVersions.shortLived(scheduler::nanos));
     }
     boot();
   }
@@ -246,9 +248,7 @@ public final class SimDisk {
   }
 
   private void keep(Records group) {
-    if (kind == Kind.SYNC) {
-      durable.get(group.unit).write(group.changes);
-    } else {
+    if (kind != Kind.SYNC) {
       unsynced.add(group);
       syncLater();
     }
@@ -299,6 +299,9 @@ public final class SimDisk {
     boot();
     for (int i = 0; i < durable.size(); i++) {
       visible.set(i, durable.get(i).copy());
+      if (kind == Kind.SYNC) {
+        durable.set(i, visible.get(i));
+      }
     }
   }
 }

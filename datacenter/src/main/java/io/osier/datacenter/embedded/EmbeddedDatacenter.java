@@ -61,7 +61,7 @@ public final class EmbeddedDatacenter implements AutoCloseable {
   /**
    * Starts a datacenter.
    *
-   * @param configText its configuration, as in a configuration file (HOCON); docs/OPERATIONS.md
+   * @param configText its configuration, as in a configuration file (HOCON); osier-reference.conf
    *     explains every setting. Ports of 0 are chosen by the system. The environment is not read
    * @throws OsierException CONFIGURATION if a setting is wrong or a port cannot be had
    */

@@ -48,7 +48,7 @@ import picocli.CommandLine.Spec;
       "    keyspaces { shop { sla = 2s } }",
       "  }",
       "",
-      "docs/OPERATIONS.md explains every setting. Environment variables override the "
+      "share/osier-reference.conf explains every setting. Environment variables override the "
           + "file: osier.listen.client-port is OSIER_LISTEN_CLIENT_PORT."
     },
     exitCodeListHeading = "Exit codes:%n",

@@ -1,6 +1,7 @@
 /**
  * What carries the control plane's decisions out at this datacenter: keyspaces that open and close,
- * members that join and leave, rights that are taken over. What is decided is in {@code control}.
+ * holders of keyspaces and members that join and leave, rights that are taken over. What is decided
+ * is in {@code control}.
  */
 @NullMarked
 package io.osier.datacenter.control.execution;

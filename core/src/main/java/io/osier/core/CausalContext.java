@@ -2,7 +2,6 @@ package io.osier.core;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 
 /**
@@ -51,13 +50,6 @@ public final class CausalContext {
   public static CausalContext range(ReplicaId replica, long after, long through) {
     NumberRanges.check(after, through);
     return new CausalContext(new ReplicaId[] {replica}, new long[][] {new long[] {after, through}});
-  }
-
-  /** The context of many dots, in any order. */
-  public static CausalContext of(Collection<Dot> dots) {
-    DotCollector collector = new DotCollector();
-    dots.forEach(dot -> collector.add(dot.replica(), dot.number()));
-    return collector.context();
   }
 
   /** A context of arrays in its own form that never change. */
@@ -171,11 +163,6 @@ public final class CausalContext {
       }
     }
     return -1;
-  }
-
-  /** This context with one more dot. */
-  public CausalContext with(Dot dot) {
-    return withRange(dot.replica(), dot.number() - 1, dot.number());
   }
 
   /** This context with the replica's commit numbers in {@code (after, through]}. */

@@ -321,11 +321,6 @@ public final class RespDecoder {
     return starts.length;
   }
 
-  /** How many words the command has that was found last. */
-  public int count() {
-    return count;
-  }
-
   /**
    * The words of the command that was found last, copied; it is forgotten.
    *
@@ -345,7 +340,7 @@ public final class RespDecoder {
   }
 
   /** Forgets the command that was found last, for the next one. */
-  public void forget() {
+  private void forget() {
     count = 0;
     line = List.of();
     if (starts.length > KEPT_WORDS) {

@@ -2,17 +2,35 @@ package io.osier.datacenter.shard;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.core.time.SlewedClock;
 import io.osier.datacenter.feed.KeyspaceFeed;
+import io.osier.datacenter.shard.agent.GroupCommitHelp;
+import io.osier.datacenter.shard.agent.Inbox;
+import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /** Keyspaces of partitions that a test has made. */
 public final class TestShards {
   private static final long CHANGES_BYTES = 1 << 20;
 
   private TestShards() {}
+
+  /** A runner whose thread alone runs the machine. */
+  public static PartitionRunner runner(
+      PartitionPorts ports, int queue, SlewedClock clock, Consumer<Throwable> onFailure) {
+    return new PartitionRunner(
+        ports,
+        new Inbox(queue),
+        clock,
+        onFailure,
+        PartitionRunner.Callers.WAIT,
+        GroupCommitHelp.NONE,
+        Optional.empty());
+  }
 
   /** A keyspace that no other datacenter holds, and that takes updates. */
   public static KeyspaceShard alone(

@@ -20,19 +20,9 @@ public record PeerBearer(
   /** So many former starts are told. */
   public static final int FORMER_MAX = PeerIdentities.FORMER_MAX;
 
-  /** One that speaks the newest version that there is, and is the first with its store. */
-  public PeerBearer(ReplicaId replica, String cluster, long start) {
-    this(replica, cluster, start, List.of(), PeerVersions.NEWEST);
-  }
-
   /** One that speaks the newest version that there is. */
   public PeerBearer(ReplicaId replica, String cluster, long start, List<Long> former) {
     this(replica, cluster, start, former, PeerVersions.NEWEST);
-  }
-
-  /** One that is the first with its store. */
-  public PeerBearer(ReplicaId replica, String cluster, long start, int version) {
-    this(replica, cluster, start, List.of(), version);
   }
 
   public PeerBearer {

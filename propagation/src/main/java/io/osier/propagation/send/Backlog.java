@@ -2,7 +2,6 @@ package io.osier.propagation.send;
 
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.wire.Frame;
@@ -86,11 +85,6 @@ final class Backlog {
 
   /** Places of before this tick are no good: the peer was none then. */
   private final long since;
-
-  /** Of a peer that is offered nothing. */
-  Backlog(ReplicationContext around, OutboundLog log) {
-    this(around, log, new StateOffers(frame -> {}, LinkWindow.NONE, around), 0);
-  }
 
   /**
    * Of a peer.

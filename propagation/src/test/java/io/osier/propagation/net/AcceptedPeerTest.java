@@ -89,7 +89,7 @@ final class AcceptedPeerTest extends TransportFixture {
 
   private static PeerMessage.Hello hello(ReplicaId from, long dial) {
     int version = PeerVersions.NEWEST;
-    return new PeerMessage.Hello(version, "test", from, "eu", POLICIES, dial, 5);
+    return new PeerMessage.Hello(version, "test", from, "eu", POLICIES, dial, 5, List.of());
   }
 
   private int eu(HeardFrames heard) throws IOException {
@@ -116,7 +116,8 @@ final class AcceptedPeerTest extends TransportFixture {
       throws IOException {
     Raw raw = new Raw(eu(new HeardFrames()));
     raw.say(
-        new PeerMessage.Hello(version, cluster, new ReplicaId(from, 5), to, List.of(policy), 1, 5));
+        new PeerMessage.Hello(
+            version, cluster, new ReplicaId(from, 5), to, List.of(policy), 1, 5, List.of()));
     PeerMessage.Refused refused = (PeerMessage.Refused) raw.hear();
     assertThat(refused.code()).isEqualTo(code);
     assertThat(refused.message()).contains(why);
@@ -128,7 +129,7 @@ final class AcceptedPeerTest extends TransportFixture {
     int port = eu(new HeardFrames());
     Raw first = new Raw(port);
     assertThat(first.say(hello(US)).hear())
-        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START));
+        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START, List.of()));
     Raw second = new Raw(port);
     PeerMessage.Refused refused =
         (PeerMessage.Refused) second.say(hello(new ReplicaId("us", 900))).hear();
@@ -163,7 +164,7 @@ final class AcceptedPeerTest extends TransportFixture {
     assertThat(heard.next()).isEqualTo("shop/1 4");
     Raw newest = new Raw(port);
     assertThat(newest.say(hello(US, 8)).hear())
-        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START));
+        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START, List.of()));
     assertThat(later.isClosed()).isTrue();
   }
 
@@ -175,7 +176,7 @@ final class AcceptedPeerTest extends TransportFixture {
     old.say(hello(US)).hear();
     Raw renewed = new Raw(port);
     assertThat(renewed.say(hello(US)).hear())
-        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START));
+        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START, List.of()));
     assertThat(old.isClosed()).isTrue();
     renewed.say(new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 4))));
     assertThat(heard.next()).isEqualTo("shop/1 4");
@@ -287,7 +288,7 @@ final class AcceptedPeerTest extends TransportFixture {
     PeerTransport eu =
         open.add(
             new PeerTransport(
-                new PeerBearer(EU, "test", START),
+                new PeerBearer(EU, "test", START, List.of()),
                 at(0),
                 Map.of("us", at(Ports.free()), "ap", at(Ports.free())),
                 dc -> POLICIES,

@@ -45,7 +45,7 @@ final class DialledPeerTest extends TransportFixture {
         us.accept().close();
         try (Socket socket = us.accept()) {
           assertThat(greeted(socket).protocolVersion()).isEqualTo(PeerVersions.NEWEST);
-          answer(socket, new PeerMessage.Welcome(US, Optional.empty(), 5));
+          answer(socket, new PeerMessage.Welcome(US, Optional.empty(), 5, List.of()));
           assertThat(heard.next()).isEqualTo("up " + US);
           assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.NEWEST));
         }
@@ -83,7 +83,7 @@ final class DialledPeerTest extends TransportFixture {
       HeardFrames heard = new HeardFrames();
       PeerTransport eu = transport(EU, 0, "us", us.getLocalPort(), heard);
       eu.dial();
-      PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty(), 5);
+      PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty(), 5, List.of());
       try (Socket deaf = us.accept()) {
         deaf.getOutputStream().write(ByteBufUtil.getBytes(PeerMessage.frame(welcome)));
         assertThat(heard.next()).isEqualTo("up " + US);
@@ -117,7 +117,7 @@ final class DialledPeerTest extends TransportFixture {
       HeardFrames heard = new HeardFrames();
       PeerTransport eu = transport(EU, 0, "us", us.getLocalPort(), heard);
       eu.dial();
-      PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty(), 5);
+      PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty(), 5, List.of());
       byte[] welcomed = ByteBufUtil.getBytes(PeerMessage.frame(welcome));
       try (Socket deaf = us.accept()) {
         deaf.getOutputStream().write(welcomed);
@@ -149,7 +149,7 @@ final class DialledPeerTest extends TransportFixture {
         in.readFully(new byte[in.readInt()]);
         out.write(
             ByteBufUtil.getBytes(
-                PeerMessage.frame(new PeerMessage.Welcome(US, Optional.empty(), 5))));
+                PeerMessage.frame(new PeerMessage.Welcome(US, Optional.empty(), 5, List.of()))));
         assertThat(heard.next()).isEqualTo("up " + US);
         assertThat(heard.next()).isEqualTo("down us");
         long pings = LongStream.iterate(0, i -> i + 1).takeWhile(i -> hasPing(in)).count();

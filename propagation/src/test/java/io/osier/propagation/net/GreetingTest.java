@@ -25,7 +25,7 @@ final class GreetingTest {
   private final Greeting greeting = new Greeting(bearer(EU));
 
   private static PeerBearer bearer(ReplicaId replica) {
-    return new PeerBearer(replica, "test", 7);
+    return new PeerBearer(replica, "test", 7, List.of());
   }
 
   private static PeerMessage.Hello hello(ReplicaId from) {
@@ -49,7 +49,7 @@ final class GreetingTest {
     ReplicaId replica = new ReplicaId(from, 5);
     assertThat(
             judged(
-                new PeerMessage.Hello(version, cluster, replica, to, List.of(), 1, 5),
+                new PeerMessage.Hello(version, cluster, replica, to, List.of(), 1, 5, List.of()),
                 Optional.empty()))
         .contains(why);
   }

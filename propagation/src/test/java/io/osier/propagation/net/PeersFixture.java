@@ -62,7 +62,7 @@ abstract class PeersFixture {
 
   PeerTransport transport(
       ReplicaId self, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
-    return transport(new PeerBearer(self, "test", START), listens, peers);
+    return transport(new PeerBearer(self, "test", START, List.of()), listens, peers);
   }
 
   PeerTransport transport(
@@ -86,7 +86,8 @@ abstract class PeersFixture {
   PeerTransport former(ReplicaId self, String... peers) {
     int version = PeerVersions.OLDEST;
     PeerTransport former =
-        transport(new PeerBearer(self, "test", START, version), at(self.dc()), peers(peers));
+        transport(
+            new PeerBearer(self, "test", START, List.of(), version), at(self.dc()), peers(peers));
     former.dial();
     return former;
   }

@@ -72,7 +72,7 @@ final class BacklogScanTest {
   private final OutboundLog log = new OutboundLog(0, new Budget("trails", 2_000));
 
   private final Backlog backlog =
-      new Backlog(
+      UnofferedBacklog.of(
           TestSurroundings.of(
               KeyspacePolicy.causal("k", Duration.ofSeconds(1)), RecoveredState.NOTHING, replica),
           log);

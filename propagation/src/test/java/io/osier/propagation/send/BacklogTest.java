@@ -59,7 +59,7 @@ final class BacklogTest {
       };
 
   private final Backlog backlog =
-      new Backlog(
+      UnofferedBacklog.of(
           TestSurroundings.of(
               KeyspacePolicy.session("k", Duration.ofSeconds(1)), RecoveredState.NOTHING, replica),
           new OutboundLog(0, new Budget("trails", 1 << 20)));
@@ -67,7 +67,7 @@ final class BacklogTest {
   /** A backlog of a datacenter whose former life left a log of all that it had committed. */
   private Backlog ofSecondLife() {
     RecoveredState recovered = TestSurroundings.recovered(2, true, FORMER);
-    return new Backlog(
+    return UnofferedBacklog.of(
         TestSurroundings.of(KeyspacePolicy.session("k", Duration.ofSeconds(1)), recovered, replica),
         new OutboundLog(FORMER, new Budget("trails", 1 << 20)));
   }

@@ -11,7 +11,6 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +26,7 @@ final class CausalOrderCheckTest {
   private final CausalOrderCheck check = new CausalOrderCheck(Unit.pair().getFirst());
 
   private static CausalContext covering(Dot... dots) {
-    return CausalContext.of(List.of(dots));
+    return Stream.of(dots).map(CausalContext::of).reduce(CausalContext.EMPTY, CausalContext::join);
   }
 
   private void made(Dot dot, Dot... before) {

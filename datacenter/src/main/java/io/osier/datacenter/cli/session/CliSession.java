@@ -45,14 +45,7 @@ public final class CliSession {
 
   private boolean failed;
 
-  public CliSession(
-      OsierClient client, Session session, Optional<String> keyspace, boolean asJson) {
-    this(client, session, keyspace, asJson, NewPasswords.ASKED_FOR);
-  }
-
   /**
-   * As the other one.
-   *
    * @param newPasswords where those come from that users are given
    */
   public CliSession(

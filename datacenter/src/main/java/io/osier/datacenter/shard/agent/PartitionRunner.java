@@ -64,19 +64,6 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   /** What follows an event that is much. */
   private final Runnable pushMuch;
 
-  /** A runner whose thread alone runs the machine. */
-  public PartitionRunner(
-      PartitionPorts seat, int queue, SlewedClock clock, Consumer<Throwable> onFailure) {
-    this(
-        seat,
-        new Inbox(queue),
-        clock,
-        onFailure,
-        Callers.WAIT,
-        GroupCommitHelp.NONE,
-        Optional.empty());
-  }
-
   /**
    * A runner.
    *
@@ -180,11 +167,6 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   }
 
   // ---------------------------------------------------------------- what comes in
-
-  /** Submits a command; it is answered by the runner's thread, or at once if the queue is full. */
-  public void submit(Request request, Consumer<Reply> reply) {
-    offer(request, reply).run();
-  }
 
   /**
    * Puts a command into the queue, or refuses it; neither waits nor runs anybody's code.

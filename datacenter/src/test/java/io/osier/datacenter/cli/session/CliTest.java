@@ -246,7 +246,9 @@ final class CliTest extends CliFixture {
     run("counter", "incr", "complete:2");
     try (OsierClient client = cluster.client("eu")) {
       CliCompleter completer =
-          new CliCompleter(new CliSession(client, client.session(), Optional.empty(), false));
+          new CliCompleter(
+              new CliSession(
+                  client, client.session(), Optional.empty(), false, NewPasswords.ASKED_FOR));
       assertThat(completer.words(List.of(), "")).contains("exists", "use", "rwset");
       assertThat(completer.words(List.of("set"), ""))
           .containsExactly(

@@ -83,7 +83,7 @@ final class DatacentersCliTest {
   }
 
   private String run(boolean json, String line) {
-    return new CliSession(client, client.session(), Optional.empty(), json)
+    return new CliSession(client, client.session(), Optional.empty(), json, NewPasswords.ASKED_FOR)
         .answer((Grammar.Action) Grammar.parse(Word.split(line)));
   }
 
@@ -155,7 +155,9 @@ final class DatacentersCliTest {
   @Test
   void commands_areOffered_andExplained() {
     CliCompleter completer =
-        new CliCompleter(new CliSession(client, client.session(), Optional.empty(), false));
+        new CliCompleter(
+            new CliSession(
+                client, client.session(), Optional.empty(), false, NewPasswords.ASKED_FOR));
     assertThat(completer.words(List.of(), "")).contains("dc");
     assertThat(HelpText.text(List.of("dc")))
         .contains("dc list", "dc add NAME HOST:PORT", "dc remove NAME [--dead]");

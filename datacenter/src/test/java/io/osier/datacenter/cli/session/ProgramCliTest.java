@@ -25,7 +25,9 @@ final class ProgramCliTest {
     try (TestCluster cluster =
             new TestCluster("shop { sla = 200ms, partitions = 1 }", new String[] {"eu"});
         OsierClient client = cluster.client("eu")) {
-      CliSession cli = new CliSession(client, client.session(), Optional.of("shop"), false);
+      CliSession cli =
+          new CliSession(
+              client, client.session(), Optional.of("shop"), false, NewPasswords.ASKED_FOR);
       assertThatThrownBy(() -> run(cli, "run")).hasMessageContaining("no program is begun");
       assertThat(run(cli, "program")).isEqualTo("notes what follows; run does it");
       assertThat(cli.prompt()).endsWith("*> ");
@@ -85,7 +87,9 @@ final class ProgramCliTest {
       assertThatThrownBy(() -> run(cli, "rename lock lock")).hasMessageContaining("another key");
       assertThatThrownBy(() -> run(cli, "rename lock")).hasMessageContaining("rename OLD NEW");
 
-      CliSession json = new CliSession(client, client.session(), Optional.of("shop"), true);
+      CliSession json =
+          new CliSession(
+              client, client.session(), Optional.of("shop"), true, NewPasswords.ASKED_FOR);
       assertThat(run(json, "copy none other")).isEqualTo("{\"copied\":false}");
       assertThat(run(json, "program", "get lock")).isEqualTo("{\"done\":false}");
       assertThat(run(json, "counter incr lock", "string set v 1", "run"))

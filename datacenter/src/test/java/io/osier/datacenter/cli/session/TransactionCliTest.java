@@ -20,8 +20,12 @@ final class TransactionCliTest {
     try (TestCluster cluster =
             new TestCluster("bank { consistency = causal, sla = 200ms }", new String[] {"eu"});
         OsierClient client = cluster.client("eu")) {
-      CliSession cli = new CliSession(client, client.session(), Optional.of("bank"), false);
-      CliSession other = new CliSession(client, client.session(), Optional.of("bank"), false);
+      CliSession cli =
+          new CliSession(
+              client, client.session(), Optional.of("bank"), false, NewPasswords.ASKED_FOR);
+      CliSession other =
+          new CliSession(
+              client, client.session(), Optional.of("bank"), false, NewPasswords.ASKED_FOR);
       assertThat(run(cli, "begin 30")).contains("at eu, on the snapshot");
       assertThatThrownBy(() -> run(cli, "begin")).hasMessageContaining("open already");
       assertThat(run(cli, "counter incr n 3")).isEqualTo("3; commit makes it visible");
@@ -52,7 +56,9 @@ final class TransactionCliTest {
           .containsPattern("eu +4 +6");
       assertThatThrownBy(() -> run(cli, "bcounter create stock 5 - 9 1"))
           .hasMessageContaining("create KEY LOWER UPPER");
-      CliSession json = new CliSession(client, client.session(), Optional.of("bank"), true);
+      CliSession json =
+          new CliSession(
+              client, client.session(), Optional.of("bank"), true, NewPasswords.ASKED_FOR);
       assertThat(run(json, "bcounter rights stock")).contains("\"shares\":{\"eu\":{\"down\":4");
     }
   }

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 class WhyAcrossTest {
   private static String run(OsierClient client, String... words) {
     List<Word> command = Arrays.stream(words).map(Word::ofArgument).toList();
-    return new CliSession(client, client.session(), Optional.of("shop"), false)
+    return new CliSession(
+            client, client.session(), Optional.of("shop"), false, NewPasswords.ASKED_FOR)
         .answer((Grammar.Action) Grammar.parse(command));
   }
 

@@ -89,7 +89,7 @@ abstract class PublisherFixture {
   final AtomicLong wallMillis = new AtomicLong(1_000);
   final PeerTransport transport =
       new PeerTransport(
-          new PeerBearer(SELF, "osier", 1),
+          new PeerBearer(SELF, "osier", 1, List.of()),
           new InetSocketAddress("127.0.0.1", 0),
           Map.of(),
           dc -> List.of(),
@@ -111,7 +111,7 @@ abstract class PublisherFixture {
       Now now = new Now(System.nanoTime(), System.currentTimeMillis());
       Busy machine = new Busy(new Partition(config, store, RecoveredState.NOTHING, now));
       PartitionRunner runner =
-          new PartitionRunner(
+          TestShards.runner(
               new PartitionPorts("shop-" + i, machine, store, Journal.NONE, (to, frame) -> {}),
               100,
               new SlewedClock((double) now.millis(), now.nanos()),
@@ -172,10 +172,11 @@ abstract class PublisherFixture {
     CompletableFuture<Reply> reply = new CompletableFuture<>();
     runners
         .get(partition)
-        .submit(
+        .offer(
             Requests.write(
                 "shop", Key.of("likes"), CrdtType.PN_COUNTER, new Operation.Increment(1)),
-            reply::complete);
+            reply::complete)
+        .run();
     assertThat(reply.get(Patience.SECONDS, TimeUnit.SECONDS)).isInstanceOf(Reply.Done.class);
   }
 

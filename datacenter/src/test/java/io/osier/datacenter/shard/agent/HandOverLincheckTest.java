@@ -181,7 +181,8 @@ final class HandOverLincheckTest {
           Answering machine = new Answering();
           PartitionRunner runner = runner(machine);
           AtomicInteger answers = new AtomicInteger();
-          Runnable caller = () -> runner.submit(new Request.Ping(), r -> answers.incrementAndGet());
+          Runnable caller =
+              () -> runner.offer(new Request.Ping(), r -> answers.incrementAndGet()).run();
           List.of(
                   Interleavings.start(caller),
                   Interleavings.start(caller),

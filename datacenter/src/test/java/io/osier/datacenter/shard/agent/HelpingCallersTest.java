@@ -42,12 +42,14 @@ final class HelpingCallersTest extends PartitionRunnerFixture {
     Script machine = new Script();
     byCallers(machine); // and its thread is not even started
     List<Reply> replies = new ArrayList<>();
-    runner.submit(
-        write("a"),
-        first -> {
-          replies.add(first);
-          runner.submit(write("b"), replies::add);
-        });
+    runner
+        .offer(
+            write("a"),
+            first -> {
+              replies.add(first);
+              runner.offer(write("b"), replies::add).run();
+            })
+        .run();
     assertThat(replies).hasSize(2).allMatch(r -> r instanceof Reply.Done);
     assertThat(machine.seen).containsExactly("a", "b");
   }
@@ -150,7 +152,7 @@ final class HelpingCallersTest extends PartitionRunnerFixture {
                   () -> {
                     for (int i = 0; i < 5_000; i++) {
                       CompletableFuture<Reply> reply = new CompletableFuture<>();
-                      runner.submit(write("k"), reply::complete);
+                      runner.offer(write("k"), reply::complete).run();
                       assertThat(reply.join()).isInstanceOf(Reply.Done.class);
                       answered.incrementAndGet();
                     }
@@ -182,7 +184,7 @@ final class HelpingCallersTest extends PartitionRunnerFixture {
         .until(
             () -> {
               by.clear();
-              runner.submit(write("a"), r -> {});
+              runner.offer(write("a"), r -> {}).run();
               return by.get("a") == Thread.currentThread();
             });
   }
@@ -193,12 +195,12 @@ final class HelpingCallersTest extends PartitionRunnerFixture {
     machine.open.countDown();
     byCallers(machine).start();
     List<Reply> replies = new CopyOnWriteArrayList<>();
-    runner.submit(write("never"), replies::add);
-    runner.submit(write("break"), replies::add);
+    runner.offer(write("never"), replies::add).run();
+    runner.offer(write("break"), replies::add).run();
     await().until(() -> failure.get() != null);
     await().until(() -> replies.size() == 2);
     assertThat(replies).allMatch(r -> r instanceof Reply.Failure);
-    runner.submit(write("x"), replies::add);
+    runner.offer(write("x"), replies::add).run();
     await().until(() -> replies.size() == 3);
     assertThat(machine.seen).doesNotContain("x");
   }
@@ -250,7 +252,7 @@ final class HelpingCallersTest extends PartitionRunnerFixture {
           }
         };
     byCallers(machine).start();
-    runner.submit(write("a"), r -> {});
+    runner.offer(write("a"), r -> {}).run();
     await().until(() -> machine.seen.contains("Tick"));
   }
 }

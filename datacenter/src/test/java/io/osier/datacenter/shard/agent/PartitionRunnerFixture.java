@@ -16,6 +16,7 @@ import io.osier.datacenter.partition.machine.EffectsBuilder;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Machine;
 import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.shard.TestShards;
 import io.osier.datacenter.shard.agent.PartitionRunner.Callers;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
@@ -138,7 +139,7 @@ abstract class PartitionRunnerFixture {
   PartitionRunner runner = runner(Journal.NONE);
 
   PartitionRunner runner(Journal journal) {
-    return new PartitionRunner(
+    return TestShards.runner(
         new PartitionPorts(
             "shop-0", script, new MemoryStore(), journal, (to, frame) -> sent.add(frame)),
         2,
@@ -158,7 +159,7 @@ abstract class PartitionRunnerFixture {
 
   CompletableFuture<Reply> submit(String key) {
     CompletableFuture<Reply> reply = new CompletableFuture<>();
-    runner.submit(write(key), r -> assertThat(reply.complete(r)).as("one answer").isTrue());
+    runner.offer(write(key), r -> assertThat(reply.complete(r)).as("one answer").isTrue()).run();
     return reply;
   }
 

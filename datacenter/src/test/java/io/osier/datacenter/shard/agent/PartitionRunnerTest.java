@@ -100,11 +100,13 @@ final class PartitionRunnerTest extends PartitionRunnerFixture {
   @Test
   void outputThatCannotLeave_stopsNeitherTheOthersNorThePartition() {
     runner.start();
-    runner.submit(
-        write("a"),
-        r -> {
-          throw new IllegalStateException("a caller's fault");
-        });
+    runner
+        .offer(
+            write("a"),
+            r -> {
+              throw new IllegalStateException("a caller's fault");
+            })
+        .run();
     awaitSeen("a");
     assertThat(isDone(submit("b"))).isTrue();
     assertThat(failure.get()).isNull();

@@ -66,7 +66,7 @@ final class ScanDurabilityTest {
 
   private List<Reply.Row> rows(Optional<Key> from) {
     PartitionRunner runner =
-        new PartitionRunner(
+        TestShards.runner(
             new PartitionPorts(
                 "shop-0", new PartitionRunnerFixture.Script(), store, store, (to, frame) -> {}),
             10,

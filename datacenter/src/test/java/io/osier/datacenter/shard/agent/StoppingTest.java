@@ -50,7 +50,7 @@ final class StoppingTest {
   private static RequestHandler stopping() {
     KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
     PartitionRunner runner =
-        new PartitionRunner(
+        TestShards.runner(
             new PartitionPorts(
                 "shop-0",
                 new PartitionRunnerFixture.Script(),

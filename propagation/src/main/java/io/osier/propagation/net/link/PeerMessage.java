@@ -46,19 +46,7 @@ public sealed interface PeerMessage {
       long dial,
       long start,
       List<Long> former)
-      implements PeerMessage {
-    /** Of a process that is the first with its store, or too old to tell. */
-    public Hello(
-        int protocolVersion,
-        String cluster,
-        ReplicaId replica,
-        String to,
-        List<String> keyspaces,
-        long dial,
-        long start) {
-      this(protocolVersion, cluster, replica, to, keyspaces, dial, start, List.of());
-    }
-  }
+      implements PeerMessage {}
 
   /**
    * The connection is open; frames of the keyspaces that both see alike may follow.
@@ -69,12 +57,7 @@ public sealed interface PeerMessage {
    *     dialler to understand it
    */
   record Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start, List<Long> former)
-      implements PeerMessage {
-    /** Of a process that is the first with its store, or too old to tell. */
-    public Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start) {
-      this(replica, keyspaces, start, List.of());
-    }
-  }
+      implements PeerMessage {}
 
   /**
    * The connection is refused.

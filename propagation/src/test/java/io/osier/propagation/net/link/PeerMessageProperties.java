@@ -29,22 +29,24 @@ final class PeerMessageProperties {
   private static Map<PeerMessage, String> golden() {
     Map<PeerMessage, String> golden = new LinkedHashMap<>();
     golden.put(
-        new PeerMessage.Hello(9, "c", US, "eu", List.of("k"), 9, 0),
+        new PeerMessage.Hello(9, "c", US, "eu", List.of("k"), 9, 0, List.of()),
         "010109016300027573030265750" + "1016b09");
     golden.put(
-        new PeerMessage.Hello(10, "c", US, "eu", List.of("k"), 9, 5),
+        new PeerMessage.Hello(10, "c", US, "eu", List.of("k"), 9, 5, List.of()),
         "01010a016300027573030265750" + "1016b09050000");
     golden.put(
         new PeerMessage.Hello(
-            10, "c", new ReplicaId("abcdefghijklmnopqr", 3), "eu", List.of("k"), 9, 5),
+            10, "c", new ReplicaId("abcdefghijklmnopqr", 3), "eu", List.of("k"), 9, 5, List.of()),
         "01010a0163"
             + "00106162636465666768696a6b6c6d6e6f7003"
             + "0265750"
             + "1016b0905"
             + "02717200");
-    golden.put(new PeerMessage.Welcome(US, Optional.empty(), 0), "01020002757303");
-    golden.put(new PeerMessage.Welcome(US, Optional.of(List.of("k")), 0), "0102000275730301016b");
-    golden.put(new PeerMessage.Welcome(US, Optional.empty(), 5), "010900027573030500");
+    golden.put(new PeerMessage.Welcome(US, Optional.empty(), 0, List.of()), "01020002757303");
+    golden.put(
+        new PeerMessage.Welcome(US, Optional.of(List.of("k")), 0, List.of()),
+        "0102000275730301016b");
+    golden.put(new PeerMessage.Welcome(US, Optional.empty(), 5, List.of()), "010900027573030500");
     golden.put(
         new PeerMessage.Welcome(US, Optional.of(List.of("k")), 5, List.of(4L, 3L)),
         "0109000275730305" + "02040301016b");
@@ -86,7 +88,7 @@ final class PeerMessageProperties {
   void greetingOfANewerVersion_isRead_whateverFollows() {
     byte[] bytes = HexFormat.of().parseHex("010111016300027573030265750" + "1016b09050000ffffff");
     assertThat(PeerMessage.decode(new WireInput(bytes)))
-        .isEqualTo(new PeerMessage.Hello(17, "c", US, "eu", List.of("k"), 9, 5));
+        .isEqualTo(new PeerMessage.Hello(17, "c", US, "eu", List.of("k"), 9, 5, List.of()));
   }
 
   /** Version 3 had no number of the dial. */
@@ -94,7 +96,7 @@ final class PeerMessageProperties {
   void greetingOfAVersionThatIsSpokenNoMore_isRead_whateverFollows() {
     byte[] bytes = HexFormat.of().parseHex("010103016300027573030265750" + "1016b");
     assertThat(PeerMessage.decode(new WireInput(bytes)))
-        .isEqualTo(new PeerMessage.Hello(3, "c", US, "eu", List.of("k"), 0, 0));
+        .isEqualTo(new PeerMessage.Hello(3, "c", US, "eu", List.of("k"), 0, 0, List.of()));
   }
 
   @Provide

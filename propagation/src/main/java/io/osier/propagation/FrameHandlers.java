@@ -166,7 +166,8 @@ final class FrameHandlers {
   }
 
   /** Takes an answer if there is one of which all is here. */
-  void takeIfAny(InboundStream in, Optional<PeerAnswer> answer, long nowNanos, long nowMillis) {
+  private void takeIfAny(
+      InboundStream in, Optional<PeerAnswer> answer, long nowNanos, long nowMillis) {
     answer.ifPresent(whole -> take(in, whole, nowNanos, nowMillis));
   }
 

@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param over how many those are
  */
 record UnexpiredView(CrdtState without, long from, int over) {
-  /** Of so few parts that are over each reader looks itself what is left. */
+  /**
+   * With up to this many expired parts each reader filters by itself; beyond that the filtered view
+   * is kept.
+   */
   private static final int FEW_OVER = 16;
 
   /**

@@ -46,7 +46,7 @@ public final class NumericString implements DotStore<NumericString> {
   }
 
   /** What it reads as, a text or bytes; empty if it is not there. */
-  public Optional<Value> value() {
+  Optional<Value> value() {
     return kept().map(StringText::shown);
   }
 

@@ -35,7 +35,7 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
   }
 
   /** Whether the element is in the set. */
-  public final boolean contains(Value element) {
+  final boolean contains(Value element) {
     return isVisible(cell(element));
   }
 

@@ -18,9 +18,9 @@ final class Readiness {
   private final VisibleChanges changes;
 
   /**
-   * Whether the store has objects and knows of nothing that it would be complete, as one that was
-   * mended: what it had is not to be missed by readers only because nobody is in reach. Where there
-   * is nobody any more, who might have it, it is not waited for.
+   * True for a store with objects that is not known to be complete, such as a mended one. Its
+   * partition is not ready for lack of peers alone: one must have been heard, unless there are
+   * none.
    */
   private final boolean lacksSome;
 
@@ -74,7 +74,10 @@ final class Readiness {
     return settled;
   }
 
-  /** Of whom it has what they had since a telling of the peers. For any thread. */
+  /**
+   * Whether the data of no, some or all peers is here, as of the membership with this number. For
+   * any thread.
+   */
   PeersHeard heard(long number) {
     HeardSince last = heard;
     return last.number == number ? last.heard : PeersHeard.NOBODY;

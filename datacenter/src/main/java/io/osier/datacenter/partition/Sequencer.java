@@ -129,7 +129,7 @@ final class Sequencer {
   }
 
   /** The last commit number, if something of own updates may have been forgotten; or 0. */
-  long forgotten() {
+  private long forgotten() {
     return store.forgotten() > 0 ? committed : 0;
   }
 

@@ -80,7 +80,7 @@ final class KeyspaceHolders {
   }
 
   /** A keyspace's policy with the replicas that it began with: that is the same everywhere. */
-  KeyspacePolicy asItBegan(KeyspacePolicy policy) {
+  private KeyspacePolicy asItBegan(KeyspacePolicy policy) {
     return of(policy.name()).map(h -> policy.withReplicas(h.first())).orElse(policy);
   }
 
@@ -117,9 +117,8 @@ final class KeyspaceHolders {
   }
 
   /**
-   * What this datacenter and another one compare of a keyspace. Between two of which one was added,
-   * one hears of that first: to the other it is as a keyspace that was just created, also if the
-   * configuration names it.
+   * The fingerprint of a keyspace for one peer. Where either was added to the holders, or added
+   * again, the creation carries that, so that for this pair it is like a keyspace just created.
    *
    * @param created tells it from another creation of its name
    */

@@ -375,7 +375,7 @@ public final class KeyspaceShard {
   }
 
   /** Reads objects of all partitions in the order of their keys. */
-  public Reply scan(Request.Scan scan) {
+  private Reply scan(Request.Scan scan) {
     checkReady();
     return KeyspaceScan.of(
         partitions.stream().map(PartitionRunner::store).toList(),

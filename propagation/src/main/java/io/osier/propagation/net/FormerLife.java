@@ -3,10 +3,9 @@ package io.osier.propagation.net;
 import io.osier.core.net.Network;
 
 /**
- * Whether a process of a former incarnation of this datacenter is in the way at one peer: it may be
- * this one's own former life, whose connection ends within the dead interval; who is out of reach
- * by then must not hold this one up. A copy of this one's store is in the way until this is
- * welcome. For the loop.
+ * Tracks whether one peer still has a connection of a former incarnation of this datacenter. If the
+ * peer does not repeat that in time, it counts as gone; a copy of this store counts until the peer
+ * welcomes this process. For the loop.
  */
 final class FormerLife {
   /** Who names a former incarnation that is in the way says so again within this, if in reach. */

@@ -25,7 +25,9 @@ final class StartupWait {
   /** Whether it was said that nobody was heard. */
   private boolean saidAlone;
 
-  /** Of one that waits so long at most, see {@link FirstWord}. */
+  /**
+   * @param waitNanos how long to wait at most, see {@link FirstWord}
+   */
   StartupWait(Keyspaces keyspaces, PeerLinks links, long waitNanos) {
     this.keyspaces = keyspaces;
     this.links = links;

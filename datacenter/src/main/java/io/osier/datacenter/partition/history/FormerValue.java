@@ -32,7 +32,7 @@ final class FormerValue {
   /** What it takes in the heap if it shares nothing with anything, about, in bytes. */
   final long wholeBytes;
 
-  /** What of that it cannot be counted on to share with the present value. */
+  /** The part of wholeBytes that may not be shared with the present value. */
   final long looseBytes;
 
   /** What of that it does not share with the next one, if {@link #isShared}. */

@@ -32,8 +32,8 @@ final class AgentRunner {
   private static final int CALLER_BATCHES = 4;
 
   /**
-   * What takes a caller longer that helps delays whom else its thread serves, so the partition's
-   * thread does the next.
+   * A caller whose help took longer than this delays the other connections of its I/O thread; for
+   * {@link #HEAVY_FOR_NANOS} the partition's own thread does the work.
    */
   private static final long HEAVY_NANOS = 5_000_000;
 
@@ -71,7 +71,10 @@ final class AgentRunner {
   /** What a caller's turn has thrown; under the run lock. */
   private @Nullable Throwable broken;
 
-  /** A caller's step that leaves to the combiner what it holds, and one that takes what is due. */
+  /**
+   * A caller's step that leaves combined updates in the combiner; the other one also takes those
+   * that are due.
+   */
   private final Runnable stepOfWaiting;
 
   private final Runnable stepOfDue;

@@ -169,7 +169,7 @@ final class BatchOutputs {
     return reports;
   }
 
-  /** Takes whom the last batch has something to tell. */
+  /** Returns and clears the replies that the last batch left to be sent. */
   Told takeTold() {
     Told taken = told;
     told = Told.NOBODY;
@@ -177,7 +177,7 @@ final class BatchOutputs {
   }
 
   /**
-   * Answers whom no batch will answer any more.
+   * Answers everybody who still waits: no batch follows.
    *
    * @param last what was gathered and does not leave
    * @param unknown the answer to what may have been done

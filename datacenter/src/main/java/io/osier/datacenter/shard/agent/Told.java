@@ -5,7 +5,7 @@ import io.osier.protocol.Reply;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Those whom a step has something to tell, to be told with no lock held. */
+/** Replies and reports that a step has made, to be sent once its lock is released. */
 public final class Told {
   static final Told NOBODY = new Told(Completions.NONE, List.of());
   private final Completions answers;

@@ -17,7 +17,7 @@ final class HeapUse {
   private final AtomicLong bytes = new AtomicLong();
   private volatile long bytesMax;
 
-  /** The object that takes more than half of that and was used last; null if there is none. */
+  /** The most recently used object larger than half of bytesMax; null if there is none. */
   private volatile @Nullable Loose largest;
 
   /** That of an empty table, in which so many bytes are kept, about. */
@@ -82,7 +82,7 @@ final class HeapUse {
     return bytes.get() - spared > bytesMax;
   }
 
-  /** Whether it is that one. */
+  /** Whether this is {@link #largest}, which is not evicted. */
   boolean isSpared(Loose loose) {
     return loose == largest && bytesMax != 0;
   }

@@ -75,7 +75,9 @@ final class ScanDurabilityTest {
     KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
     KeyspaceShard shop = TestShards.alone(policy, List.of(runner), Runnable::run);
     Request.Scan scan = new Request.Scan("shop", from, Optional.empty(), new Query.Whole(), 10);
-    return ((Reply.Page) shop.scan(scan)).rows();
+    List<Reply> page = new ArrayList<>();
+    shop.scan(scan, page::add);
+    return ((Reply.Page) page.getFirst()).rows();
   }
 
   @Test

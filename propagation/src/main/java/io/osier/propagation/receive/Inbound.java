@@ -43,7 +43,7 @@ public final class Inbound {
   /**
    * Nothing has come yet in this life.
    *
-   * @param early keeps what healings bring too early
+   * @param early keeps what repairs bring too early
    * @param requests gives each request a number of its own, growing
    * @param linkUp whether frames can be sent to a datacenter
    */
@@ -222,7 +222,7 @@ public final class Inbound {
   /**
    * Takes what a peer has of an origin, or of objects that were fetched from it.
    *
-   * @param expected whether it is the next page of a healing that is under way
+   * @param expected whether it is the next page of a repair that is under way
    */
   public void states(
       InboundStream in, PeerAnswer answer, boolean expected, long nowNanos, long nowMillis) {
@@ -275,7 +275,7 @@ public final class Inbound {
     }
   }
 
-  /** Everything that a healing brought is here. */
+  /** Everything that a repair brought is here. */
   public void healed(Frame.States last) {
     visibility.healed(last);
   }

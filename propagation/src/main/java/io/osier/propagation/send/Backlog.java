@@ -183,7 +183,7 @@ final class Backlog {
   }
 
   /** Whether a place is behind all that was committed in former lives. */
-  boolean isInTrail(Cursor cursor) {
+  boolean isInLog(Cursor cursor) {
     return cursor.scanned().isEmpty() && cursor.sent() >= former;
   }
 

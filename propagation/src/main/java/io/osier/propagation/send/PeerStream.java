@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
  *      +---------------------------+--------------------------------+
  *      v                           |                                |
  *   WAITING ----- Resume ----> CATCHING_UP ----- at the end ---> STREAMING
- *  for a Resume                  ^   |  scan, then trail            |
+ *  for a Resume                  ^   |  scan, then shipped log      |
  *                                |   +-- Resume (start again) &lt;-----+
  *                                +------------ window full ---------+
  * </pre>
  *
  * <p>While STREAMING it takes each operation and round as it is shipped. When more than the window
  * is not acknowledged, of this partition or of all that share the link ({@link LinkWindow}), it
- * takes nothing: it goes back to CATCHING_UP, which reads the trail at the pace of the
+ * takes nothing: it goes back to CATCHING_UP, which reads the shipped log at the pace of the
  * acknowledgements, a slice at a time. Not thread-safe.
  */
 public final class PeerStream {
@@ -51,7 +51,7 @@ public final class PeerStream {
     }
   }
 
-  /** A peer that is away for longer does not hold the trail back; it is caught up by a scan. */
+  /** A peer that is away for longer does not hold the log back; it is caught up by a scan. */
   static final long RETAIN_NANOS = 600_000_000_000L;
 
   /** A slice of catching up has so many frames at most, and looks at so many objects. */
@@ -248,7 +248,7 @@ public final class PeerStream {
    * @param through with these, everything up to here is shipped; 0 if that is as before
    * @param deps what this partition has of the others
    * @param plannedNanos when it should be acknowledged
-   * @return whether they were sent; if not they follow from the trail
+   * @return whether they were sent; if not they follow from the shipped log
    */
   boolean offer(
       Kind kind,
@@ -329,7 +329,7 @@ public final class PeerStream {
       return;
     }
     offers.came(ack.sequence());
-    window.acknowledged(ack.sequence(), backlog::isInTrail, reserve, nowNanos);
+    window.acknowledged(ack.sequence(), backlog::isInLog, reserve, nowNanos);
   }
 
   /** Everything up to this tick may be forgotten as far as this peer is concerned. */

@@ -100,15 +100,15 @@ public final class SendWindow implements LinkWindow {
   /**
    * All frames up to one are acknowledged; if that is a round it tells how late it was.
    *
-   * @param isInTrail whether a place is one of the trail
+   * @param isInLog whether a place is one of the shipped log
    * @param reserve hears how much later than planned a round was acknowledged
    */
-  void acknowledged(long sequence, Predicate<Cursor> isInTrail, AckReserve reserve, long nowNanos) {
+  void acknowledged(long sequence, Predicate<Cursor> isInLog, AckReserve reserve, long nowNanos) {
     while (!inFlight.isEmpty() && inFlight.peek().sequence <= sequence) {
       InFlight done = inFlight.poll();
       give(done.bytes);
       around.stats().arrived(done.bytes);
-      if (done.cursor.filter(isInTrail).isPresent()) {
+      if (done.cursor.filter(isInLog).isPresent()) {
         ackedTick = Math.max(ackedTick, done.cursor.get().done());
       }
       if (done.kind == Kind.ROUND && done.sequence == sequence) {

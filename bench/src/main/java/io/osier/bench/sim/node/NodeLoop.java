@@ -61,9 +61,9 @@ final class NodeLoop implements PartitionAgent.Driver {
   /**
    * Of a partition that has done nothing yet.
    *
-   * @param seat the partition, and where what leaves it goes
+   * @param ports the partition, and where what leaves it goes
    */
-  NodeLoop(Scheduler scheduler, SimDc dc, SimNode node, PartitionPorts seat) {
+  NodeLoop(Scheduler scheduler, SimDc dc, SimNode node, PartitionPorts ports) {
     this.scheduler = scheduler;
     this.dc = dc;
     this.node = node;
@@ -77,7 +77,7 @@ final class NodeLoop implements PartitionAgent.Driver {
                     scheduler::nanos,
                     dueNanos -> planFor(dueNanos)))
             : Optional.empty();
-    this.agent = new PartitionAgent(seat, inbox, new DcTime(dc), combiner, dc.isEmbedded(), this);
+    this.agent = new PartitionAgent(ports, inbox, new DcTime(dc), combiner, dc.isEmbedded(), this);
   }
 
   PartitionAgent agent() {

@@ -149,9 +149,9 @@ public final class SimNode implements ShardGateway.Inside {
     }
     this.feed = new NodeFeed(simulation, self, partition, store, this::submit);
     this.machine = new WitnessedMachine(simulation, this, partition, store);
-    PartitionPorts seat = new PartitionPorts(toString(), machine, store, journal, new Ways());
+    PartitionPorts ports = new PartitionPorts(toString(), machine, store, journal, new Ways());
     this.door = new FrontDoor(simulation, dc, this, store);
-    this.loop = new NodeLoop(scheduler, dc, this, seat);
+    this.loop = new NodeLoop(scheduler, dc, this, ports);
     store.attach(this::tickSoon);
     submit(new Input.Removed(removed));
     loop.plan();

@@ -47,7 +47,7 @@ final class Execution implements ControlHost {
   private final Runnable changed;
   private final List<User> configuredUsers;
   private final Consumer<Users> onUsers;
-  private final OrderedQueue lane = new OrderedQueue();
+  private final OrderedQueue queue = new OrderedQueue();
   private final ReplicaId self;
   private final PeerLinks links;
   private final Map<String, InetSocketAddress> configured;
@@ -285,8 +285,8 @@ final class Execution implements ControlHost {
     CompletableFuture<Reply> answer = new CompletableFuture<>();
     KeyspaceShard shard = keyspaces.control();
     switch (request) {
-      case Request.Read r -> shard.read(r, lane, answer::complete);
-      case Request.Transact t -> shard.transact(t, t, lane, answer::complete);
+      case Request.Read r -> shard.read(r, queue, answer::complete);
+      case Request.Transact t -> shard.transact(t, t, queue, answer::complete);
       default -> throw new IllegalArgumentException("the control plane does not ask " + request);
     }
     try {

@@ -42,7 +42,7 @@ final class AgentRunner {
   /** How long a stop waits for the thread, whose last batch may wait for a disk. */
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(2);
 
-  private final PartitionPorts seat;
+  private final PartitionPorts ports;
   private final Inbox inbox;
   private final Time time;
   private final boolean callersRun;
@@ -89,7 +89,7 @@ final class AgentRunner {
    * @param onFailure hears of what stops it before its time
    */
   AgentRunner(
-      PartitionPorts seat,
+      PartitionPorts ports,
       Inbox inbox,
       Time time,
       boolean callersRun,
@@ -97,19 +97,19 @@ final class AgentRunner {
       GroupCommitHelp writeHelp,
       Optional<KeyspacePolicy> combined,
       Consumer<Throwable> onFailure) {
-    this.seat = seat;
+    this.ports = ports;
     this.inbox = inbox;
     this.time = time;
     this.callersRun = callersRun;
     this.helps = helps;
     this.writeHelp = writeHelp;
     this.onFailure = onFailure;
-    this.thread = Thread.ofPlatform().name(seat.name()).daemon(true).unstarted(this::runThread);
+    this.thread = Thread.ofPlatform().name(ports.name()).daemon(true).unstarted(this::runThread);
     this.sleep = new Sleep(Sleep.Sleeper.of(thread));
     this.heavyUntilNanos = time.nanos();
     Optional<Combiner> combiner =
-        combined.map(policy -> new Combiner(seat.store(), policy, time::nanos, sleep::wakeBefore));
-    this.agent = new PartitionAgent(seat, inbox, time, combiner, callersRun, new Driver());
+        combined.map(policy -> new Combiner(ports.store(), policy, time::nanos, sleep::wakeBefore));
+    this.agent = new PartitionAgent(ports, inbox, time, combiner, callersRun, new Driver());
     this.stepOfWaiting = agent::stepLeaving;
     this.stepOfDue = agent::step;
   }
@@ -239,9 +239,9 @@ final class AgentRunner {
 
   private void runThread() {
     Throwable failure = null;
-    MDC.put("keyspace", seat.name().replaceFirst("-\\d+$", ""));
+    MDC.put("keyspace", ports.name().replaceFirst("-\\d+$", ""));
     try {
-      seat.store().attach(this::tick);
+      ports.store().attach(this::tick);
       while (!stopping) {
         if (ownTurn() == 0) {
           sleep();
@@ -263,7 +263,7 @@ final class AgentRunner {
         stopping && failure instanceof OsierException e && e.code() == ErrorCode.UNKNOWN_KEYSPACE;
     if (failure != null && !wasDropped) {
       // Invariants may be broken; going on could spread the damage.
-      LOG.error("{} failed and stops", seat.name(), failure);
+      LOG.error("{} failed and stops", ports.name(), failure);
       onFailure.accept(failure);
     }
     agent.abandon(failure);
@@ -326,7 +326,7 @@ final class AgentRunner {
     /** A caller's callback that throws is its own affair, and no reason to stop a partition. */
     @Override
     public void couldNotLeave(Effects.Output output, RuntimeException cause) {
-      LOG.error("{}: {} could not leave", seat.name(), output.getClass().getSimpleName(), cause);
+      LOG.error("{}: {} could not leave", ports.name(), output.getClass().getSimpleName(), cause);
     }
   }
 
@@ -346,7 +346,7 @@ final class AgentRunner {
       if (thread.isAlive() && !thread.join(STOP_PATIENCE)) {
         LOG.warn(
             "{} has not ended {} after it was told to: what waits for it gets no answer",
-            seat.name(),
+            ports.name(),
             STOP_PATIENCE);
       }
     } catch (InterruptedException e) {

@@ -20,7 +20,7 @@ import java.util.function.LongFunction;
  * thread that steps; what is durable is told of in any.
  */
 final class BatchOutputs {
-  private final PartitionPorts seat;
+  private final PartitionPorts ports;
   private final Time time;
   private final boolean tellsApart;
   private final PartitionAgent.Driver driver;
@@ -53,12 +53,12 @@ final class BatchOutputs {
    * @param back takes what follows from answers that take long
    */
   BatchOutputs(
-      PartitionPorts seat,
+      PartitionPorts ports,
       Time time,
       boolean tellsApart,
       PartitionAgent.Driver driver,
       Consumer<Input> back) {
-    this.seat = seat;
+    this.ports = ports;
     this.time = time;
     this.tellsApart = tellsApart;
     this.driver = driver;
@@ -99,7 +99,7 @@ final class BatchOutputs {
       groupRecorded = groups;
     }
     Leaving out = new Leaving(departure, groups, groupRecorded);
-    effects.keep(seat.journal(), out);
+    effects.keep(ports.journal(), out);
     leaving = Completions.NONE;
     Completions answers = out.stepEnds();
     if (answers != Completions.NONE || !effects.atOnce().isEmpty()) {
@@ -110,7 +110,7 @@ final class BatchOutputs {
   /** Takes those who are answered out of those who wait. */
   private Completions completions(Effects effects) {
     return Completions.of(
-        effects.whenDurable(), waiting, driver::couldNotLeave, seat.sender()::later, back);
+        effects.whenDurable(), waiting, driver::couldNotLeave, ports.sender()::later, back);
   }
 
   /** Lets a batch's outputs go, once its group is durable. */
@@ -140,10 +140,10 @@ final class BatchOutputs {
     public void run() {
       recordedOut = recorded; // first: whoever is answered looks
       if (tellsApart && Thread.currentThread() == stepping && !stepHasEnded) {
-        departure.send(seat.sender());
+        departure.send(ports.sender());
         answers = departure;
       } else {
-        departure.leave(seat.sender());
+        departure.leave(ports.sender());
       }
       groupsOut = group;
       driver.groupIsOut();

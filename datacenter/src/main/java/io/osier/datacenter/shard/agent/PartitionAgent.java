@@ -57,7 +57,7 @@ public final class PartitionAgent {
     default void hasWork() {}
   }
 
-  private final PartitionPorts seat;
+  private final PartitionPorts ports;
   private final Machine machine;
   private final Inbox inbox;
   private final Time time;
@@ -86,19 +86,19 @@ public final class PartitionAgent {
    * @param driver hears of what happens outside of its calls
    */
   public PartitionAgent(
-      PartitionPorts seat,
+      PartitionPorts ports,
       Inbox inbox,
       Time time,
       Optional<Combiner> combiner,
       boolean tellsApart,
       Driver driver) {
-    this.seat = seat;
-    this.machine = seat.machine();
+    this.ports = ports;
+    this.machine = ports.machine();
     this.inbox = inbox;
     this.time = time;
     this.combiner = combiner;
     this.driver = driver;
-    this.outputs = new BatchOutputs(seat, time, tellsApart, driver, this::comesBack);
+    this.outputs = new BatchOutputs(ports, time, tellsApart, driver, this::comesBack);
   }
 
   /**
@@ -339,7 +339,7 @@ public final class PartitionAgent {
     Reply.Failure unknown =
         new Reply.Failure(
             ErrorCode.TIMEOUT,
-            seat.name() + " failed at this request, which may have been done: " + failure);
+            ports.name() + " failed at this request, which may have been done: " + failure);
     Reply.Failure refused = refusal(failure);
     outputs.abandon(
         machine.takeEffects(),
@@ -373,6 +373,6 @@ public final class PartitionAgent {
     return failure == null
         ? new OsierException(closed.code(), closed.message())
         : new OsierException(
-            ErrorCode.INTERNAL, seat.name() + " has failed; nothing was done", failure);
+            ErrorCode.INTERNAL, ports.name() + " has failed; nothing was done", failure);
   }
 }

@@ -48,7 +48,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
     COMBINE
   }
 
-  private final PartitionPorts seat;
+  private final PartitionPorts ports;
   private final Inbox inbox;
   private final Time time;
   private final boolean callersRun;
@@ -73,20 +73,20 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
    * @param policy the keyspace's; needed only where callers combine
    */
   public PartitionRunner(
-      PartitionPorts seat,
+      PartitionPorts ports,
       Inbox inbox,
       SlewedClock clock,
       Consumer<Throwable> onFailure,
       Callers callers,
       GroupCommitHelp writeHelp,
       Optional<KeyspacePolicy> policy) {
-    this.seat = seat;
+    this.ports = ports;
     this.inbox = inbox;
-    this.time = Time.of(seat.name(), clock);
+    this.time = Time.of(ports.name(), clock);
     this.callersRun = callers != Callers.WAIT;
     this.runner =
         new AgentRunner(
-            seat,
+            ports,
             inbox,
             time,
             callersRun,
@@ -117,17 +117,17 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   /** Whether commands are served: the partition has caught up. For any thread. */
   @Override
   public boolean isReady() {
-    return seat.machine().isReady();
+    return ports.machine().isReady();
   }
 
   /** See {@link io.osier.datacenter.partition.machine.Machine#isSettled}. For any thread. */
   public boolean isSettled() {
-    return seat.machine().isSettled();
+    return ports.machine().isSettled();
   }
 
   /** See {@link io.osier.datacenter.partition.machine.Machine#shown}. For any thread. */
   public Optional<VersionVector> shown() {
-    return seat.machine().shown();
+    return ports.machine().shown();
   }
 
   /** Whether it runs, or has run. */
@@ -137,17 +137,17 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
 
   /** See {@link io.osier.datacenter.partition.machine.Machine#heard}. For any thread. */
   public PeersHeard heard(long number) {
-    return seat.machine().heard(number);
+    return ports.machine().heard(number);
   }
 
   /** See {@link io.osier.datacenter.partition.machine.Machine#isComplete}. For any thread. */
   public boolean isComplete(long number) {
-    return seat.machine().isComplete(number);
+    return ports.machine().isComplete(number);
   }
 
   @Override
   public Optional<VersionVector> forgotten() {
-    return seat.machine().forgotten();
+    return ports.machine().forgotten();
   }
 
   @Override
@@ -158,12 +158,12 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   /** The objects, for reads that need no turn. For any thread. */
   @Override
   public ObjectStore store() {
-    return seat.store();
+    return ports.store();
   }
 
   /** Has an answer made, or refused, by somebody who may take long. For any thread. */
   public void later(PendingAnswer answer) {
-    seat.sender().later(answer);
+    ports.sender().later(answer);
   }
 
   // ---------------------------------------------------------------- what comes in
@@ -183,7 +183,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
                   new Reply.Failure(
                       ErrorCode.OVERLOADED,
                       "the queue of "
-                          + seat.name()
+                          + ports.name()
                           + " is full; nothing was done, try again later"));
       case TOO_LARGE -> () -> reply.accept(new Reply.Failure(ErrorCode.OVERLOADED, tooLarge()));
       case CLOSED -> () -> reply.accept(inbox.closed().orElseThrow());
@@ -193,7 +193,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   private String tooLarge() {
     Budget.Usage memory = inbox.memory();
     return "commands of "
-        + seat.name()
+        + ports.name()
         + " that are not answered take "
         + memory.used()
         + " of "
@@ -244,7 +244,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
 
   @Override
   public boolean isAllInMemory() {
-    return callersRun && seat.journal() == Journal.NONE;
+    return callersRun && ports.journal() == Journal.NONE;
   }
 
   /**
@@ -252,7 +252,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
    * thread: before it reads.
    */
   public OptionalLong recorded() {
-    return seat.journal() == Journal.NONE
+    return ports.journal() == Journal.NONE
         ? OptionalLong.empty()
         : OptionalLong.of(agent.recorded());
   }

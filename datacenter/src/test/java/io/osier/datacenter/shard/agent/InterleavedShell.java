@@ -114,7 +114,7 @@ final class InterleavedShell implements InProcess {
     PartitionConfig config =
         new PartitionConfig(
             SELF, List.of(), policy, number, StreamSettings.DEFAULT, AdaptationSettings.DEFAULT);
-    PartitionPorts seat =
+    PartitionPorts ports =
         new PartitionPorts(
             "partition " + number,
             new Handing(new Partition(config.recording(keeps), store, RecoveredState.NOTHING, now)),
@@ -122,7 +122,7 @@ final class InterleavedShell implements InProcess {
             keeps ? new Kept() : Journal.NONE,
             (to, frame) -> {});
     return new PartitionRunner(
-        seat,
+        ports,
         new Inbox(1_000),
         new SlewedClock((double) now.millis(), now.nanos()),
         e -> {},

@@ -11,7 +11,8 @@ public final class DecimalAmount {
   /** Most digits behind the point. */
   public static final int PLACES_MAX = 18;
 
-  private static final long ONE = 1_000_000_000_000_000_000L;
+  /** The parts of which one makes a whole. */
+  public static final long ONE = 1_000_000_000_000_000_000L;
 
   private DecimalAmount() {}
 

@@ -6,6 +6,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.crdt.DecimalAmount;
 import io.osier.crdt.UpdateContext;
 import io.osier.crdt.types.CounterSlots.Slot;
 import java.math.BigDecimal;
@@ -16,11 +17,6 @@ import java.util.Optional;
  * one is the rest, in parts of 10^-18, at least 0 and less than one. Static, for any thread.
  */
 final class StringSums {
-  /** The parts of which one makes a whole. */
-  private static final long ONE = 1_000_000_000_000_000_000L;
-
-  private static final int PLACES = 18;
-
   private StringSums() {}
 
   /** Whether no sum has a fraction. */
@@ -54,7 +50,7 @@ final class StringSums {
         sum =
             sum.add(BigDecimal.valueOf(s.up()))
                 .subtract(BigDecimal.valueOf(s.baseUp()))
-                .add(BigDecimal.valueOf(s.down() - s.baseDown(), PLACES));
+                .add(BigDecimal.valueOf(s.down() - s.baseDown(), DecimalAmount.PLACES_MAX));
       }
     }
     return sum;
@@ -69,8 +65,9 @@ final class StringSums {
     Slot own = sums.own(preparation, true);
     long parts = own.down() + fraction;
     try {
-      long up = Math.addExact(Math.addExact(own.up(), whole), parts / ONE);
-      return CounterSlots.of(own.with(preparation.nextDot().number(), up, parts % ONE));
+      long up = Math.addExact(Math.addExact(own.up(), whole), parts / DecimalAmount.ONE);
+      return CounterSlots.of(
+          own.with(preparation.nextDot().number(), up, parts % DecimalAmount.ONE));
     } catch (ArithmeticException e) {
       throw OsierException.of(
           ErrorCode.OVERFLOW,
@@ -118,7 +115,7 @@ final class StringSums {
 
   private static long readFraction(WireInput in) {
     long fraction = in.readNumber();
-    if (fraction >= ONE) {
+    if (fraction >= DecimalAmount.ONE) {
       throw new MalformedException("a fraction of " + fraction + " parts is more than one");
     }
     return fraction;

@@ -13,10 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,9 +22,8 @@ import org.slf4j.LoggerFactory;
  * acknowledged in them here while it was not known that they were dropped, and that nobody else
  * has.
  */
-public final class DroppedKeyspaces {
+final class DroppedKeyspaces {
   private static final Logger LOG = LoggerFactory.getLogger(DroppedKeyspaces.class);
-  private static final int DROP_SECONDS = 5;
 
   private final KeyspaceFactory.Around around;
   private final LongAdder updates = new LongAdder();
@@ -58,34 +53,9 @@ public final class DroppedKeyspaces {
         .close(
             new Reply.Failure(
                 ErrorCode.UNKNOWN_KEYSPACE, "keyspace '" + name + "' of " + dc + " was dropped"));
-    count(name, stop(gone.shard().partitions()));
+    count(name, PartitionRunner.stopAll(gone.shard().partitions()));
     around.traces().drop(name);
     around.store().ifPresent(s -> s.database().drop(gone.creation().stored()));
-  }
-
-  /**
-   * Stops partitions once they have done what they were told: all at once, so that many take little
-   * longer than the slowest of them.
-   *
-   * @return what they did last, of those that say so
-   */
-  public static List<PartitionReport> stop(List<PartitionRunner> partitions) {
-    List<CompletableFuture<PartitionReport>> done =
-        partitions.stream().filter(PartitionRunner::isStarted).map(p -> p.inspect(0)).toList();
-    try {
-      CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new))
-          .get(DROP_SECONDS, TimeUnit.SECONDS);
-    } catch (TimeoutException | ExecutionException e) {
-      LOG.warn("a partition of a keyspace that is dropped does not answer", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    partitions.forEach(PartitionRunner::tellToStop);
-    partitions.forEach(PartitionRunner::stop);
-    return done.stream()
-        .filter(d -> d.isDone() && !d.isCompletedExceptionally())
-        .map(CompletableFuture::join)
-        .toList();
   }
 
   /**

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Who holds the keyspaces of a datacenter, as far as that was altered. Thread-safe. */
-final class KeyspaceHolders {
+public final class KeyspaceHolders {
   /** Stands for the creation of a keyspace of the configuration that one of two was added to. */
   private static final String ADDED = "file";
 
@@ -116,22 +116,32 @@ final class KeyspaceHolders {
     return holding == null ? Map.of() : holding.terms();
   }
 
+  /** See the other one. */
+  String fingerprint(KeyspacePolicy policy, Optional<String> created, String peer) {
+    return fingerprint(asItBegan(policy), created, terms(policy.name()), self, peer);
+  }
+
   /**
    * The fingerprint of a keyspace for one peer. Where either was added to the holders, or added
    * again, the creation carries that, so that for this pair it is like a keyspace just created.
    *
+   * @param began with the replicas that it began with
    * @param created tells it from another creation of its name
+   * @param terms how often holders were added again
    */
-  String fingerprint(KeyspacePolicy policy, Optional<String> created, String peer) {
-    KeyspacePolicy began = asItBegan(policy);
+  public static String fingerprint(
+      KeyspacePolicy began,
+      Optional<String> created,
+      Map<String, Integer> terms,
+      String self,
+      String peer) {
     StringBuilder again = new StringBuilder();
-    terms(policy.name())
-        .forEach(
-            (dc, term) -> {
-              if (dc.equals(peer) || dc.equals(self)) {
-                again.append('+').append(dc).append('.').append(term);
-              }
-            });
+    terms.forEach(
+        (dc, term) -> {
+          if (dc.equals(peer) || dc.equals(self)) {
+            again.append('+').append(dc).append('.').append(term);
+          }
+        });
     boolean isOfFirst = began.heldBy(peer) && began.heldBy(self) && again.isEmpty();
     return began.fingerprint(isOfFirst ? created : Optional.of(created.orElse(ADDED) + again));
   }

@@ -135,7 +135,7 @@ final class KeyspacesTest {
       assertThat(keyspaces.shown()).containsKey("shop");
       await().atMost(Patience.LIMIT).until(() -> shop.stream().allMatch(p -> p.shown().isEmpty()));
     } finally {
-      DroppedKeyspaces.stop(shop);
+      PartitionRunner.stopAll(shop);
       keyspaces.endWatching();
     }
   }
@@ -162,7 +162,7 @@ final class KeyspacesTest {
         assertThat(keyspaces.fingerprints("us")).isEqualTo(before);
       }
     } finally {
-      DroppedKeyspaces.stop(keyspaces.partitions().toList());
+      PartitionRunner.stopAll(keyspaces.partitions().toList());
       keyspaces.endWatching();
     }
   }

@@ -6,10 +6,10 @@ import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.Violation;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.shard.KeyspaceHolders;
 import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
@@ -126,15 +126,12 @@ final class DcTransport {
     return simulation.units().stream()
         .filter(dc::holds)
         .filter(unit -> simulation.holders().isHolder(self, peer, unit))
-        .map(unit -> unit.policy().fingerprint(creation(unit.policy(), self, peer)))
+        .map(
+            unit ->
+                KeyspaceHolders.fingerprint(unit.policy(), Optional.empty(), Map.of(), self, peer))
         .distinct()
         .sorted()
         .toList();
-  }
-
-  /** As production has it: between one that was added and another one, it was created later. */
-  private static Optional<String> creation(KeyspacePolicy policy, String self, String peer) {
-    return policy.heldBy(self) && policy.heldBy(peer) ? Optional.empty() : Optional.of("file");
   }
 
   /** What it holds has changed. */

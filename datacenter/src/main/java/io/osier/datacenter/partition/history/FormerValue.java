@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition.history;
 
+import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.state.CrdtState;
@@ -30,25 +31,25 @@ final class FormerValue {
   final long replacedNanos;
 
   /** What it takes in the heap if it shares nothing with anything, about, in bytes. */
-  final long wholeBytes;
+  private final long wholeBytes;
 
   /** The part of wholeBytes that may not be shared with the present value. */
-  final long looseBytes;
+  private final long looseBytes;
 
   /** What of that it does not share with the next one, if {@link #isShared}. */
-  long changedBytes;
+  private long changedBytes;
 
   /** Whether the next one that is kept was made from it. */
-  boolean isShared;
+  private boolean isShared;
 
   /**
    * The identity's hash of what it was made into, if nothing else was kept since; 0 otherwise. It
    * does not keep that. Were another one taken for it, a sum would be too small.
    */
-  int next;
+  private int next;
 
   /** What was taken of the budget for it. */
-  long charged;
+  private long charged;
 
   FormerValue(Key key, List<CrdtState> states, long until, long replacedNanos) {
     this.key = key;
@@ -86,6 +87,12 @@ final class FormerValue {
     return next != 0 && next == System.identityHashCode(state);
   }
 
+  /** The next one is kept, too, and was made from it. */
+  void sharesWithNext() {
+    isShared = true;
+    next = 0;
+  }
+
   /** The next one that was kept is not kept any more. */
   void outlives(FormerValue following) {
     if (isShared) {
@@ -95,10 +102,18 @@ final class FormerValue {
     }
   }
 
-  /** What keeping it takes. */
-  long heapBytes() {
-    return PLACE_BYTES
-        + key.heapBytes()
-        + (isShared ? changedBytes : Math.min(wholeBytes, changedBytes + looseBytes));
+  /** Takes of the budget what it takes by now, or gives back what it does not. */
+  void recharge(Budget budget) {
+    long heapBytes =
+        PLACE_BYTES
+            + key.heapBytes()
+            + (isShared ? changedBytes : Math.min(wholeBytes, changedBytes + looseBytes));
+    budget.take(heapBytes - charged);
+    charged = heapBytes;
+  }
+
+  /** Gives back what it took: it is not kept any more. */
+  void discharge(Budget budget) {
+    budget.give(charged);
   }
 }

@@ -147,20 +147,19 @@ public final class SnapshotHistory implements VersionHistory {
     FormerValue last = newest == null ? null : newest.getValue();
     if (last != null && last.until == byStep) { // changed again in the same step
       last.changed(changedBytes(last.of(object.type()), delta, after), after);
-      charge(last);
+      last.recharge(budget);
       return;
     }
     if (last != null && last.isMadeInto(before)) {
-      last.isShared = true;
-      last.next = 0;
-      charge(last);
+      last.sharesWithNext();
+      last.recharge(budget);
     }
     FormerValue former = new FormerValue(key, states(object, before), byStep, nowNanos);
     former.changed(changedBytes(former.of(object.type()), delta, after), after);
     chain.put(byStep, former);
     held.hold(former.states, nowNanos);
     byAge.add(former);
-    charge(former);
+    former.recharge(budget);
     while (budget.isOver() && !byAge.isEmpty()) {
       budget.noteSpent();
       retire(byAge.poll());
@@ -174,13 +173,6 @@ public final class SnapshotHistory implements VersionHistory {
       return List.of(before);
     }
     return stored.states().stream().map(s -> s.type() == object.type() ? before : s).toList();
-  }
-
-  /** Takes what a former value takes by now, or gives back what it does not. */
-  private void charge(FormerValue former) {
-    long heapBytes = former.heapBytes();
-    budget.take(heapBytes - former.charged);
-    former.charged = heapBytes;
   }
 
   /** Keeps a value for snapshots that are open alone, or no longer. */
@@ -254,11 +246,11 @@ public final class SnapshotHistory implements VersionHistory {
     }
     chain.remove(former.until);
     held.release(former.states);
-    budget.give(former.charged);
+    former.discharge(budget);
     if (from != null) {
       FormerValue earlier = requireNonNull(chain.get(from), "it was found there");
       earlier.outlives(former);
-      charge(earlier);
+      earlier.recharge(budget);
     }
     if (chain.isEmpty()) {
       chains.remove(former.key);

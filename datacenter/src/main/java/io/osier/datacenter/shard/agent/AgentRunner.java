@@ -118,6 +118,11 @@ final class AgentRunner {
     return agent;
   }
 
+  /** Whether whoever pushes runs the agent. */
+  boolean callersRun() {
+    return callersRun;
+  }
+
   void start() {
     thread.start();
   }

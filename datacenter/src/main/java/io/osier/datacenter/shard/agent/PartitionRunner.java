@@ -22,7 +22,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A running partition as its shard has it: takes commands, events and questions for it from any
@@ -30,6 +35,9 @@ import java.util.function.Consumer;
  * does what was taken is up to {@link AgentRunner}.
  */
 public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
+  private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
+  private static final int STOP_SECONDS = 5;
+
   /** A frame with more shipments is left to the thread, where callers help. */
   private static final int SHIPMENTS_HELPED_MAX = 64;
 
@@ -51,7 +59,6 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   private final PartitionPorts ports;
   private final Inbox inbox;
   private final Time time;
-  private final boolean callersRun;
   private final AgentRunner runner;
   private final PartitionAgent agent;
 
@@ -83,13 +90,12 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
     this.ports = ports;
     this.inbox = inbox;
     this.time = Time.of(ports.name(), clock);
-    this.callersRun = callers != Callers.WAIT;
     this.runner =
         new AgentRunner(
             ports,
             inbox,
             time,
-            callersRun,
+            callers != Callers.WAIT,
             callers == Callers.HELP,
             writeHelp,
             callers == Callers.COMBINE ? Optional.of(policy.orElseThrow()) : Optional.empty(),
@@ -244,7 +250,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
 
   @Override
   public boolean isAllInMemory() {
-    return callersRun && ports.journal() == Journal.NONE;
+    return runner.callersRun() && ports.journal() == Journal.NONE;
   }
 
   /**
@@ -347,11 +353,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
     runner.unpark();
   }
 
-  /**
-   * The thread's step. Where the runner is not started a test takes the thread's turns.
-   *
-   * @return how much was done; 0 if there was nothing to do
-   */
+  /** See {@link AgentRunner#ownTurn}. */
   int ownTurn() throws Throwable {
     return runner.ownTurn();
   }
@@ -361,11 +363,33 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
     runner.tellToStop();
   }
 
-  /**
-   * Stops the thread, if it was started. What still waits is answered with SHUTTING_DOWN: nothing
-   * of it was done.
-   */
+  /** See {@link AgentRunner#stop}. */
   public void stop() {
     runner.stop();
+  }
+
+  /**
+   * Stops partitions once they have done what they were told: all at once, so that many take little
+   * longer than the slowest of them.
+   *
+   * @return what they did last, of those that say so
+   */
+  public static List<PartitionReport> stopAll(List<PartitionRunner> partitions) {
+    List<CompletableFuture<PartitionReport>> done =
+        partitions.stream().filter(PartitionRunner::isStarted).map(p -> p.inspect(0)).toList();
+    try {
+      CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new))
+          .get(STOP_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.warn("a partition that is to stop does not answer", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    partitions.forEach(PartitionRunner::tellToStop);
+    partitions.forEach(PartitionRunner::stop);
+    return done.stream()
+        .filter(d -> d.isDone() && !d.isCompletedExceptionally())
+        .map(CompletableFuture::join)
+        .toList();
   }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Which notes of committed transactions are kept: at least the latest {@link
@@ -31,15 +32,15 @@ final class CommittedTransactions {
   }
 
   /** Adds the note of a transaction, and drops what is too old. */
-  void add(TransactionId transaction, long number, List<Change> changes) {
-    changes.add(new Change.PutTransaction(number, transaction));
+  void add(TransactionId transaction, long number, Consumer<Change> changes) {
+    changes.accept(new Change.PutTransaction(number, transaction));
     numbers.add(number);
     if (numbers.size() >= ObjectStore.TRANSACTIONS_KEPT + DROPPED_MIN) {
       long through = 0;
       while (numbers.size() > ObjectStore.TRANSACTIONS_KEPT) {
         through = numbers.poll();
       }
-      changes.add(new Change.DropTransactions(droppedThrough, through));
+      changes.accept(new Change.DropTransactions(droppedThrough, through));
       droppedThrough = through;
     }
   }

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -129,7 +130,7 @@ public final class Deadlines {
       ObjectId object,
       @Nullable CrdtState before,
       @Nullable CrdtState after,
-      List<Change> changes) {
+      Consumer<Change> changes) {
     long from = before == null ? CrdtState.NEVER : before.overAt();
     long to = after == null ? CrdtState.NEVER : after.overAt();
     if (from == to) {
@@ -137,12 +138,12 @@ public final class Deadlines {
     }
     if (from != CrdtState.NEVER) {
       Deadline old = new Deadline(from, object);
-      changes.add(new Change.DropDeadline(old));
+      changes.accept(new Change.DropDeadline(old));
       bytes -= nearest.remove(old) ? old.heapBytes() : 0;
     }
     if (to != CrdtState.NEVER) {
       Deadline next = new Deadline(to, object);
-      changes.add(new Change.PutDeadline(next));
+      changes.accept(new Change.PutDeadline(next));
       if (complete || read != null || isKnown(next)) {
         add(next);
         trim();

@@ -73,7 +73,7 @@ public final class MemoryStore implements ObjectStore {
       others = new KeyObjects(before.states(), List.of(), false, 0);
       CrdtState old = others.of(object);
       if (state.expires() || (old != null && old.expires())) {
-        deadlines.changed(object, old, state, new ArrayList<>(2)); // there is nowhere to note them
+        deadlines.changed(object, old, state, change -> {}); // there is nowhere to note it
       }
     }
     objects.put(key, others.with(state, 0));

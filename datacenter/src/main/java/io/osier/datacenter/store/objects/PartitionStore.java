@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,10 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   // Only the partition's thread touches what follows, but for the counts.
   private final UpdateGroups groups;
+
+  /** Takes changes of the present group. */
+  private final Consumer<Change> changes;
+
   private final CommittedTransactions transactions = new CommittedTransactions();
   private Map<TransactionId, Long> recoveredTransactions = Map.of();
   private long forgotten;
@@ -103,6 +108,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     this.deadlines = new Deadlines(new Notes(), readers, DEADLINE_BYTES);
     this.large = new LargeObjects(limits, versions::entries);
     this.groups = new UpdateGroups(versions, writer, self, objects, large, log);
+    this.changes = groups::add;
   }
 
   private final class Notes implements Deadlines.Notes {
@@ -144,7 +150,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     Recovery recovery = Recovery.of(versions.state(), firstLogged, self, life, resumed, replicas);
     keys.set(recovery.keys());
     forgotten = recovery.forgotten();
-    groups.changes().addAll(recovery.changes());
+    recovery.changes().forEach(changes);
     groups.recoverTypes();
     deadlines.recover();
     RecoveredState recovered = recovery.recovered();
@@ -211,12 +217,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   @Override
   public void put(ObjectId object, CrdtState state) {
     Key key = object.key();
-    List<Change> changes = groups.changes();
     KeyObjects before = objects.get(key);
     CrdtState old = before.of(object);
     boolean wasRemoved = old != null && old.isSpent();
     if (state.isSpent() != wasRemoved) {
-      changes.add(wasRemoved ? new Change.DropRemoved(object) : new Change.PutRemoved(object));
+      changes.accept(wasRemoved ? new Change.DropRemoved(object) : new Change.PutRemoved(object));
     }
     deadlines.changed(object, old, state, changes);
     large.changing(object, old);
@@ -242,9 +247,8 @@ public final class PartitionStore implements ObjectStore, Journal {
     if (state == null) {
       return true;
     }
-    List<Change> changes = groups.changes();
     if (Decomposition.isDecomposed(state)) {
-      changes.add(new Change.DropEntries(object));
+      changes.accept(new Change.DropEntries(object));
     }
     forgotten++;
     KeyObjects after = before.without(object.type(), groups.number());
@@ -254,8 +258,8 @@ public final class PartitionStore implements ObjectStore, Journal {
     objects.putWithout(key, after);
     groups.changed(key);
     ahead.changed(key);
-    changes.add(new Change.DropObject(object));
-    changes.add(new Change.DropRemoved(object));
+    changes.accept(new Change.DropObject(object));
+    changes.accept(new Change.DropRemoved(object));
     return true;
   }
 
@@ -338,7 +342,7 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   @Override
   public void committed(TransactionId transaction, long number) {
-    transactions.add(transaction, number, groups.changes());
+    transactions.add(transaction, number, changes);
   }
 
   @Override

@@ -107,9 +107,9 @@ final class UpdateGroups {
     return number;
   }
 
-  /** The present group's changes, to be added to. */
-  List<Change> changes() {
-    return changes;
+  /** Adds to the present group's changes. */
+  void add(Change change) {
+    changes.add(change);
   }
 
   /** The number of the last group that has changes. */

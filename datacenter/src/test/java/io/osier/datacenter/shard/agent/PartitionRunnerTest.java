@@ -9,7 +9,6 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.shard.DroppedKeyspaces;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.wire.Shipment;
@@ -245,7 +244,7 @@ final class PartitionRunnerTest extends PartitionRunnerFixture {
               }));
     }
     runners.forEach(PartitionRunner::start);
-    DroppedKeyspaces.stop(runners);
+    PartitionRunner.stopAll(runners);
     assertThat(sawAll).as("each was asked before any had answered").hasValue(partitions);
   }
 

@@ -104,7 +104,7 @@ final class DeadlinesTest {
           ObjectId object = new ObjectId(Key.of("k" + random.nextInt(2_000)), TYPE);
           long to = random.nextInt(5) == 0 ? CrdtState.NEVER : now + 1 + random.nextInt(20_000);
           CrdtState next = until(to);
-          deadlines.changed(object, states.get(object), next, disk.changes);
+          deadlines.changed(object, states.get(object), next, disk.changes::add);
           states.put(object, next);
           due.remove(object);
         }

@@ -137,7 +137,7 @@ final class Acceptor extends FrameReader {
           peering
               .bearers()
               .answered(requireNonNull(greeted), a.number(), PeerWire.nowNanos(ctx))
-              .forEach(PeerIdentities.Step::carryOut);
+              .forEach(Runnable::run);
       case PeerMessage.Data d -> {
         if (d.frame().length < LARGE_BYTES_MIN) {
           deliver(from, d);
@@ -278,10 +278,7 @@ final class Acceptor extends FrameReader {
     heartbeat.busy(true); // for as long as others who bear the name are asked
     PeerIdentities.Bearer bearer =
         new PeerIdentities.Bearer(replica, hello.start(), hello.former(), PeerWire.host(channel));
-    peering
-        .bearers()
-        .greeted(line, bearer, PeerWire.nowNanos(ctx))
-        .forEach(PeerIdentities.Step::carryOut);
+    peering.bearers().greeted(line, bearer, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
     if (sender == null && !ended) {
       heartbeat.give(); // it is not to take this one for out of reach while it waits
     }
@@ -303,7 +300,7 @@ final class Acceptor extends FrameReader {
     sender = new Sender(replica, peer);
     setFrameBytesMax(PeerTransport.FRAME_BYTES_MAX);
     heartbeat.busy(false);
-    peering.greeting().met(replica).forEach(PeerIdentities.Step::carryOut);
+    peering.greeting().met(replica).forEach(Runnable::run);
     peering.greeting().heard(replica, hello.protocolVersion());
     peer.dialler().met(replica);
     counter.countFor(peer.traffic());
@@ -376,10 +373,7 @@ final class Acceptor extends FrameReader {
     super.channelInactive(ctx);
     inflater.end();
     if (greeted != null) {
-      peering
-          .bearers()
-          .left(greeted, PeerWire.nowNanos(ctx))
-          .forEach(PeerIdentities.Step::carryOut);
+      peering.bearers().left(greeted, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
     }
     if (sender != null) {
       arrivals.left(sender.replica.dc(), ctx.channel());

@@ -152,7 +152,7 @@ final class DialledConnection extends FrameReader {
           peering
               .bearers()
               .answered(answering, a.number(), PeerWire.nowNanos(ctx))
-              .forEach(PeerIdentities.Step::carryOut);
+              .forEach(Runnable::run);
         }
       }
       case PeerMessage.Keyspaces k -> {
@@ -200,10 +200,7 @@ final class DialledConnection extends FrameReader {
     heartbeat.greeted(); // it pings for as long as others who bear the name are asked
     PeerIdentities.Bearer bearer =
         new PeerIdentities.Bearer(replica, welcome.start(), welcome.former(), dialler.host());
-    peering
-        .bearers()
-        .greeted(line, bearer, PeerWire.nowNanos(ctx))
-        .forEach(PeerIdentities.Step::carryOut);
+    peering.bearers().greeted(line, bearer, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
   }
 
   /** It is not talked to; when it dials itself, it is told so. */
@@ -230,7 +227,7 @@ final class DialledConnection extends FrameReader {
           version,
           newest);
     }
-    peering.greeting().met(replica).forEach(PeerIdentities.Step::carryOut);
+    peering.greeting().met(replica).forEach(Runnable::run);
     peer = replica;
     if (version >= PeerVersions.COMPRESSED) {
       compressor.begin(peering.peers().compressed(), PeerWire.nowNanos(ctx));
@@ -320,10 +317,7 @@ final class DialledConnection extends FrameReader {
     super.channelInactive(ctx);
     held = false;
     if (answering != null) {
-      peering
-          .bearers()
-          .left(answering, PeerWire.nowNanos(ctx))
-          .forEach(PeerIdentities.Step::carryOut);
+      peering.bearers().left(answering, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
     }
     if (dialler.lost(ctx.channel())) {
       LOG.info("connection to {} lost", dc);

@@ -177,7 +177,7 @@ public final class Greeting {
   }
 
   /** An incarnation of a datacenter was talked to; what follows for those before it. */
-  List<PeerIdentities.Step> met(ReplicaId replica) {
+  List<Runnable> met(ReplicaId replica) {
     newest.merge(replica.dc(), replica.incarnation(), Math::max);
     return bearers.forgetBefore(replica);
   }
@@ -211,7 +211,7 @@ public final class Greeting {
   }
 
   /** Forgets whom it has met of all but these; what follows for those. */
-  List<PeerIdentities.Step> forgetOthers(Set<String> peers) {
+  List<Runnable> forgetOthers(Set<String> peers) {
     newest.keySet().retainAll(peers);
     spoken.keySet().retainAll(peers);
     return bearers.forgetOthers(peers);

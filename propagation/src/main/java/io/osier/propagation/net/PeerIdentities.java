@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Also refused is one whose store does not know the start that sent the last updates: it is a
  * copy from before them, and would give their numbers to others.
  *
- * <p>Pure: what it decides others carry out, and time is passed in. Thread-safe.
+ * <p>Pure: what it decides others carry out, with no lock held, and time is passed in. Thread-safe.
  */
 final class PeerIdentities {
   /** A rival that was not heard for so long is gone: it would have greeted several times. */
@@ -77,40 +77,6 @@ final class PeerIdentities {
 
     private String words() {
       return "start " + Long.toHexString(start) + " at " + address;
-    }
-  }
-
-  /** What is to be done next, outside of any lock. */
-  sealed interface Step {
-    /** Does it. */
-    void carryOut();
-  }
-
-  private record Probe(Line line, long number) implements Step {
-    @Override
-    public void carryOut() {
-      line.probe(number);
-    }
-  }
-
-  private record Welcome(Line line) implements Step {
-    @Override
-    public void carryOut() {
-      line.welcome();
-    }
-  }
-
-  private record Refuse(Line line, String why) implements Step {
-    @Override
-    public void carryOut() {
-      line.refuse(why);
-    }
-  }
-
-  private record Close(Line line) implements Step {
-    @Override
-    public void carryOut() {
-      line.close();
     }
   }
 
@@ -177,37 +143,37 @@ final class PeerIdentities {
   private long probes;
 
   /** One has greeted, or answered a greeting, over a connection. */
-  synchronized List<Step> greeted(Line line, Bearer bearer, long nowNanos) {
+  synchronized List<Runnable> greeted(Line line, Bearer bearer, long nowNanos) {
     if (bearer.start == 0) {
-      return List.of(new Welcome(line));
+      return List.of(line::welcome);
     }
     Name name = names.computeIfAbsent(bearer.replica, r -> new Name(nowNanos));
     return List.copyOf(judge(name, line, bearer, nowNanos));
   }
 
-  private List<Step> judge(Name name, Line line, Bearer bearer, long nowNanos) {
-    List<Step> steps = new ArrayList<>();
+  private List<Runnable> judge(Name name, Line line, Bearer bearer, long nowNanos) {
+    List<Runnable> steps = new ArrayList<>();
     if (!bearer.comesAfter(name.sender)) {
-      steps.add(new Refuse(line, outdated(bearer, name.sender)));
+      steps.add(refusal(line, outdated(bearer, name.sender)));
       return steps;
     }
     List<Line> others = name.others(bearer.start);
     if (!others.isEmpty()) {
       long number = ++probes;
       name.waiting.add(new Waiting(line, bearer, number));
-      others.forEach(other -> steps.add(new Probe(other, number)));
+      others.forEach(other -> steps.add(() -> other.probe(number)));
       return steps;
     }
     Optional<Bearer> rival = rival(name, bearer, nowNanos);
     if (rival.isPresent()) {
       name.rivals.put(bearer.start, new Heard(bearer, nowNanos));
-      steps.add(new Refuse(line, undecided(bearer, rival.get())));
+      steps.add(refusal(line, undecided(bearer, rival.get())));
       return steps;
     }
     name.first = bearer;
     name.learn(bearer.start);
     name.open.put(line, bearer);
-    steps.add(new Welcome(line));
+    steps.add(line::welcome);
     return steps;
   }
 
@@ -227,7 +193,7 @@ final class PeerIdentities {
   }
 
   /** The other end of a connection has repeated a number, and so was alive after it was sent. */
-  synchronized List<Step> answered(Line line, long number, long nowNanos) {
+  synchronized List<Runnable> answered(Line line, long number, long nowNanos) {
     for (Name name : names.values()) {
       Bearer alive = name.open.get(line);
       if (alive != null) {
@@ -237,8 +203,8 @@ final class PeerIdentities {
     return List.of();
   }
 
-  private List<Step> answered(Name name, Bearer alive, long number, long nowNanos) {
-    List<Step> steps = new ArrayList<>();
+  private List<Runnable> answered(Name name, Bearer alive, long number, long nowNanos) {
+    List<Runnable> steps = new ArrayList<>();
     Bearer rival = null; // of whom it cannot be told whether it was first
     for (Waiting w : List.copyOf(name.waiting)) {
       if (w.number <= number && w.bearer.start != alive.start) {
@@ -247,7 +213,7 @@ final class PeerIdentities {
         boolean isUndecided = name.isYoung(nowNanos) || name.known.contains(w.bearer.start);
         rival = isUndecided ? w.bearer : rival;
         String why = isUndecided ? undecided(w.bearer, alive) : second(w.bearer, alive);
-        steps.add(new Refuse(w.line, why));
+        steps.add(refusal(w.line, why));
       }
     }
     if (!steps.isEmpty()) {
@@ -255,7 +221,7 @@ final class PeerIdentities {
     }
     if (rival != null) {
       for (Map.Entry<Line, Bearer> open : name.open.entrySet()) {
-        steps.add(new Refuse(open.getKey(), undecided(open.getValue(), rival)));
+        steps.add(refusal(open.getKey(), undecided(open.getValue(), rival)));
       }
       name.open.clear();
       name.first = null;
@@ -265,8 +231,8 @@ final class PeerIdentities {
   }
 
   /** A connection has ended: who waited for that is judged anew. */
-  synchronized List<Step> left(Line line, long nowNanos) {
-    List<Step> steps = new ArrayList<>();
+  synchronized List<Runnable> left(Line line, long nowNanos) {
+    List<Runnable> steps = new ArrayList<>();
     for (Name name : names.values()) {
       name.waiting.removeIf(w -> w.line == line);
       Bearer gone = name.open.remove(line);
@@ -279,8 +245,8 @@ final class PeerIdentities {
   }
 
   /** Judges those anew who wait, and nobody is left who could be asked. */
-  private List<Step> judgeFree(Name name, long nowNanos) {
-    List<Step> steps = new ArrayList<>();
+  private List<Runnable> judgeFree(Name name, long nowNanos) {
+    List<Runnable> steps = new ArrayList<>();
     List<Waiting> free =
         name.waiting.stream().filter(w -> name.others(w.bearer.start).isEmpty()).toList();
     name.waiting.removeAll(free);
@@ -299,26 +265,30 @@ final class PeerIdentities {
   }
 
   /** Of datacenters that are none of these nothing is remembered, and none of them waits on. */
-  synchronized List<Step> forgetOthers(Set<String> peers) {
+  synchronized List<Runnable> forgetOthers(Set<String> peers) {
     return forget(replica -> !peers.contains(replica.dc()));
   }
 
   /** Of an incarnation that has ended nothing is remembered, and nobody waits on as it. */
-  synchronized List<Step> forgetBefore(ReplicaId newest) {
+  synchronized List<Runnable> forgetBefore(ReplicaId newest) {
     return forget(r -> r.dc().equals(newest.dc()) && r.incarnation() < newest.incarnation());
   }
 
   /** What no probe will be answered for any more must not wait for that. */
-  private List<Step> forget(Predicate<ReplicaId> whom) {
-    List<Step> steps = new ArrayList<>();
+  private List<Runnable> forget(Predicate<ReplicaId> whom) {
+    List<Runnable> steps = new ArrayList<>();
     names.forEach(
         (replica, name) -> {
           if (whom.test(replica)) {
-            name.waiting.forEach(w -> steps.add(new Close(w.line)));
+            name.waiting.forEach(w -> steps.add(w.line::close));
           }
         });
     names.keySet().removeIf(whom);
     return List.copyOf(steps);
+  }
+
+  private static Runnable refusal(Line line, String why) {
+    return () -> line.refuse(why);
   }
 
   private static String second(Bearer late, Bearer first) {

@@ -197,7 +197,7 @@ public final class PeerTransport implements AutoCloseable {
     }
     arrivals.channels().forEach(Acceptor::closeIfRemoved);
     Map<String, Peer> now = peers.all();
-    peering.greeting().forgetOthers(now.keySet()).forEach(PeerIdentities.Step::carryOut);
+    peering.greeting().forgetOthers(now.keySet()).forEach(Runnable::run);
     if (dials) {
       now.values().forEach(peer -> peer.dialler().start());
     }

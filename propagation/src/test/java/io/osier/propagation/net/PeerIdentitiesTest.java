@@ -43,12 +43,12 @@ final class PeerIdentitiesTest {
     }
 
     private Connection answers() {
-      bearers.answered(this, probed.getLast(), nanos).forEach(PeerIdentities.Step::carryOut);
+      bearers.answered(this, probed.getLast(), nanos).forEach(Runnable::run);
       return this;
     }
 
     private void ends() {
-      bearers.left(this, nanos).forEach(PeerIdentities.Step::carryOut);
+      bearers.left(this, nanos).forEach(Runnable::run);
     }
   }
 
@@ -59,7 +59,7 @@ final class PeerIdentitiesTest {
   private Connection greets(long start, List<Long> former) {
     Connection connection = new Connection();
     PeerIdentities.Bearer bearer = new PeerIdentities.Bearer(EU, start, former, "host" + start);
-    bearers.greeted(connection, bearer, nanos).forEach(PeerIdentities.Step::carryOut);
+    bearers.greeted(connection, bearer, nanos).forEach(Runnable::run);
     return connection;
   }
 
@@ -94,7 +94,7 @@ final class PeerIdentitiesTest {
     Connection first = settled(1);
     Connection second = greets(2, 1L);
     long number = first.probed.getLast();
-    bearers.answered(first, number - 1, nanos).forEach(PeerIdentities.Step::carryOut);
+    bearers.answered(first, number - 1, nanos).forEach(Runnable::run);
     assertThat(second.told).as("that was before it greeted").isEmpty();
     first.answers();
     assertRefused(second, "host1 was here first", "start 2 at host2");
@@ -208,14 +208,14 @@ final class PeerIdentitiesTest {
   void whoWaits_isClosed_whenItsNameIsForgotten_andMayComeAgain() {
     settled(1);
     Connection waits = greets(2, 1L);
-    bearers.forgetOthers(Set.of("eu")).forEach(PeerIdentities.Step::carryOut);
-    bearers.forgetBefore(EU).forEach(PeerIdentities.Step::carryOut);
+    bearers.forgetOthers(Set.of("eu")).forEach(Runnable::run);
+    bearers.forgetBefore(EU).forEach(Runnable::run);
     assertThat(waits.told).as("it is still who it is").isEmpty();
-    bearers.forgetOthers(Set.of("us")).forEach(PeerIdentities.Step::carryOut);
+    bearers.forgetOthers(Set.of("us")).forEach(Runnable::run);
     assertThat(waits.told).containsExactly("closed");
     settled(3);
     Connection former = greets(4, 3L);
-    bearers.forgetBefore(new ReplicaId("eu", 101)).forEach(PeerIdentities.Step::carryOut);
+    bearers.forgetBefore(new ReplicaId("eu", 101)).forEach(Runnable::run);
     assertThat(former.told).containsExactly("closed");
   }
 
@@ -226,7 +226,7 @@ final class PeerIdentitiesTest {
     Connection other = greets(2, 1L);
     long number = one.probed.getLast();
     Connection otherWay = greets(2, 1L);
-    bearers.answered(one, number, nanos).forEach(PeerIdentities.Step::carryOut);
+    bearers.answered(one, number, nanos).forEach(Runnable::run);
     assertRefused(other, "it cannot be told", "host1", "host2");
     assertRefused(otherWay, "it cannot be told", "host1", "host2");
     assertThat(one.told).last().asString().contains("it cannot be told", "host1", "host2");

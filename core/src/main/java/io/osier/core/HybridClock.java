@@ -65,14 +65,4 @@ public final class HybridClock {
   public long last() {
     return last;
   }
-
-  /** The physical part of a timestamp, in milliseconds since 1970. */
-  public static long toMillis(long timestamp) {
-    return timestamp >>> COUNTER_BITS;
-  }
-
-  /** The smallest timestamp of a millisecond. */
-  public static long ofMillis(long millis) {
-    return millis << COUNTER_BITS;
-  }
 }

@@ -141,7 +141,9 @@ final class DatacenterSabotages {
             visible.life(),
             visible.changes().stream().filter(c -> ++changes % 100 != 0).toList(),
             visible.here(),
-            visible.far());
+            visible.far(),
+            visible.over(),
+            visible.authors());
       }
     };
   }

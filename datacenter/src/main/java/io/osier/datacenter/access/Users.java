@@ -85,14 +85,6 @@ public final class Users {
         .isPresent();
   }
 
-  /** Those who may administer everything, and can prove who they are. */
-  public List<String> administrators() {
-    return byName.values().stream()
-        .filter(u -> !u.name().equals(DEFAULT) && u.may(Grant.onAll(Grant.Right.ADMIN)))
-        .map(User::name)
-        .toList();
-  }
-
   @Override
   public String toString() {
     return byName.values().toString();

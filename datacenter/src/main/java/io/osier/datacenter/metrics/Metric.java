@@ -45,9 +45,4 @@ public record Metric(String name, Type type, List<String> labels, String help, V
     /** A histogram's. */
     void times(DelayHistogram times, String... labels);
   }
-
-  /** The name that a query uses: a histogram's has suffixes of its own, too. */
-  public String shownName() {
-    return type == Type.COUNTER ? name + "_total" : name;
-  }
 }

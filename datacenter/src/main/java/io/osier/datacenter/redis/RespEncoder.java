@@ -57,9 +57,6 @@ public final class RespEncoder {
       case RespValue.Array v -> all(value, v.values(), resp3);
       case RespValue.Pairs v -> all(value, v.keysAndValues(), resp3);
       case RespValue.Elements v -> all(value, v.values(), resp3);
-      case RespValue.Real v -> real(v.value(), resp3);
-      case RespValue.Bool v ->
-          raw(resp3 ? (v.value() ? "#t\r\n" : "#f\r\n") : (v.value() ? ":1\r\n" : ":0\r\n"));
       case RespValue.Push v -> all(value, v.values(), resp3);
     }
   }
@@ -105,22 +102,6 @@ public final class RespEncoder {
   void bulkEnd() {
     room(2);
     end();
-  }
-
-  private void real(double value, boolean resp3) {
-    String text =
-        Double.isNaN(value)
-            ? "nan"
-            : Double.isInfinite(value)
-                ? (value > 0 ? "inf" : "-inf")
-                : value == Math.rint(value) && Math.abs(value) < 1e17
-                    ? Long.toString((long) value)
-                    : Double.toString(value).replace('E', 'e');
-    if (resp3) {
-      line(',', text);
-    } else {
-      bulk(text.getBytes(StandardCharsets.US_ASCII));
-    }
   }
 
   /** A line has no other line ends than its own. */

@@ -107,12 +107,6 @@ public sealed interface RespValue {
     }
   }
 
-  /** A number with a fraction; in RESP2 a bulk. */
-  record Real(double value) implements RespValue {}
-
-  /** True or false; in RESP2 1 or 0. */
-  record Bool(boolean value) implements RespValue {}
-
   /** What comes without having been asked for; in RESP2 an array. */
   record Push(List<RespValue> values) implements RespValue {
     public Push {

@@ -307,7 +307,6 @@ final class UsersProperties extends RightsFixture {
     assertThat(RequestRights.missing(anybody, read(Key.of("a")))).isNull();
     assertThat(RequestRights.missing(anybody, write(Key.of("a")))).isNull();
     assertThat(RequestRights.missing(anybody, new Request.Backup(Optional.empty()))).isNull();
-    assertThat(Users.OPEN.administrators()).isEmpty();
     assertThat(new Users(List.of()).isOpen()).isFalse();
   }
 

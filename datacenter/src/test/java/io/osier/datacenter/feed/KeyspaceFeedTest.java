@@ -88,7 +88,7 @@ final class KeyspaceFeedTest {
   private void visible(List<Effects.Change> changes) {
     updates += changes.size();
     VersionVector here = updates == 0 ? VersionVector.EMPTY : VersionVector.of(EU, updates);
-    feed.ring(0).visible(new Effects.Visible(LIFE, changes, here, here));
+    feed.ring(0).visible(new Effects.Visible(LIFE, changes, here, here, List.of(), Map.of()));
   }
 
   private void changed(String key) {

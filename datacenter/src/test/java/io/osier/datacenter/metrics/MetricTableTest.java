@@ -30,7 +30,7 @@ class MetricTableTest {
                 wrapped(
                     "- `%s` (%s): %s."
                         .formatted(
-                            m.shownName(),
+                            m.name() + (m.type() == Metric.Type.COUNTER ? "_total" : ""),
                             Stream.concat(
                                     Stream.of(m.type().label()),
                                     m.labels().isEmpty()

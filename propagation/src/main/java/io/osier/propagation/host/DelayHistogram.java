@@ -109,15 +109,6 @@ public final class DelayHistogram {
     return Arrays.stream(counts).sum();
   }
 
-  /** How many times were not above an end of a range. */
-  public long upTo(long micros) {
-    long sum = 0;
-    for (int i = 0; i < boundsMicros.length && boundsMicros[i] <= micros; i++) {
-      sum += counts[i];
-    }
-    return sum;
-  }
-
   /** All times together, in microseconds. */
   public long sumMicros() {
     return sumMicros;

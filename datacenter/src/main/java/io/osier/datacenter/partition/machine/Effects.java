@@ -126,11 +126,6 @@ public record Effects(
       List<ObjectId> over,
       Map<Long, Long> authors)
       implements Output {
-    /** Where nothing has expired. */
-    public Visible(long life, List<Change> changes, VersionVector here, VersionVector far) {
-      this(life, changes, here, far, List.of(), Map.of());
-    }
-
     /** The same, of these authors. */
     public Visible by(Map<Long, Long> who) {
       return new Visible(life, changes, here, far, over, who);

@@ -28,8 +28,6 @@ final class Texted {
       case RespValue.Array v -> all(v.values());
       case RespValue.Pairs v -> all(v.keysAndValues());
       case RespValue.Elements v -> all(v.values());
-      case RespValue.Real v -> "," + v.value();
-      case RespValue.Bool v -> "#" + v.value();
       case RespValue.Push v -> all(v.values());
     };
   }

@@ -73,7 +73,7 @@ public final class Partition implements Machine {
   private final ExpiryRemoval expiring;
   private final EffectsBuilder effects;
   private final VisibleChanges changes;
-  private final Readiness readiness;
+  private final CatchUpState readiness;
   private final PartitionReports reports;
 
   /** Null where nothing is stored. */
@@ -110,7 +110,7 @@ public final class Partition implements Machine {
         new VisibleChanges(
             config.self(), config.isCausal(), propagation, store, recovered.forgotten());
     this.readiness =
-        new Readiness(
+        new CatchUpState(
             propagation,
             changes,
             config.peers().isEmpty() || recovered.resumed(),

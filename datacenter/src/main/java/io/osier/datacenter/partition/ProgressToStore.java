@@ -15,7 +15,7 @@ final class ProgressToStore {
   private final Propagation propagation;
   private final Sequencer sequencer;
   private final VisibleChanges changes;
-  private final Readiness readiness;
+  private final CatchUpState readiness;
 
   /** How far the streams had come when that was last to be stored. */
   private ReplicationProgress progress;
@@ -33,7 +33,7 @@ final class ProgressToStore {
       Propagation propagation,
       Sequencer sequencer,
       VisibleChanges changes,
-      Readiness readiness) {
+      CatchUpState readiness) {
     this.store = store;
     this.propagation = propagation;
     this.sequencer = sequencer;

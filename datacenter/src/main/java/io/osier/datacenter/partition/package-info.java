@@ -8,7 +8,7 @@
  * transactions. All commit through {@code Sequencer}, which changes {@code PartitionObjects};
  * {@code VersionHistory} keeps what they held before where snapshots are read, and {@code
  * RemovalCollector} drops what only remembers removals. {@code mode} says what is held for a round,
- * {@code Readiness} whether anybody is served.
+ * {@code CatchUpState} whether anybody is served.
  */
 @NullMarked
 package io.osier.datacenter.partition;

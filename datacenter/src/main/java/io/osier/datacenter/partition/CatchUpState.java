@@ -8,7 +8,7 @@ import io.osier.propagation.host.PeersHeard;
  * Whether a partition has what the others had, so that it serves commands. Used by one thread, but
  * for what is told of it.
  */
-final class Readiness {
+final class CatchUpState {
   private static final long READY_CHECK_NANOS = 20_000_000;
 
   /** How often is looked whether all is here that the others had. */
@@ -47,7 +47,7 @@ final class Readiness {
    * @param ready whether it goes on where it was, or has nobody from whom to get anything
    * @param hasObjects whether its store has some, and does not say how far they go
    */
-  Readiness(Propagation propagation, VisibleChanges changes, boolean ready, boolean hasObjects) {
+  CatchUpState(Propagation propagation, VisibleChanges changes, boolean ready, boolean hasObjects) {
     this.propagation = propagation;
     this.changes = changes;
     this.ready = ready;

@@ -152,7 +152,7 @@ final class NodeLoop implements PartitionAgent.Driver {
     if (!dc.hasDisk()) {
       node.store().takeRecorded().run(); // as durable as they get
     }
-    agent.takeTold().tell();
+    agent.takeReplies().tell();
     node.hasStepped();
   }
 

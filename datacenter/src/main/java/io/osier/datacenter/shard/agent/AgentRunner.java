@@ -196,12 +196,12 @@ final class AgentRunner {
    * before the callers' answers go out: they may call again.
    */
   private void callersTurn(Runnable step) {
-    Told told = Told.NOBODY;
+    PendingReplies told = PendingReplies.NONE;
     try {
       if (broken == null && !stopped) {
         step.run();
         sleep.wakeBefore(agent.dueNanos());
-        told = agent.takeTold();
+        told = agent.takeReplies();
       }
     } catch (Throwable e) {
       broken = e;
@@ -282,7 +282,7 @@ final class AgentRunner {
    */
   int ownTurn() throws Throwable {
     int did;
-    Told told;
+    PendingReplies told;
     running.lock();
     try {
       if (broken != null) {
@@ -290,7 +290,7 @@ final class AgentRunner {
       }
       groupOut = false;
       did = agent.step();
-      told = agent.takeTold();
+      told = agent.takeReplies();
     } finally {
       running.unlock();
     }

@@ -34,7 +34,7 @@ final class BatchOutputs {
   /** What the journal has not taken yet. */
   private Completions leaving = Completions.NONE;
 
-  private Told told = Told.NOBODY;
+  private PendingReplies told = PendingReplies.NONE;
   private long groups;
 
   /** The last group with records. */
@@ -49,7 +49,8 @@ final class BatchOutputs {
   /**
    * Nobody waits.
    *
-   * @param tellsApart whether answers that are ready within a step are left to {@link Told}
+   * @param tellsApart whether answers that are ready within a step are left to {@link
+   *     PendingReplies}
    * @param back takes what follows from answers that take long
    */
   BatchOutputs(
@@ -103,7 +104,7 @@ final class BatchOutputs {
     leaving = Completions.NONE;
     Completions answers = out.stepEnds();
     if (answers != Completions.NONE || !effects.atOnce().isEmpty()) {
-      told = new Told(answers, reports(effects.atOnce()));
+      told = new PendingReplies(answers, reports(effects.atOnce()));
     }
   }
 
@@ -155,14 +156,14 @@ final class BatchOutputs {
     return recordedOut;
   }
 
-  private List<Told.Reported> reports(List<Effects.Report> made) {
+  private List<PendingReplies.Reported> reports(List<Effects.Report> made) {
     if (made.isEmpty()) {
       return List.of();
     }
-    List<Told.Reported> reports = new ArrayList<>(made.size());
+    List<PendingReplies.Reported> reports = new ArrayList<>(made.size());
     for (Effects.Report r : made) {
       reports.add(
-          new Told.Reported(
+          new PendingReplies.Reported(
               requireNonNull(inspections.remove(r.ticket()), "a report nobody asked for"),
               r.report()));
     }
@@ -170,9 +171,9 @@ final class BatchOutputs {
   }
 
   /** Returns and clears the replies that the last batch left to be sent. */
-  Told takeTold() {
-    Told taken = told;
-    told = Told.NOBODY;
+  PendingReplies takeReplies() {
+    PendingReplies taken = told;
+    told = PendingReplies.NONE;
     return taken;
   }
 

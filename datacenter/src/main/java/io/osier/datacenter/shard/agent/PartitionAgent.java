@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * batch's effects, its records as one group, and lets replies and frames go when the group is
  * durable. Knows neither threads nor clocks: whoever drives it calls {@link #step} when something
  * has come in or {@link #dueNanos} has come, one caller at a time, and then, holding no lock,
- * {@link Told#tell} of what {@link #takeTold} gives.
+ * {@link PendingReplies#tell} of what {@link #takeReplies} gives.
  *
  * <p>A machine that throws has broken an invariant: nothing of the batch leaves, and the driver
  * must not go on but {@link #abandon} the rest.
@@ -81,8 +81,8 @@ public final class PartitionAgent {
    * An agent that has done nothing yet.
    *
    * @param combiner what acknowledges in front of the partition, if anything does
-   * @param tellsApart whether answers that are ready within a step are left to {@link Told},
-   *     because they run callers' code and the driver holds a lock
+   * @param tellsApart whether answers that are ready within a step are left to {@link
+   *     PendingReplies}, because they run callers' code and the driver holds a lock
    * @param driver hears of what happens outside of its calls
    */
   public PartitionAgent(
@@ -322,8 +322,8 @@ public final class PartitionAgent {
   }
 
   /** Takes whom the last step has something to tell. */
-  public Told takeTold() {
-    return outputs.takeTold();
+  public PendingReplies takeReplies() {
+    return outputs.takeReplies();
   }
 
   // ---------------------------------------------------------------- the end

@@ -26,7 +26,7 @@ final class AgentLongAnswersTest extends PartitionAgentFixture {
         assertThat(events).containsExactly("record", "group");
         groups.poll().run();
       }
-      agent.takeTold().tell();
+      agent.takeReplies().tell();
       assertThat(events).containsSubsequence("later", "Done a").doesNotContain("Done long");
       later.poll().run();
       assertThat(events).endsWith("Done long");

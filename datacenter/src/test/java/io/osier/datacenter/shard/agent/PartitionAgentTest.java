@@ -59,7 +59,7 @@ final class PartitionAgentTest extends PartitionAgentFixture {
       keepsNothing = tellsApart;
       assertThat(agent.step()).isEqualTo(2);
       groups.forEach(Runnable::run);
-      agent.takeTold().tell();
+      agent.takeReplies().tell();
       assertThat(events).contains("Answer: first", "second", "durable");
       events.clear();
     }
@@ -114,11 +114,11 @@ final class PartitionAgentTest extends PartitionAgentFixture {
     keepsNothing = true;
     agent.step();
     assertThat(events).containsExactly("record", "group", "frame", "durable");
-    Told told = agent.takeTold();
+    PendingReplies told = agent.takeReplies();
     told.tell();
     assertThat(events).endsWith("Done a");
     events.clear();
-    agent.takeTold().tell();
+    agent.takeReplies().tell();
     assertThat(events).as("once").isEmpty();
   }
 
@@ -127,11 +127,11 @@ final class PartitionAgentTest extends PartitionAgentFixture {
     PartitionAgent agent = agent(Optional.empty(), true);
     offer("a");
     agent.step();
-    agent.takeTold().tell();
+    agent.takeReplies().tell();
     assertThat(events).containsExactly("record", "group");
     groups.poll().run(); // by the same thread, as one does that helps to write
     assertThat(events).containsExactly("record", "group", "frame", "Done a", "durable");
-    agent.takeTold().tell();
+    agent.takeReplies().tell();
     assertThat(events).hasSize(5);
   }
 

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** Replies and reports that a step has made, to be sent once its lock is released. */
-public final class Told {
-  static final Told NOBODY = new Told(Completions.NONE, List.of());
+public final class PendingReplies {
+  static final PendingReplies NONE = new PendingReplies(Completions.NONE, List.of());
   private final Completions answers;
   private final List<Reported> reports;
 
@@ -18,7 +18,7 @@ public final class Told {
     }
   }
 
-  Told(Completions answers, List<Reported> reports) {
+  PendingReplies(Completions answers, List<Reported> reports) {
     this.answers = answers;
     this.reports = reports;
   }

@@ -33,7 +33,7 @@ public final class Forwarder implements AutoCloseable {
   private static final int LARGE_BYTES = 64 << 10;
 
   private final String self;
-  private final KeyspaceHolders around;
+  private final ForwardingHost around;
   private final ByteBudget bytes;
   private final LongSupplier nanoTime;
   private final Executor beside;
@@ -60,7 +60,7 @@ public final class Forwarder implements AutoCloseable {
    */
   public Forwarder(
       String self,
-      KeyspaceHolders around,
+      ForwardingHost around,
       ByteBudget bytes,
       LongSupplier nanoTime,
       Executor beside) {
@@ -102,8 +102,8 @@ public final class Forwarder implements AutoCloseable {
     return held(keyspace) != null;
   }
 
-  private KeyspaceHolders.@Nullable Held held(String keyspace) {
-    KeyspaceHolders.Held held = around.holders(keyspace).orElse(null);
+  private ForwardingHost.@Nullable Held held(String keyspace) {
+    ForwardingHost.Held held = around.holders(keyspace).orElse(null);
     if (held == null) {
       synchronized (this) {
         choice.forget(keyspace);
@@ -125,7 +125,7 @@ public final class Forwarder implements AutoCloseable {
     if (keyspace == null) {
       return false;
     }
-    KeyspaceHolders.Held held = held(keyspace);
+    ForwardingHost.Held held = held(keyspace);
     if (held == null) {
       return false;
     }
@@ -155,7 +155,7 @@ public final class Forwarder implements AutoCloseable {
   private Reply.@Nullable Failure ask(
       Request request,
       String keyspace,
-      KeyspaceHolders.Held held,
+      ForwardingHost.Held held,
       Object lane,
       String user,
       Consumer<Reply> reply) {

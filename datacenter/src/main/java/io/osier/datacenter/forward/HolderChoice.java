@@ -72,7 +72,7 @@ final class HolderChoice {
   Choice choose(
       Request request,
       String keyspace,
-      KeyspaceHolders.Held held,
+      ForwardingHost.Held held,
       List<String> up,
       Object lane,
       long now) {

@@ -22,7 +22,7 @@ public final class OwnAsks {
 
   private static final Request PING = new Request.Ping();
 
-  private final KeyspaceHolders around;
+  private final ForwardingHost around;
   private final LongSupplier nanoTime;
   private final Runnable begun;
 
@@ -43,7 +43,7 @@ public final class OwnAsks {
    *
    * @param begun is run when {@link #expire} must be called now and then
    */
-  OwnAsks(KeyspaceHolders around, LongSupplier nanoTime, Runnable begun) {
+  OwnAsks(ForwardingHost around, LongSupplier nanoTime, Runnable begun) {
     this.around = around;
     this.nanoTime = nanoTime;
     this.begun = begun;

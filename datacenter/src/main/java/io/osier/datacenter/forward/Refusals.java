@@ -9,7 +9,7 @@ final class Refusals {
   private Refusals() {}
 
   /** Nobody that holds the keyspace can be asked. */
-  static Reply.Failure unreachable(String self, String keyspace, KeyspaceHolders.Held held) {
+  static Reply.Failure unreachable(String self, String keyspace, ForwardingHost.Held held) {
     return new Reply.Failure(
         ErrorCode.UNAVAILABLE,
         "nothing was done: keyspace '%s' is held by %s, and %s reaches none of them that takes forwarded requests"
@@ -17,7 +17,7 @@ final class Refusals {
   }
 
   /** It is not forwarded at all. */
-  static Reply.Failure notTaken(String self, String keyspace, KeyspaceHolders.Held held) {
+  static Reply.Failure notTaken(String self, String keyspace, ForwardingHost.Held held) {
     return new Reply.Failure(
         ErrorCode.INVALID_ARGUMENT,
         "nothing was done: this needs a datacenter that holds keyspace '%s', which are %s, and not %s: connect there"

@@ -10,7 +10,7 @@ import io.osier.datacenter.control.execution.Control;
 import io.osier.datacenter.control.execution.FirstWord;
 import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.forward.Forwarder;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.RequestHandler;
@@ -180,7 +180,7 @@ final class DatacenterParts {
                 name ->
                     keyspaces.shown().containsKey(name)
                         ? List.of()
-                        : forwarding.holders(name).map(KeyspaceHolders.Held::dcs).orElse(List.of()),
+                        : forwarding.holders(name).map(ForwardingHost.Held::dcs).orElse(List.of()),
                 forwarding.copies()::answers,
                 () -> ports.announced().toString()));
     this.handler =

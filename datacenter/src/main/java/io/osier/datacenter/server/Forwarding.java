@@ -13,7 +13,7 @@ import io.osier.datacenter.copies.ForwardedAnswers;
 import io.osier.datacenter.forward.ForwardCounts;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.frontend.ForwardedRequests;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Joins what is asked of others, and what others ask here, with the transport: each way has half of
  * {@code osier.memory.forwarded}. Thread-safe.
  */
-public final class Forwarding implements KeyspaceHolders, AutoCloseable {
+public final class Forwarding implements ForwardingHost, AutoCloseable {
   private static final Executor BESIDE = Thread::startVirtualThread;
 
   private final String self;
@@ -131,13 +131,13 @@ public final class Forwarding implements KeyspaceHolders, AutoCloseable {
   // ---------------------------------------------------------------- for the forwarder
 
   @Override
-  public Optional<KeyspaceHolders.Held> holders(String keyspace) {
+  public Optional<ForwardingHost.Held> holders(String keyspace) {
     return placement
         .get()
         .find(keyspace)
         .map(
             placed ->
-                new KeyspaceHolders.Held(
+                new ForwardingHost.Held(
                     placed.holders().stream().filter(dc -> !dc.equals(self)).toList(),
                     placed.policy().partitions(),
                     placed.creation()))

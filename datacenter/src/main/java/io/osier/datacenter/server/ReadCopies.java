@@ -11,7 +11,7 @@ import io.osier.datacenter.copies.Followers;
 import io.osier.datacenter.copies.Holders;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.Forwarder;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
@@ -33,7 +33,7 @@ record ReadCopies(
     Supplier<Placement> placement,
     Map<String, KeyspaceShard> keyspaces,
     Forwarder forwarder,
-    KeyspaceHolders clock)
+    ForwardingHost clock)
     implements Holders, Followers.Around {
   private static boolean mayBeCopied(KeyspacePolicy policy) {
     // In a causal keyspace what is read together must fit together.

@@ -42,7 +42,7 @@ abstract class ForwarderFixture {
   /** What one was asked. */
   record Sent(String dc, ForwardedRequest head, Request request) {}
 
-  static final class World implements KeyspaceHolders {
+  static final class World implements ForwardingHost {
     final Set<String> up = new TreeSet<>();
     final Queue<Sent> sent = new ArrayDeque<>();
     final Queue<Runnable> later = new ArrayDeque<>();
@@ -51,9 +51,9 @@ abstract class ForwarderFixture {
     long now = -7;
 
     @Override
-    public Optional<KeyspaceHolders.Held> holders(String keyspace) {
+    public Optional<ForwardingHost.Held> holders(String keyspace) {
       return keyspace.equals("shop")
-          ? Optional.of(new KeyspaceHolders.Held(List.of("eu", "us"), 1, ""))
+          ? Optional.of(new ForwardingHost.Held(List.of("eu", "us"), 1, ""))
           : Optional.empty();
     }
 

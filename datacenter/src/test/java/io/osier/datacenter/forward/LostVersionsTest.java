@@ -30,7 +30,7 @@ final class LostVersionsTest {
   private String creation = "first";
 
   private Asks.Ask ask(String... up) {
-    KeyspaceHolders.Held held = new KeyspaceHolders.Held(List.of("eu", "us"), 1, creation);
+    ForwardingHost.Held held = new ForwardingHost.Held(List.of("eu", "us"), 1, creation);
     HolderChoice.Chosen to =
         (HolderChoice.Chosen) choice.choose(READ, "shop", held, List.of(up), lane, 0);
     Asks.Ask ask = new Asks.Ask(to.dc(), to.request(), lane, Optional.of(0), 0, 0, 1, reply -> {});

@@ -19,7 +19,7 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
-import io.osier.datacenter.forward.KeyspaceHolders;
+import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.ClientServer;
@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * what answers it, over production's transport. What a holder makes of a request is shown to who
  * has asked for it at the other datacenter, as if it had asked the holder itself.
  */
-final class SimForwarding implements KeyspaceHolders, ClientServer.Handler {
+final class SimForwarding implements ForwardingHost, ClientServer.Handler {
   private static final long BUDGET_BYTES = 64 << 20;
   private static final int LIVES_MAX = 1_000;
 
@@ -207,13 +207,13 @@ final class SimForwarding implements KeyspaceHolders, ClientServer.Handler {
   // ---------------------------------------------------------------- for the forwarder
 
   @Override
-  public Optional<KeyspaceHolders.Held> holders(String keyspace) {
+  public Optional<ForwardingHost.Held> holders(String keyspace) {
     Unit unit = simulation.unit(keyspace, 0);
     List<String> others =
         simulation.holders().serving(dc.self().dc(), unit).stream()
             .filter(name -> !name.equals(dc.self().dc()))
             .toList();
-    return Optional.of(new KeyspaceHolders.Held(others, unit.policy().partitions(), "file"));
+    return Optional.of(new ForwardingHost.Held(others, unit.policy().partitions(), "file"));
   }
 
   @Override

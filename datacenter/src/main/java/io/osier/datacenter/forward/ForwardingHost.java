@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** What forwarding has of the world: who holds a keyspace, and how they are asked. Thread-safe. */
-public interface KeyspaceHolders {
+public interface ForwardingHost {
   /**
    * Who holds a keyspace.
    *

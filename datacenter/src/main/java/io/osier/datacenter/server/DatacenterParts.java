@@ -26,9 +26,9 @@ import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
-import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.ProcessIdentity;
 import io.osier.propagation.net.SharedWindows;
 import java.util.List;
 import java.util.Map;
@@ -230,8 +230,9 @@ final class DatacenterParts {
 
   private PeerTransport peerTransport() {
     List<Long> starts = storage.starts();
-    PeerBearer bearer =
-        new PeerBearer(self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
+    ProcessIdentity bearer =
+        new ProcessIdentity(
+            self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
     PeerTransport bound =
         PortBinding.bind(
             "osier.listen.peer-port",

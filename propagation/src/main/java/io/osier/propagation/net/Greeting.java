@@ -71,7 +71,7 @@ public final class Greeting {
   }
 
   /** For one process of a datacenter. */
-  public Greeting(PeerBearer bearer) {
+  public Greeting(ProcessIdentity bearer) {
     this.self = bearer.replica();
     this.cluster = bearer.cluster();
     this.start = bearer.start();

@@ -71,7 +71,7 @@ public final class PeerTransport implements AutoCloseable {
    * @throws OsierException CONFIGURATION if the address cannot be bound
    */
   public PeerTransport(
-      PeerBearer bearer,
+      ProcessIdentity bearer,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
@@ -87,7 +87,7 @@ public final class PeerTransport implements AutoCloseable {
    * @param network is closed with this, and if this cannot be made
    */
   public PeerTransport(
-      PeerBearer bearer,
+      ProcessIdentity bearer,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,

@@ -288,7 +288,7 @@ final class AcceptedPeerTest extends TransportFixture {
     PeerTransport eu =
         open.add(
             new PeerTransport(
-                new PeerBearer(EU, "test", START, List.of()),
+                new ProcessIdentity(EU, "test", START, List.of()),
                 at(0),
                 Map.of("us", at(Ports.free()), "ap", at(Ports.free())),
                 dc -> POLICIES,

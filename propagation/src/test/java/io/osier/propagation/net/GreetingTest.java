@@ -24,8 +24,8 @@ final class GreetingTest {
 
   private final Greeting greeting = new Greeting(bearer(EU));
 
-  private static PeerBearer bearer(ReplicaId replica) {
-    return new PeerBearer(replica, "test", 7, List.of());
+  private static ProcessIdentity bearer(ReplicaId replica) {
+    return new ProcessIdentity(replica, "test", 7, List.of());
   }
 
   private static PeerMessage.Hello hello(ReplicaId from) {

@@ -37,7 +37,7 @@ final class PeerChangesByThreadsTest extends PeersFixture {
       for (ReplicaId self : List.of(EU, US, AP)) {
         PeerTransport transport =
             new PeerTransport(
-                new PeerBearer(self, "test", START, List.of()),
+                new ProcessIdentity(self, "test", START, List.of()),
                 new InetSocketAddress("127.0.0.1", 0),
                 NOBODY,
                 dc -> POLICIES,

@@ -110,7 +110,7 @@ final class PeerTransportTest extends TransportFixture {
     PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
     open.add(
         new PeerTransport(
-            new PeerBearer(US, "test", START, List.of(), PeerVersions.FORWARDS - 1),
+            new ProcessIdentity(US, "test", START, List.of(), PeerVersions.FORWARDS - 1),
             at(usPort),
             Map.of("eu", at(euPort)),
             dc -> POLICIES,

@@ -189,7 +189,7 @@ final class PeerVersionsTest extends PeersFixture {
         };
     heard.put("eu", inOrder);
     int version = PeerVersions.OLDEST;
-    transport(new PeerBearer(US, "test", START, List.of(), version), at("us"), peers("eu"));
+    transport(new ProcessIdentity(US, "test", START, List.of(), version), at("us"), peers("eu"));
     PeerTransport eu = dialling(EU, "us");
     world.run(LONG_MILLIS);
     assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.OLDEST));

@@ -62,11 +62,11 @@ abstract class PeersFixture {
 
   PeerTransport transport(
       ReplicaId self, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
-    return transport(new PeerBearer(self, "test", START, List.of()), listens, peers);
+    return transport(new ProcessIdentity(self, "test", START, List.of()), listens, peers);
   }
 
   PeerTransport transport(
-      PeerBearer bearer, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+      ProcessIdentity bearer, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
     ReplicaId self = bearer.replica();
     PeerTransport transport =
         new PeerTransport(
@@ -87,7 +87,9 @@ abstract class PeersFixture {
     int version = PeerVersions.OLDEST;
     PeerTransport former =
         transport(
-            new PeerBearer(self, "test", START, List.of(), version), at(self.dc()), peers(peers));
+            new ProcessIdentity(self, "test", START, List.of(), version),
+            at(self.dc()),
+            peers(peers));
     former.dial();
     return former;
   }

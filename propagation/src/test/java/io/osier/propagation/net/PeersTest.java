@@ -19,7 +19,7 @@ final class PeersTest {
       new PeeringContext(
           EU,
           dc -> List.of(),
-          new Greeting(new PeerBearer(EU, "test", 1, List.of())),
+          new Greeting(new ProcessIdentity(EU, "test", 1, List.of())),
           new LogThrottle(),
           peers,
           new HeardFrames(),

@@ -39,7 +39,7 @@ abstract class TransportFixture {
       HeardFrames heard) {
     return open.add(
         new PeerTransport(
-            new PeerBearer(self, "test", START, List.of()),
+            new ProcessIdentity(self, "test", START, List.of()),
             at(port),
             Map.of(peer, at(peerPort)),
             dc -> policies,

@@ -10,9 +10,9 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.shard.KeyspaceHolders;
-import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.ProcessIdentity;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
@@ -96,7 +96,7 @@ final class DcTransport {
     sockets = own;
     PeerTransport carries =
         new PeerTransport(
-            new PeerBearer(
+            new ProcessIdentity(
                 dc.self(),
                 "sim",
                 starts.getFirst(),

@@ -6,9 +6,9 @@ import io.osier.bench.sim.world.Violation;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.ProcessIdentity;
 import io.osier.propagation.net.link.LinkTraffic;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortLimits;
@@ -57,7 +57,7 @@ final class PeerProcess implements PeerListener {
     int version = random.nextInt(FORMER_OF) == 0 ? PeerVersions.OLDEST : PeerVersions.NEWEST;
     this.transport =
         new PeerTransport(
-            new PeerBearer(
+            new ProcessIdentity(
                 self, "sim", starts.getFirst(), starts.subList(1, starts.size()), version),
             address(self.dc()),
             addresses,

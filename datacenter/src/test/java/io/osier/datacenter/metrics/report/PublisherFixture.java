@@ -24,9 +24,9 @@ import io.osier.datacenter.testing.ForwardingMachine;
 import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
-import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.ProcessIdentity;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
 import io.osier.testing.Patience;
@@ -89,7 +89,7 @@ abstract class PublisherFixture {
   final AtomicLong wallMillis = new AtomicLong(1_000);
   final PeerTransport transport =
       new PeerTransport(
-          new PeerBearer(SELF, "osier", 1, List.of()),
+          new ProcessIdentity(SELF, "osier", 1, List.of()),
           new InetSocketAddress("127.0.0.1", 0),
           Map.of(),
           dc -> List.of(),

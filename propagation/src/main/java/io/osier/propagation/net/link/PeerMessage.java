@@ -10,7 +10,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.Framing;
-import io.osier.propagation.net.PeerBearer;
+import io.osier.propagation.net.ProcessIdentity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +34,7 @@ public sealed interface PeerMessage {
    * @param keyspaces the fingerprints of the keyspaces that both hold, as it is configured
    * @param dial counts the process's dials, from 1: one that hung in the network must not replace a
    *     later one
-   * @param start of the process, as in {@link PeerBearer}; 0 if it is too old to tell
+   * @param start of the process, as in {@link ProcessIdentity}; 0 if it is too old to tell
    * @param former the starts before, as there
    */
   record Hello(
@@ -53,7 +53,7 @@ public sealed interface PeerMessage {
    *
    * @param keyspaces the fingerprints of the keyspaces that both hold, as the acceptor is
    *     configured; empty if they are the dialler's
-   * @param start of the process, as in {@link PeerBearer}; 0 if it is too old to tell, or the
+   * @param start of the process, as in {@link ProcessIdentity}; 0 if it is too old to tell, or the
    *     dialler to understand it
    */
   record Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start, List<Long> former)

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ReplicaId;
 import io.osier.propagation.net.HeardFrames;
-import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.ProcessIdentity;
 import io.osier.propagation.net.StillWorld;
 import io.osier.propagation.wire.Frame;
 import java.net.InetSocketAddress;
@@ -54,7 +54,7 @@ final class SecondBearerTest {
       String host, ReplicaId self, long start, List<Long> former, String... peers) {
     PeerTransport transport =
         new PeerTransport(
-            new PeerBearer(self, "test", start, former),
+            new ProcessIdentity(self, "test", start, former),
             at(host),
             peers(peers),
             dc -> List.of("shop{partitions=2}"),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.net.Greeting;
-import io.osier.propagation.net.PeerBearer;
+import io.osier.propagation.net.ProcessIdentity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,7 @@ final class SpokenVersionProperties {
 
   /** What the other end says to a greeting. */
   private static Optional<PeerMessage.Refused> judged(PeerMessage.Hello hello, int version) {
-    Greeting there = new Greeting(new PeerBearer(US, "c", 2, List.of(), version));
+    Greeting there = new Greeting(new ProcessIdentity(US, "c", 2, List.of(), version));
     return there.judge(hello, Set.of("eu"), Optional.empty(), Optional.empty());
   }
 
@@ -55,7 +55,7 @@ final class SpokenVersionProperties {
       @ForAll long seed) {
     Random random = new Random(seed);
     List<String> log = new ArrayList<>();
-    Greeting here = new Greeting(new PeerBearer(EU, "c", 1, List.of()));
+    Greeting here = new Greeting(new ProcessIdentity(EU, "c", 1, List.of()));
     DialAttempts dialling = new DialAttempts(EU, NEW);
     int theirVersion = first;
     int answers = 0;
@@ -113,7 +113,7 @@ final class SpokenVersionProperties {
   @Property(tries = 500)
   void wordOfWhoIsGone_isTakenBack_whenTheNewestIsTriedBeside(
       @ForAll @Size(max = 20) List<@IntRange(max = 2) Integer> between) {
-    Greeting here = new Greeting(new PeerBearer(EU, "c", 1, List.of()));
+    Greeting here = new Greeting(new ProcessIdentity(EU, "c", 1, List.of()));
     DialAttempts dialling = new DialAttempts(EU, NEW);
     here.heard(US, NEW);
     dialling.refused(new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "too new", 0), OLD);

@@ -15,17 +15,17 @@ import java.util.List;
  *     #FORMER_MAX} count
  * @param version the newest of the protocol that it speaks, from {@link PeerVersions#OLDEST} on
  */
-public record PeerBearer(
+public record ProcessIdentity(
     ReplicaId replica, String cluster, long start, List<Long> former, int version) {
   /** So many former starts are told. */
   public static final int FORMER_MAX = PeerIdentities.FORMER_MAX;
 
   /** One that speaks the newest version that there is. */
-  public PeerBearer(ReplicaId replica, String cluster, long start, List<Long> former) {
+  public ProcessIdentity(ReplicaId replica, String cluster, long start, List<Long> former) {
     this(replica, cluster, start, former, PeerVersions.NEWEST);
   }
 
-  public PeerBearer {
+  public ProcessIdentity {
     former = List.copyOf(former.subList(0, Math.min(former.size(), FORMER_MAX)));
     if (start < 1) {
       throw new IllegalArgumentException("a start's number must be 1 or larger, not " + start);

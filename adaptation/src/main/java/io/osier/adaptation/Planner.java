@@ -80,13 +80,7 @@ public final class Planner<T> {
    * @param error by how much the count may be too high
    */
   public record Hot<T>(
-      T object,
-      Mode mode,
-      double perSecond,
-      long objectBytes,
-      double opBytes,
-      long count,
-      long error) {}
+      T object, double perSecond, long objectBytes, double opBytes, long count, long error) {}
 
   /** After so many half-lives without an update a rate is a thousandth of what it was. */
   private static final int COLD_HALF_LIVES = 10;
@@ -363,7 +357,6 @@ public final class Planner<T> {
     Sensor sensor = entry.note();
     return new Hot<>(
         entry.item(),
-        modeOf(entry.item()),
         sensor.perSecond(),
         sensor.objectBytes(),
         sensor.opBytes(),

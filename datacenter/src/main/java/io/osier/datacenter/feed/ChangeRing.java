@@ -274,10 +274,9 @@ public final class ChangeRing {
    * What is behind a position.
    *
    * @param batches the first of them may begin before the position
-   * @param end of what was taken
-   * @param here what was complete there
+   * @param here what was complete where they end
    */
-  record Part(List<Batch> batches, long end, VersionVector here) {}
+  record Part(List<Batch> batches, VersionVector here) {}
 
   /**
    * What is behind a position, in whole batches.
@@ -297,7 +296,7 @@ public final class ChangeRing {
       until = next.getValue().end();
       next = batches.higherEntry(next.getKey());
     }
-    return new Part(part, until, next == null ? here : next.getValue().before);
+    return new Part(part, next == null ? here : next.getValue().before);
   }
 
   /** One more waits for whatever changes, unless something is behind its position already. */

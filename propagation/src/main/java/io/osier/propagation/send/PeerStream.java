@@ -51,9 +51,7 @@ public final class PeerStream {
     }
   }
 
-  /**
-   * A peer that is away for longer does not hold the shipped log back; it is caught up by a scan.
-   */
+  /** A peer that is away for longer does not hold the log back; it is caught up by a scan. */
   static final long RETAIN_NANOS = 600_000_000_000L;
 
   /** A slice of catching up has so many frames at most, and looks at so many objects. */

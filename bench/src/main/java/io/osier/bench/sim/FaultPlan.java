@@ -311,8 +311,6 @@ final class FaultPlan {
     during(
         "crash " + former,
         duration,
-        () ->
-            simulation.restart(
-                dc, dc.keptAll() ? former : new ReplicaId(name, former.incarnation() + 1)));
+        () -> dc.start(dc.keptAll() ? former : new ReplicaId(name, former.incarnation() + 1)));
   }
 }

@@ -21,7 +21,6 @@ import io.osier.bench.sim.world.SimNetwork;
 import io.osier.bench.sim.world.Trace;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -216,10 +215,6 @@ public final class Simulation {
     callers.crashed(dc);
     network.crashed(requireNonNull(dc.sockets(), "it was up"));
     names.stream().filter(to -> !to.equals(dc.self().dc())).forEach(to -> flow.down(dc, to));
-  }
-
-  void restart(SimDc dc, ReplicaId as) {
-    dc.start(as);
   }
 
   /** The largest that an object is when it is sent, in bytes, about. */

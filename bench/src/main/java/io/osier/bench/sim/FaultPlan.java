@@ -12,9 +12,7 @@ import io.osier.bench.sim.world.SimNetwork;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.core.ReplicaId;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 
 /** Draws faults from the seed and ends them again. */
@@ -41,7 +39,6 @@ final class FaultPlan {
   private final Random random;
   private final List<Fault> faults;
   private final List<Runnable> ends = new ArrayList<>();
-  private final Map<Fault, Long> happened = new EnumMap<>(Fault.class);
 
   FaultPlan(Simulation simulation, Random random, List<Fault> faults) {
     this.simulation = simulation;
@@ -68,7 +65,7 @@ final class FaultPlan {
     if (faults.contains(Fault.CRASHES) && simulation.dc(dc).isUp() && random.nextBoolean()) {
       crash(dc, duration);
     } else {
-      happens(Fault.PARTITIONS);
+      simulation.happens(Fault.PARTITIONS);
       cutAll(dc, duration);
     }
   }
@@ -83,16 +80,6 @@ final class FaultPlan {
   /** Ends all that is still wrong. */
   void endAll() {
     List.copyOf(ends).forEach(Runnable::run);
-  }
-
-  /** A fault happens. */
-  void happens(Fault fault) {
-    happened.merge(fault, 1L, Long::sum);
-  }
-
-  /** How often each fault has happened. */
-  Map<Fault, Long> happened() {
-    return happened;
   }
 
   private void next() {
@@ -129,17 +116,17 @@ final class FaultPlan {
     String dc = simulation.anyDc(random);
     switch (fault) {
       case LOSS -> {
-        happens(fault);
+        simulation.happens(fault);
         link.setLoss(0.02 + random.nextDouble() * 0.3);
         during("loss " + link, duration, () -> link.setLoss(0));
       }
       case DUPLICATES -> {
-        happens(fault);
+        simulation.happens(fault);
         link.setDuplicates(0.3);
         during("duplicates " + link, duration, () -> link.setDuplicates(0));
       }
       case REORDER -> {
-        happens(fault);
+        simulation.happens(fault);
         link.reorder(true);
         during("reorder " + link, duration, () -> link.reorder(false));
       }
@@ -157,12 +144,12 @@ final class FaultPlan {
       case HANGS -> hang(link, dc, duration);
       case MEMBERS -> replace(dc);
       case LARGE -> {
-        happens(fault);
+        simulation.happens(fault);
         simulation.callers().setLarge(true);
         during("large values", duration, () -> simulation.callers().setLarge(false));
       }
       case CLOCKS -> {
-        happens(fault);
+        simulation.happens(fault);
         simulation.dc(dc).jump((random.nextInt(7_200) - 3_600) * 1_000L);
         simulation.dc(dc).drift((random.nextDouble() - 0.5) * 0.02);
         simulation.trace().note("the clock of %s jumps and drifts", dc);
@@ -172,7 +159,7 @@ final class FaultPlan {
   }
 
   private void partition(SimLink link, String dc, long duration) {
-    happens(Fault.PARTITIONS);
+    simulation.happens(Fault.PARTITIONS);
     switch (random.nextInt(4)) {
       case 0 -> cut(link.toString(), List.of(link), duration);
       case 1 ->
@@ -196,15 +183,15 @@ final class FaultPlan {
   private void slow(SimLink link, String dc, long duration) {
     long by = (20 + random.nextInt(1_000)) * MILLI;
     if (random.nextInt(3) == 0) {
-      happens(Fault.SLOW);
+      simulation.happens(Fault.SLOW);
       link.squeeze(SQUEEZED_BYTES_MIN + random.nextInt(SQUEEZED_BYTES_MAX));
       during("narrow link " + link, duration, () -> link.squeeze(0));
     } else if (random.nextBoolean()) {
-      happens(Fault.SLOW);
+      simulation.happens(Fault.SLOW);
       link.setExtraDelay(by);
       during("slow link " + link, duration, () -> link.setExtraDelay(0));
     } else if (simulation.dc(dc).isUp()) {
-      happens(Fault.SLOW);
+      simulation.happens(Fault.SLOW);
       simulation.dc(dc).slow(by);
       during("slow " + dc, duration, () -> simulation.dc(dc).slow(0));
     }
@@ -215,18 +202,18 @@ final class FaultPlan {
     SimDc dc = simulation.dc(name);
     switch (random.nextInt(3)) {
       case 0 -> {
-        happens(Fault.HANGS);
+        simulation.happens(Fault.HANGS);
         link.hang(true);
         during("hanging link " + link, duration, () -> link.hang(false));
       }
       case 1 -> {
-        happens(Fault.HANGS);
+        simulation.happens(Fault.HANGS);
         network.deafen(link, true);
         during("nothing is read of " + link, duration, () -> network.deafen(link, false));
       }
       default -> {
         if (dc.isUp()) {
-          happens(Fault.HANGS);
+          simulation.happens(Fault.HANGS);
           SimSockets process = requireNonNull(dc.sockets(), "it is up");
           process.stop(true);
           network.changed(name);
@@ -247,7 +234,7 @@ final class FaultPlan {
     if (!dc.isUp() || !dc.hasDisk()) {
       return;
     }
-    happens(Fault.DISKS);
+    simulation.happens(Fault.DISKS);
     if (random.nextBoolean()) {
       dc.slowDisk((5 + random.nextInt(500)) * MILLI);
       during("slow disk " + name, duration, () -> dc.slowDisk(0));
@@ -263,7 +250,7 @@ final class FaultPlan {
     if (!dc.isUp() || !dc.hasDisk()) {
       return;
     }
-    happens(Fault.STALLS);
+    simulation.happens(Fault.STALLS);
     dc.stall(true);
     boolean crashes = faults.contains(Fault.CRASHES) && random.nextInt(3) == 0;
     long afterwards = (200 + random.nextInt(DURATION_MILLIS_MAX)) * MILLI;
@@ -286,7 +273,7 @@ final class FaultPlan {
         || simulation.members().isChanging()) {
       return;
     }
-    happens(Fault.MEMBERS);
+    simulation.happens(Fault.MEMBERS);
     Replacement replacement = new Replacement(simulation, dc);
     during("replacement of " + dc.self(), replacement.begin(random), replacement::end);
   }
@@ -318,14 +305,12 @@ final class FaultPlan {
     if (!dc.isUp() || simulation.upCount() == 1) {
       return; // somebody must go on
     }
-    happens(Fault.CRASHES);
+    simulation.happens(Fault.CRASHES);
     ReplicaId former = dc.self();
     simulation.crash(dc);
     during(
         "crash " + former,
         duration,
-        () ->
-            simulation.restart(
-                dc, dc.keptAll() ? former : new ReplicaId(name, former.incarnation() + 1)));
+        () -> dc.start(dc.keptAll() ? former : new ReplicaId(name, former.incarnation() + 1)));
   }
 }

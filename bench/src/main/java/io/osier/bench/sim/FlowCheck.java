@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.SimNetwork;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.ReplicaId;
@@ -17,11 +19,10 @@ import io.osier.propagation.net.SharedWindows;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Flow control of the links, from what was sent and what was acknowledged: what all partitions have
@@ -49,37 +50,39 @@ public final class FlowCheck {
   /** So much of the window is a stream's own. */
   private static final int OWN_SHARE = 16;
 
-  private record Sent(long sequence, long bytes) {}
-
-  private static final class Stream {
-    /** Who sends; null before it has begun. */
-    private @Nullable ReplicaId from;
-
-    private long epoch;
-    private final ArrayDeque<Sent> unacknowledged = new ArrayDeque<>();
-    private long bytes;
-
-    /** When something was acknowledged last, or nothing was missing. */
-    private long movedNanos;
-
-    /** Since when it is known to have caught up since its link came up; else Long.MAX_VALUE. */
-    private long caughtUpNanos = Long.MAX_VALUE;
-
-    private void begin(ReplicaId sender, long of) {
-      from = sender;
-      epoch = of;
-      unacknowledged.clear();
-      bytes = 0;
-    }
-  }
-
-  private final Simulation simulation;
-  private final IdentityHashMap<SimLink, Map<Integer, Stream>> streams = new IdentityHashMap<>();
+  private final Scheduler scheduler;
+  private final SimNetwork network;
+  private final List<Unit> units;
+  private final Map<String, SimDc> dcs;
+  private final SimHolders holders;
+  private final long windowBytes;
+  private final long objectBytesMax;
+  private final IdentityHashMap<SimLink, Map<Integer, SentStream>> streams =
+      new IdentityHashMap<>();
   private long mostBytes;
   private long full;
 
-  FlowCheck(Simulation simulation) {
-    this.simulation = simulation;
+  /**
+   * Of links that have carried nothing.
+   *
+   * @param windowBytes what the streams to one peer may have under way
+   * @param objectBytesMax the largest that an object is when it is sent, about
+   */
+  FlowCheck(
+      Scheduler scheduler,
+      SimNetwork network,
+      List<Unit> units,
+      Map<String, SimDc> dcs,
+      SimHolders holders,
+      long windowBytes,
+      long objectBytesMax) {
+    this.scheduler = scheduler;
+    this.network = network;
+    this.units = units;
+    this.dcs = dcs;
+    this.holders = holders;
+    this.windowBytes = windowBytes;
+    this.objectBytesMax = objectBytesMax;
   }
 
   /** The most that was under way to one peer, in bytes. */
@@ -92,10 +95,10 @@ public final class FlowCheck {
     return full;
   }
 
-  private Stream stream(String from, String to, Unit unit) {
+  private SentStream stream(String from, String to, Unit unit) {
     return streams
-        .computeIfAbsent(simulation.network().link(from, to), link -> new HashMap<>())
-        .computeIfAbsent(unit.number(), number -> new Stream());
+        .computeIfAbsent(network.link(from, to), link -> new HashMap<>())
+        .computeIfAbsent(unit.number(), number -> new SentStream());
   }
 
   /** A partition has sent a frame. */
@@ -103,7 +106,7 @@ public final class FlowCheck {
     if (!(frame instanceof Frame.Updates u)) {
       return;
     }
-    Stream stream = stream(dc.self().dc(), to, unit);
+    SentStream stream = stream(dc.self().dc(), to, unit);
     // The first frame begins a stream: one that came in a receiver's place may count the same
     // epochs.
     if (u.epoch() != stream.epoch || u.sequence() == 1 || !dc.self().equals(stream.from)) {
@@ -116,16 +119,16 @@ public final class FlowCheck {
     if (bytes == 0) {
       return;
     }
-    if (stream.bytes >= simulation.profile().windowBytes()) {
+    if (stream.bytes >= windowBytes) {
       throw beyond(dc, unit, to, stream.bytes, underWay(dc, to));
     }
-    stream.unacknowledged.add(new Sent(u.sequence(), bytes));
+    stream.unacknowledged.add(new SentStream.Sent(u.sequence(), bytes));
     stream.bytes += bytes;
   }
 
   private long underWay(SimDc dc, String to) {
     long underWay = 0;
-    for (Unit unit : simulation.units()) {
+    for (Unit unit : units) {
       underWay += stream(dc.self().dc(), to, unit).bytes;
     }
     return underWay;
@@ -133,13 +136,12 @@ public final class FlowCheck {
 
   /** Something was sent: updates, or what a peer has pulled of large states. */
   private void note(SimDc dc, String to) {
-    long window = simulation.profile().windowBytes();
     long underWay = dc.links().inFlightBytes().getOrDefault(to, 0L);
     mostBytes = Math.max(mostBytes, underWay);
-    full += underWay >= window ? 1 : 0;
-    if (underWay >= window / 2) {
+    full += underWay >= windowBytes ? 1 : 0;
+    if (underWay >= windowBytes / 2) {
       // Soon nothing goes before something was acknowledged: no bound holds for what waits.
-      simulation.network().link(dc.self().dc(), to).isFull();
+      network.link(dc.self().dc(), to).isFull();
     }
   }
 
@@ -153,7 +155,7 @@ public final class FlowCheck {
         to,
         own,
         all,
-        simulation.profile().windowBytes());
+        windowBytes);
   }
 
   /**
@@ -185,8 +187,8 @@ public final class FlowCheck {
 
     @Override
     public void take(long bytes) {
-      long max = simulation.profile().windowBytes();
-      if (bytes > 0 && (own >= max || (own >= max / OWN_SHARE && !window.isOpen()))) {
+      if (bytes > 0
+          && (own >= windowBytes || (own >= windowBytes / OWN_SHARE && !window.isOpen()))) {
         throw beyond(dc, unit, to, own, dc.links().inFlightBytes().getOrDefault(to, 0L));
       }
       own += bytes;
@@ -206,14 +208,14 @@ public final class FlowCheck {
     if (!(frame instanceof Frame.Ack ack)) {
       return;
     }
-    Stream stream = stream(dc.self().dc(), from.dc(), unit);
+    SentStream stream = stream(dc.self().dc(), from.dc(), unit);
     if (ack.epoch() != stream.epoch || !dc.self().equals(stream.from)) {
       return;
     }
     while (!stream.unacknowledged.isEmpty()
-        && stream.unacknowledged.peek().sequence <= ack.sequence()) {
-      stream.bytes -= stream.unacknowledged.remove().bytes;
-      stream.movedNanos = simulation.scheduler().nanos();
+        && stream.unacknowledged.peek().sequence() <= ack.sequence()) {
+      stream.bytes -= stream.unacknowledged.remove().bytes();
+      stream.movedNanos = scheduler.nanos();
     }
   }
 
@@ -223,8 +225,8 @@ public final class FlowCheck {
    * which numbers its epochs from the beginning: name and epoch do not tell the lives apart.
    */
   public void down(SimDc dc, String to) {
-    for (Unit unit : simulation.units()) {
-      Stream stream = stream(dc.self().dc(), to, unit);
+    for (Unit unit : units) {
+      SentStream stream = stream(dc.self().dc(), to, unit);
       stream.begin(dc.self(), 0);
       stream.caughtUpNanos = Long.MAX_VALUE;
     }
@@ -269,12 +271,11 @@ public final class FlowCheck {
 
   /** A peer that can be reached is dialled again and again until it is. */
   private void checkDialled(SimDc dc, String peer) {
-    SimLink link = simulation.network().link(dc.self().dc(), peer);
+    SimDc other = requireNonNull(dcs.get(peer), peer);
+    SimLink link = network.link(dc.self().dc(), peer);
     long since =
-        Math.max(
-            link.downSinceNanos(),
-            Math.max(servedSinceNanos(dc), servedSinceNanos(simulation.dc(peer))));
-    long now = simulation.scheduler().nanos();
+        Math.max(link.downSinceNanos(), Math.max(servedSinceNanos(dc), servedSinceNanos(other)));
+    long now = scheduler.nanos();
     if (since != Long.MAX_VALUE && now - since > DIALLED_NANOS) {
       throw new Violation(
           "", "%s could be connected for %d s, and is not", link, (now - since) / SECOND);
@@ -294,16 +295,16 @@ public final class FlowCheck {
     }
     long since = Long.MIN_VALUE;
     long queues = 0;
-    for (SimDc other : simulation.holders().of(unit)) {
+    for (SimDc other : holders.of(unit)) {
       since = Math.max(since, other.steadySinceNanos());
       if (other != dc) {
-        SimLink there = simulation.network().link(dc.self().dc(), other.self().dc());
-        SimLink back = simulation.network().link(other.self().dc(), dc.self().dc());
+        SimLink there = network.link(dc.self().dc(), other.self().dc());
+        SimLink back = network.link(other.self().dc(), dc.self().dc());
         since = Math.max(since, Math.max(there.freeSinceNanos(), back.freeSinceNanos()));
         queues += queueNanos(there) + queueNanos(back);
       }
     }
-    long now = simulation.scheduler().nanos();
+    long now = scheduler.nanos();
     if (since != Long.MAX_VALUE && now - since > CAUGHT_UP_NANOS + queues) {
       throw new Violation(
           "",
@@ -315,14 +316,14 @@ public final class FlowCheck {
   }
 
   private void checkProgress(SimDc dc, Unit unit, PartitionReport.Peer peer) {
-    Stream stream = stream(dc.self().dc(), peer.dc(), unit);
-    long now = simulation.scheduler().nanos();
+    SentStream stream = stream(dc.self().dc(), peer.dc(), unit);
+    long now = scheduler.nanos();
     if (peer.stream().equals(STREAMING)) {
       stream.caughtUpNanos = Math.min(stream.caughtUpNanos, now);
     }
-    SimLink there = simulation.network().link(dc.self().dc(), peer.dc());
-    SimLink back = simulation.network().link(peer.dc(), dc.self().dc());
-    SimDc other = simulation.dc(peer.dc());
+    SimLink there = network.link(dc.self().dc(), peer.dc());
+    SimLink back = network.link(peer.dc(), dc.self().dc());
+    SimDc other = requireNonNull(dcs.get(peer.dc()), peer.dc());
     long healthy =
         Math.max(
             Math.max(there.freeSinceNanos(), back.freeSinceNanos()),
@@ -334,7 +335,7 @@ public final class FlowCheck {
       return; // the peer may hold the stream back on purpose
     }
     // A window that holds no whole state lets through less than clients may write.
-    boolean mayNeverCatchUp = simulation.objectBytesMax() > simulation.profile().windowBytes();
+    boolean mayNeverCatchUp = objectBytesMax > windowBytes;
     long roomy = mayNeverCatchUp ? Math.max(healthy, there.healthySinceNanos()) : healthy;
     if (stream.caughtUpNanos == Long.MAX_VALUE
         && now - roomy > CAUGHT_UP_NANOS + queueNanos(there) + queueNanos(back)) {
@@ -367,9 +368,7 @@ public final class FlowCheck {
   private long queueNanos(SimLink link) {
     return link.bytesPerSecond() == 0
         ? 0
-        : (3L * simulation.profile().windowBytes() / 2 + simulation.objectBytesMax())
-            * SECOND
-            / link.bytesPerSecond();
+        : (3L * windowBytes / 2 + objectBytesMax) * SECOND / link.bytesPerSecond();
   }
 
   private static PeerTransport transport(SimDc dc) {

@@ -102,7 +102,7 @@ final class Replacement {
     }
     simulation.members().know(name, known);
     dc.join();
-    simulation.restart(dc, new ReplicaId(name, former.incarnation() + 1));
+    dc.start(new ReplicaId(name, former.incarnation() + 1));
     look();
   }
 

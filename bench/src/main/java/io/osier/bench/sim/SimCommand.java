@@ -264,9 +264,9 @@ public final class SimCommand implements Callable<Integer> {
     String text = "";
     boolean failed = false;
     try {
-      simulation.run();
+      SimRun.run(simulation);
       if (verbose) {
-        text = "seed " + seed + ": " + simulation.summary() + "\n";
+        text = "seed " + seed + ": " + new SimSummary(simulation) + "\n";
       }
     } catch (RuntimeException e) {
       failed = true;
@@ -315,7 +315,7 @@ public final class SimCommand implements Callable<Integer> {
   private static String explanation(SimOptions options, long seed) {
     Simulation again = Simulation.traced(options, seed, null);
     try {
-      again.run();
+      SimRun.run(again);
       return "  a second run of the seed did not fail\n";
     } catch (RuntimeException e) {
       String about = e instanceof Violation v ? v.about() : "";
@@ -328,7 +328,7 @@ public final class SimCommand implements Callable<Integer> {
           """,
           about,
           again.trace().last(about),
-          again.summary().state(),
+          new SimSummary(again).state(),
           e instanceof Violation ? "" : stack(e));
     }
   }

@@ -33,7 +33,7 @@ public final class SimComparison {
   public static List<Side> run(int dcs, int seconds, long seed) {
     Simulation simulation =
         new Simulation(new SimOptions(dcs, Set.of(), seconds, true, Sabotage.NONE), seed);
-    simulation.run();
+    SimRun.run(simulation);
     List<Side> sides = new ArrayList<>();
     for (Unit unit : simulation.units()) {
       long updates = 0;

@@ -1,18 +1,10 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.world.Scheduler.MILLI;
-import static io.osier.bench.sim.world.Scheduler.SECOND;
-
 import io.osier.bench.sim.node.SimDc;
-import io.osier.bench.sim.plan.Fault;
-import io.osier.bench.sim.plan.Feature;
-import io.osier.bench.sim.plan.RunProfile;
 import io.osier.bench.sim.plan.Unit;
-import io.osier.bench.sim.world.SimLink;
-import java.util.ArrayList;
+import io.osier.bench.sim.world.Losses;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -23,14 +15,8 @@ import java.util.TreeSet;
  * Used by the simulation's thread.
  */
 public final class SimHolders {
-  private static final int BREAK_SECONDS_MAX = 8;
-  private static final int HEARD_MILLIS_MAX = 3_000;
-
-  /** So often one that was added looks whether it has all. */
-  private static final long LOOK_NANOS = 300 * MILLI;
-
   /** One that is added to the holders of a keyspace. */
-  private static final class Addition {
+  static final class Addition {
     final String keyspace;
     final String dc;
 
@@ -49,90 +35,23 @@ public final class SimHolders {
     }
   }
 
-  private final Simulation simulation;
+  private final List<Unit> units;
+  private final Map<String, SimDc> dcs;
+  private final SimMembers members;
+  private final Losses losses;
   private final Map<String, Addition> additions = new TreeMap<>();
 
-  SimHolders(Simulation simulation) {
-    this.simulation = simulation;
+  /** Those of the start. */
+  SimHolders(List<Unit> units, Map<String, SimDc> dcs, SimMembers members, Losses losses) {
+    this.units = units;
+    this.dcs = dcs;
+    this.members = members;
+    this.losses = losses;
   }
 
-  // ---------------------------------------------------------------- what changes
-
-  /**
-   * Breaks connections to holders now and then, so that others are asked, and adds some holders.
-   */
-  void start() {
-    RunProfile profile = simulation.profile();
-    if (!profile.has(Feature.HOLDERS)) {
-      return;
-    }
-    Random random = new Random(profile.seed() * 0x9E3779B97F4A7C15L);
-    if (profile.faults().contains(Fault.PARTITIONS)) {
-      breakLater(random);
-    }
-    for (Unit unit : simulation.units()) {
-      List<String> others = new ArrayList<>(simulation.names());
-      others.removeIf(unit.policy()::heldBy);
-      if (unit.partition() == 0 && !others.isEmpty() && random.nextBoolean()) {
-        String added = others.get(random.nextInt(others.size()));
-        long later = random.nextLong(profile.seconds() * SECOND);
-        simulation.scheduler().in(later, () -> add(unit.policy().name(), added, random));
-      }
-    }
-  }
-
-  private void breakLater(Random random) {
-    simulation
-        .scheduler()
-        .in(
-            (1 + random.nextInt(BREAK_SECONDS_MAX * simulation.profile().pace())) * SECOND,
-            () -> {
-              List<SimDc> away = away();
-              if (simulation.isLoading() && !away.isEmpty()) {
-                String from = away.get(random.nextInt(away.size())).self().dc();
-                List<SimLink> links =
-                    simulation.network().links().stream().filter(l -> l.from.equals(from)).toList();
-                simulation.network().flap(links.get(random.nextInt(links.size())));
-                breakLater(random);
-              }
-            });
-  }
-
-  private void add(String keyspace, String added, Random random) {
-    if (!simulation.isLoading()) {
-      return;
-    }
-    simulation.trace().note("%s is added to the holders of %s", added, keyspace);
-    Addition addition = new Addition(keyspace, added);
-    additions.put(keyspace, addition);
-    tellAll(addition.heard, random);
-    look(addition, random);
-  }
-
-  /** Each that is up hears of something, at its own time. */
-  private void tellAll(Set<String> heard, Random random) {
-    for (SimDc dc : simulation.dcs()) {
-      simulation
-          .scheduler()
-          .in(
-              random.nextInt(HEARD_MILLIS_MAX) * MILLI,
-              () -> {
-                if (dc.isUp() && heard.add(dc.self().dc())) {
-                  dc.holdersChanged();
-                }
-              });
-    }
-  }
-
-  private void look(Addition addition, Random random) {
-    SimDc dc = simulation.dc(addition.dc);
-    if (dc.isUp() && dc.isWhole(addition.keyspace)) {
-      simulation.trace().note("%s holds %s from now on", dc.self(), addition.keyspace);
-      addition.whole = true;
-      tellAll(addition.heardWhole, random);
-    } else {
-      simulation.scheduler().in(LOOK_NANOS, () -> look(addition, random));
-    }
+  /** From now on who hears of it knows of one more holder. */
+  void add(Addition addition) {
+    additions.put(addition.keyspace, addition);
   }
 
   /** A datacenter starts: it knows what there is to know. */
@@ -186,13 +105,13 @@ public final class SimHolders {
    */
   public boolean mayTellOthers(String asked, Unit unit) {
     return !unit.policy().heldBy(asked)
-        && simulation.losses().lost().stream()
+        && losses.lost().stream()
             .anyMatch(lost -> unit.policy().heldBy(lost.dc()) || isAdded(lost.dc(), unit));
   }
 
   /** The datacenters that hold a unit. */
   public List<SimDc> of(Unit unit) {
-    return simulation.dcs().stream().filter(dc -> holds(dc.self().dc(), unit)).toList();
+    return dcs.values().stream().filter(dc -> holds(dc.self().dc(), unit)).toList();
   }
 
   /** Whether a datacenter takes another one for a holder of a unit. */
@@ -202,15 +121,13 @@ public final class SimHolders {
 
   /** Those of a datacenter's peers that hold a unit, too, as far as it knows. */
   public List<String> peersOf(String dc, Unit unit) {
-    return simulation.members().peersOf(dc).stream()
-        .filter(peer -> isHolder(dc, peer, unit))
-        .toList();
+    return members.peersOf(dc).stream().filter(peer -> isHolder(dc, peer, unit)).toList();
   }
 
   /** Those that do not hold the first keyspace that only some hold; none if all hold all. */
   public List<SimDc> away() {
-    return simulation.units().stream()
-        .map(unit -> simulation.dcs().stream().filter(dc -> !holds(dc.self().dc(), unit)).toList())
+    return units.stream()
+        .map(unit -> dcs.values().stream().filter(dc -> !holds(dc.self().dc(), unit)).toList())
         .filter(dcs -> !dcs.isEmpty())
         .findFirst()
         .orElse(List.of());
@@ -220,7 +137,7 @@ public final class SimHolders {
   public List<String> serving(String asking, Unit unit) {
     Addition a = additions.get(unit.policy().name());
     boolean isWhole = a != null && a.heardWhole.contains(asking);
-    return simulation.names().stream()
+    return dcs.keySet().stream()
         .filter(dc -> unit.policy().heldBy(dc) || (isWhole && isAdded(dc, unit)))
         .toList();
   }

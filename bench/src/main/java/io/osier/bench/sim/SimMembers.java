@@ -3,13 +3,16 @@ package io.osier.bench.sim;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.node.SimDc;
+import io.osier.bench.sim.world.Trace;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Who takes whom for its peers, and what changes in that. Used by the simulation's thread. */
 public final class SimMembers {
-  private final Simulation simulation;
+  private final Trace trace;
+  private final Collection<SimDc> dcs;
   private final List<String> names;
 
   /** By datacenter, those that it takes for its peers. */
@@ -22,10 +25,12 @@ public final class SimMembers {
   /**
    * Everybody knows everybody.
    *
-   * @param names of all datacenters
+   * @param dcs all datacenters
+   * @param names theirs
    */
-  SimMembers(Simulation simulation, List<String> names) {
-    this.simulation = simulation;
+  SimMembers(Trace trace, Collection<SimDc> dcs, List<String> names) {
+    this.trace = trace;
+    this.dcs = dcs;
     this.names = List.copyOf(names);
     for (String name : names) {
       peers.put(name, names.stream().filter(n -> !n.equals(name)).toList());
@@ -57,7 +62,7 @@ public final class SimMembers {
   void setPeers(SimDc dc, List<String> others, boolean joins) {
     String name = dc.self().dc();
     know(name, others);
-    simulation.trace().note("the peers of %s are %s", dc.self(), others);
+    trace.note("the peers of %s are %s", dc.self(), others);
     if (dc.isUp()) {
       dc.setPeers(others, joins);
     }
@@ -70,7 +75,7 @@ public final class SimMembers {
 
   /** Whether somebody has not all others for peers now, or joins. */
   boolean isChanging() {
-    return simulation.dcs().stream()
+    return dcs.stream()
         .anyMatch(dc -> dc.isJoining() || peersOf(dc.self().dc()).size() < names.size() - 1);
   }
 }

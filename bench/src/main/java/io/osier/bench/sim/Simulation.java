@@ -1,6 +1,5 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.load.Callers;
@@ -20,10 +19,8 @@ import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.SimDisk;
 import io.osier.bench.sim.world.SimNetwork;
 import io.osier.bench.sim.world.Trace;
-import io.osier.bench.sim.world.Violation;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -46,15 +43,13 @@ import org.jspecify.annotations.Nullable;
  * {@link SimEnd#SETTLE_NANOS} everything must be equal, acknowledged and quiet.
  */
 public final class Simulation {
-  private static final long REPORT_NANOS = 7 * SECOND;
-
   private final SimOptions options;
   private final Scheduler scheduler = new Scheduler();
   private final Trace trace;
   private final SimNetwork network;
   private final FlowCheck flow;
   private final SimFrames frames;
-  private final FaultPlan plan;
+  private final long faultSeed;
   private final RunProfile profile;
   private final List<Unit> units;
   private final List<Checks> checks = new ArrayList<>();
@@ -62,9 +57,10 @@ public final class Simulation {
   private final Map<String, SimDc> dcs = new LinkedHashMap<>();
   private final List<String> names = new ArrayList<>();
   private final SimMembers members;
-  private final SimHolders holders = new SimHolders(this);
+  private final SimHolders holders;
   private final Losses losses;
   private final Callers callers;
+  private final Map<Fault, Long> happened = new EnumMap<>(Fault.class);
   private final Map<ErrorCode, Long> failures = new EnumMap<>(ErrorCode.class);
   private int crashes;
   private long tickets;
@@ -94,9 +90,8 @@ public final class Simulation {
     this.network =
         new SimNetwork(
             scheduler, this.trace, to -> dc(to).sockets(), sabotage, wire, profile.sizes());
-    this.flow = new FlowCheck(this);
     this.frames = new SimFrames(this, network, sabotage, wire);
-    this.plan = new FaultPlan(this, new Random(random.nextLong()), profile.faults());
+    this.faultSeed = random.nextLong();
     this.units =
         options.paired()
             ? Unit.pair()
@@ -109,7 +104,11 @@ public final class Simulation {
           random.nextBoolean() ? SimDisk.Kind.SYNC : kinds[random.nextInt(kinds.length)];
       dcs.put("dc" + i, new SimDc(this, "dc" + i, kind, new Random(random.nextLong())));
     }
-    this.members = new SimMembers(this, names);
+    this.members = new SimMembers(this.trace, dcs.values(), names);
+    this.holders = new SimHolders(units, dcs, members, losses);
+    this.flow =
+        new FlowCheck(
+            scheduler, network, units, dcs, holders, profile.windowBytes(), objectBytesMax());
     units.forEach(unit -> checks.add(new Checks(this, unit)));
     this.callers = new Callers(this, random);
     units.forEach(
@@ -119,10 +118,8 @@ public final class Simulation {
         seed, profile.faults(), profile.features(), units, profile.sizes());
   }
 
-  // ---------------------------------------------------------------- the run
-
-  /** Runs to the end. Throws {@link Violation}. */
-  void run() {
+  /** The links are there, and the load begins. */
+  void begin() {
     for (String from : names) {
       for (String to : names) {
         if (!from.equals(to)) {
@@ -135,28 +132,22 @@ public final class Simulation {
     if (profile.has(Feature.WATCHERS)) {
       watchers.forEach(SimWatcher::start);
     }
-    plan.start();
-    holders.start();
-    scheduler.in(REPORT_NANOS, this::report);
-    scheduler.runFor(profile.seconds() * SECOND);
-    loading = false;
-    callers.end();
-    plan.endAll();
-    trace.note("the load ends, and all faults");
-    settledNanos = new SimEnd(this).restAndCheck();
-    watchers.forEach(SimWatcher::end);
   }
 
-  /** Checks what every partition reports, now and then. */
-  private void report() {
-    for (SimDc dc : dcs.values()) {
-      if (dc.isUp()) {
-        report(dc);
-      }
-    }
-    if (loading) {
-      scheduler.in(REPORT_NANOS, this::report);
-    }
+  /** The load ends: nobody asks for anything more. */
+  void endLoad() {
+    loading = false;
+    callers.end();
+  }
+
+  /**
+   * Nothing more happens: watchers have been told everything.
+   *
+   * @param tookNanos how long it took after the load until everything was equal and quiet
+   */
+  void end(long tookNanos) {
+    settledNanos = tookNanos;
+    watchers.forEach(SimWatcher::end);
   }
 
   /** What the partitions of a datacenter report: checked. */
@@ -179,14 +170,19 @@ public final class Simulation {
     return report;
   }
 
+  /** A fault happens. */
+  void happens(Fault fault) {
+    happened.merge(fault, 1L, Long::sum);
+  }
+
   /** How often each fault has happened. */
   Map<Fault, Long> happened() {
-    return plan.happened();
+    return happened;
   }
 
   /** An answer is lost, or who asks again is refused. */
   public void losesAnswer() {
-    plan.happens(Fault.ANSWERS);
+    happens(Fault.ANSWERS);
   }
 
   /** An update was acknowledged in front of its partition. */
@@ -219,10 +215,6 @@ public final class Simulation {
     callers.crashed(dc);
     network.crashed(requireNonNull(dc.sockets(), "it was up"));
     names.stream().filter(to -> !to.equals(dc.self().dc())).forEach(to -> flow.down(dc, to));
-  }
-
-  void restart(SimDc dc, ReplicaId as) {
-    dc.start(as);
   }
 
   /** The largest that an object is when it is sent, in bytes, about. */
@@ -370,9 +362,9 @@ public final class Simulation {
     return operations;
   }
 
-  /** What went on. */
-  SimSummary summary() {
-    return new SimSummary(this);
+  /** Of the chance by which faults come. */
+  long faultSeed() {
+    return faultSeed;
   }
 
   /** How many operations failed, by their errors. */

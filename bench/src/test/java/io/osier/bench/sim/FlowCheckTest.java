@@ -114,7 +114,7 @@ final class FlowCheckTest {
   void crashed_nothingOfTheFormerLifeIsUnderWay() {
     sendsWindow(98);
     simulation.crash(dc);
-    simulation.restart(dc, dc.self());
+    dc.start(dc.self());
     assertThatCode(() -> sendsWindow(1)).doesNotThrowAnyException();
   }
 

@@ -96,7 +96,7 @@ final class SabotageCostTest {
     SimCommand.quiet();
     double began = processorSeconds();
     for (long seed = 1; processorSeconds() - began < WARMING_SECONDS; seed++) {
-      new Simulation(new SimOptions(3, EnumSet.allOf(Fault.class), 60), seed).run();
+      SimRun.run(new Simulation(new SimOptions(3, EnumSet.allOf(Fault.class), 60), seed));
     }
   }
 

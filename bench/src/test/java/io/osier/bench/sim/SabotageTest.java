@@ -292,6 +292,7 @@ final class SabotageTest {
 
   /** Runs a seed with the faults and the time that a sabotage needs. Throws what is noticed. */
   static void run(Sabotage needs, Sabotage sabotage, long seed) {
-    new Simulation(new SimOptions(3, needs.needs(), needs.seconds(), false, sabotage), seed).run();
+    SimRun.run(
+        new Simulation(new SimOptions(3, needs.needs(), needs.seconds(), false, sabotage), seed));
   }
 }

@@ -210,7 +210,7 @@ final class SimNetworkTest {
     SimDc there = of.dc("dc1");
     if (crashes) {
       of.crash(there);
-      of.restart(there, there.self());
+      there.start(there.self());
     }
     of.scheduler().runFor(20 * SECOND);
     return came[0];

@@ -23,14 +23,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SimulationTest {
   private static Simulation run(EnumSet<Fault> faults, int dcs, long seed) {
     Simulation simulation = new Simulation(new SimOptions(dcs, faults, 60), seed);
-    simulation.run();
+    SimRun.run(simulation);
     return simulation;
   }
 
   private static Simulation run(EnumSet<Fault> faults, Set<Feature> features, long seed) {
     Simulation simulation =
         new Simulation(new SimOptions(3, faults, features, 60, false, Sabotage.NONE), seed);
-    simulation.run();
+    SimRun.run(simulation);
     return simulation;
   }
 
@@ -38,7 +38,7 @@ final class SimulationTest {
   @EnumSource(Fault.class)
   void eachFault(Fault fault) {
     for (long seed = 1; seed <= 3; seed++) {
-      assertThat(run(EnumSet.of(fault), 3, seed).summary().updates()).isPositive();
+      assertThat(new SimSummary(run(EnumSet.of(fault), 3, seed)).updates()).isPositive();
     }
   }
 
@@ -51,8 +51,8 @@ final class SimulationTest {
       if (!simulation.profile().has(Feature.HOLDERS)) { // else some are held by one alone
         seeds++;
         simulation.run();
-        assertThat(simulation.summary().slaChecked())
-            .isGreaterThan(simulation.summary().updates() / 3);
+        assertThat(new SimSummary(simulation).slaChecked())
+            .isGreaterThan(new SimSummary(simulation).updates() / 3);
       }
     }
   }
@@ -166,6 +166,6 @@ final class SimulationTest {
             return after;
           }
         };
-    new Simulation(new SimOptions(3, Set.of(), 20, false, violating), seed).run();
+    SimRun.run(new Simulation(new SimOptions(3, Set.of(), 20, false, violating), seed));
   }
 }

@@ -104,11 +104,6 @@ final class Applications implements Half {
   }
 
   @Override
-  public long carriedTogether() {
-    return 0;
-  }
-
-  @Override
   public long refused() {
     return ways.stream().mapToLong(AppWay::refused).sum();
   }

@@ -17,8 +17,12 @@ interface Half {
   long carried();
 
   /** How many frames were carried in one compressed block with the frame before them. */
-  long carriedTogether();
+  default long carriedTogether() {
+    return 0;
+  }
 
   /** How many requests were refused because nobody had logged in. */
-  long refused();
+  default long refused() {
+    return 0;
+  }
 }

@@ -212,11 +212,6 @@ final class Peers implements Half {
   }
 
   @Override
-  public long refused() {
-    return 0;
-  }
-
-  @Override
   public String toString() {
     return names.size() + " datacenters" + (isLarge ? " with large values" : "");
   }

@@ -7,9 +7,12 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
+import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.config.DatacenterConfig;
@@ -27,9 +30,11 @@ import io.osier.datacenter.shard.agent.PendingAnswer;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.datacenter.testing.Requests;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.wire.Frame;
+import io.osier.protocol.Reply;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,6 +43,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -164,13 +172,58 @@ final class KeyspacesTest {
     keyspaces.endWatching();
   }
 
+  private static StoreService store(Path dir) {
+    return new StoreService(
+        RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1),
+        new StoreSettings(Optional.of(dir), Durability.NONE, 1, 1, 1),
+        dir,
+        new Budget("updates", 1 << 20),
+        failure -> {});
+  }
+
+  private static Keyspaces ownInTerm(int term, StoreService store) {
+    Keyspaces keyspaces = keyspaces(Optional.of(store));
+    List<String> eu = List.of("eu");
+    keyspaces.setHolders(
+        "own",
+        new Holding(eu, eu, Part.SERVES, Set.of(), Set.of(), new TreeMap<>(Map.of("eu", term))));
+    keyspaces.open(CONFIG.keyspaces());
+    return keyspaces;
+  }
+
+  /** It was added again, and killed before it had dropped what it had before. */
+  @Test
+  void whatAnEarlierTermHad_isNotOpened_andThatOfTheSameTermIs(@TempDir Path dir) {
+    try (StoreService store = store(dir)) {
+      Supplier<Boolean> isStored =
+          () ->
+              IntStream.range(0, 2)
+                  .anyMatch(i -> store.database().partition("own", i, 2).state().isPresent());
+      for (int term : List.of(0, 1)) {
+        Keyspaces keyspaces = ownInTerm(term, store);
+        assertThat(isStored.get()).isFalse();
+        KeyspaceShard own = requireNonNull(keyspaces.find("own"));
+        own.partitions().forEach(PartitionRunner::start);
+        CompletableFuture<Reply> done = new CompletableFuture<>();
+        own.write(
+            Requests.write("own", Key.of("c"), CrdtType.PN_COUNTER, new Operation.Increment(1)),
+            new OrderedQueue(),
+            done::complete);
+        assertThat(done.join()).isNotInstanceOf(Reply.Failure.class);
+        DroppedKeyspaces.stop(own.partitions());
+        keyspaces.endWatching();
+        assertThat(isStored.get()).isTrue();
+        ownInTerm(term, store).endWatching();
+        assertThat(isStored.get()).as("the same term").isTrue();
+      }
+    }
+  }
+
   /** As one has it that ended between saying that it holds nothing any more and dropping it. */
   @Test
   void whatIsLeftOfAKeyspaceThatWasGivenUp_isDeleted(@TempDir Path dir) {
-    RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1);
-    StoreSettings settings = new StoreSettings(Optional.of(dir), Durability.NONE, 1, 1, 1);
-    try (StoreService store =
-        new StoreService(database, settings, dir, new Budget("updates", 1 << 20), failure -> {})) {
+    try (StoreService store = store(dir)) {
+      RocksDatabase database = store.database();
       Keyspaces before = keyspaces(Optional.of(store));
       KeyspacePolicy far =
           KeyspacePolicy.session("far", Duration.ofMillis(500)).withReplicas(List.of("us"));

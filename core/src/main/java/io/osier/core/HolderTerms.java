@@ -39,7 +39,8 @@ public final class HolderTerms {
     return latest;
   }
 
-  private static long term(ReplicaId holder) {
+  /** How often a holder had been added again. */
+  public static long term(ReplicaId holder) {
     return holder.incarnation() >>> SHIFT;
   }
 

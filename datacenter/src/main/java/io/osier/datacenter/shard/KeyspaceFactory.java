@@ -26,6 +26,7 @@ import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.LinkWindows;
@@ -41,6 +42,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 
 /**
  * Makes the keyspaces of a datacenter: a keyspace's partitions with what they are connected with,
@@ -196,6 +198,7 @@ public final class KeyspaceFactory {
     ReplicaId self = HolderTerms.in(around.self, terms);
     List<String> peers = others.stream().filter(policy::heldBy).sorted().toList();
     Creation creation = new Creation(policy.name(), created);
+    around.store.ifPresent(s -> dropEarlierTerm(s.database(), creation, policy.partitions(), self));
     List<PartitionRunner> runners = new ArrayList<>();
     List<PartitionStore> stores = new ArrayList<>();
     KeyspaceFeed feed =
@@ -320,6 +323,28 @@ public final class KeyspaceFactory {
     return policy.consistency() == KeyspacePolicy.Consistency.SESSION
         ? PartitionRunner.Callers.COMBINE
         : PartitionRunner.Callers.RUN;
+  }
+
+  /**
+   * Drops what an earlier term has left, if it ended before it could do so: those that went on may
+   * have forgotten meanwhile what they have removed.
+   */
+  private static void dropEarlierTerm(
+      RocksDatabase store, Creation of, int partitions, ReplicaId self) {
+    if (HolderTerms.term(self) == 0
+        || store.isReadOnly()
+        || !store.keyspaces().contains(of.stored())) {
+      return;
+    }
+    List<Long> terms =
+        IntStream.range(0, partitions)
+            .mapToObj(i -> store.partition(of.stored(), i, partitions).state())
+            .flatMap(Optional::stream)
+            .map(state -> HolderTerms.term(state.self()))
+            .toList();
+    if (!terms.isEmpty() && !terms.contains(HolderTerms.term(self))) {
+      store.drop(of.stored());
+    }
   }
 
   private PartitionStore durable(

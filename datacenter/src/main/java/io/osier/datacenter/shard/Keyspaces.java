@@ -109,8 +109,8 @@ public final class Keyspaces {
     Open one = open.get(name);
     if (one != null) {
       one.shard().configure(one.shard().policy().withReplicas(now.holders()));
+      compareAnew(); // first: who has gone is no peer any more when it does not leave any more
       show(one);
-      compareAnew();
     }
   }
 

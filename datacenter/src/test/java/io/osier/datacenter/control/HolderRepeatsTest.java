@@ -58,6 +58,24 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     roundsUntilUnshared("pair", "eu", "ap");
   }
 
+  /** The one that was to stay leaves the cluster, and has not heard of that. */
+  @Test
+  void holderThatIsToStay_isSaidToTakeNoUpdates_asLongAsItTakesNone() {
+    at("us").alter("pair", "eu");
+    for (int i = 0; i < 10; i++) {
+      at("us").plane.look();
+      clock += 500;
+    }
+    assertThat(at("us").serves("pair", true)).isFalse();
+    at("ap")
+        .plane
+        .administerDatacenters(new Request.Administer("dc", "remove", "eu", new TreeMap<>()), "op");
+    at("us").copy.hear(at("ap").copy);
+    at("us").plane.look();
+    assertThat(at("us").serves("pair", true)).isFalse();
+    assertThat(at("us").state("pair", "us")).isEqualTo("leaving, takes no updates");
+  }
+
   /** It said that it holds nothing any more, and ended before it had dropped what it had. */
   @Test
   void formerHolderThatStartsAgain_dropsWhatItHad_ofFilesAndOfRunTime() {

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
 import io.osier.core.KeyspacePolicy;
@@ -24,14 +23,10 @@ import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.PendingAnswer;
-import io.osier.datacenter.store.StoreSettings;
-import io.osier.datacenter.store.StoreSettings.Durability;
-import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.wire.Frame;
 import io.osier.testing.Patience;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -39,22 +34,21 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Which keyspaces there are. */
 final class KeyspacesTest {
-  private static final DatacenterConfig CONFIG =
+  static final DatacenterConfig CONFIG =
       ConfigReader.read(
           "test",
           "osier { dc = eu, store.dir = \"\", peers { us = \"127.0.0.1:1\" },"
               + " keyspaces { shop { replicas = [eu, us] }, own { replicas = [eu] } } }",
           Map.of());
 
-  private static Keyspaces keyspaces() {
+  static Keyspaces keyspaces() {
     return keyspaces(Optional.empty());
   }
 
-  private static Keyspaces keyspaces(Optional<StoreService> store) {
+  static Keyspaces keyspaces(Optional<StoreService> store) {
     return new Keyspaces(
         new KeyspaceFactory.Around(
             CONFIG,
@@ -147,45 +141,6 @@ final class KeyspacesTest {
     } finally {
       PartitionRunner.stopAll(shop);
       keyspaces.endWatching();
-    }
-  }
-
-  /** Who starts while another one leaves, or has dropped its data already. */
-  @Test
-  void keyspaceThatIsOpened_whenItsHoldersAreKnown_goesByNoneThatLeaves() {
-    Keyspaces keyspaces = keyspaces();
-    List<String> all = List.of("eu", "us");
-    keyspaces.setHolders(
-        "shop", new Holding(all, all, Part.SERVES, Set.of("us"), Set.of(), new TreeMap<>()));
-    keyspaces.open(CONFIG.keyspaces());
-    UpdateGate gate = requireNonNull(keyspaces.find("shop")).gate();
-    gate.compared("us", Optional.of("it is not there"));
-    assertThat(gate.isRefusedByAll()).isFalse();
-    keyspaces.endWatching();
-  }
-
-  /** As one has it that ended between saying that it holds nothing any more and dropping it. */
-  @Test
-  void whatIsLeftOfAKeyspaceThatWasGivenUp_isDeleted(@TempDir Path dir) {
-    RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1);
-    StoreSettings settings = new StoreSettings(Optional.of(dir), Durability.NONE, 1, 1, 1);
-    try (StoreService store =
-        new StoreService(database, settings, dir, new Budget("updates", 1 << 20), failure -> {})) {
-      Keyspaces before = keyspaces(Optional.of(store));
-      KeyspacePolicy far =
-          KeyspacePolicy.session("far", Duration.ofMillis(500)).withReplicas(List.of("us"));
-      before.open(far, Optional.empty(), false, List.of());
-      KeyspacePolicy late = KeyspacePolicy.session("late", Duration.ofMillis(500));
-      before.open(late, Optional.of("c1"), false, List.of());
-      before.endWatching();
-      assertThat(database.keyspaces()).containsExactlyInAnyOrder("far", "late@c1");
-      Keyspaces after = keyspaces(Optional.of(store));
-      after.drop("late", "c2", () -> {});
-      after.drop("far", "file", () -> {});
-      assertThat(database.keyspaces()).containsExactly("late@c1");
-      after.drop("late", "c1", () -> {});
-      assertThat(database.keyspaces()).isEmpty();
-      after.endWatching();
     }
   }
 

@@ -50,7 +50,7 @@ final class SimulationTest {
       Simulation simulation = new Simulation(new SimOptions(4, none, 60), seed);
       if (!simulation.profile().has(Feature.HOLDERS)) { // else some are held by one alone
         seeds++;
-        simulation.run();
+        SimRun.run(simulation);
         assertThat(new SimSummary(simulation).slaChecked())
             .isGreaterThan(new SimSummary(simulation).updates() / 3);
       }
@@ -113,7 +113,7 @@ final class SimulationTest {
       assertThat(seed).as("no holder was added, or nothing forwarded").isLessThan(20);
       Simulation simulation =
           new Simulation(new SimOptions(3, EnumSet.allOf(Fault.class), 20, false, counting), seed);
-      simulation.run();
+      SimRun.run(simulation);
       isAdded |= simulation.holders().hasChanged();
     }
   }

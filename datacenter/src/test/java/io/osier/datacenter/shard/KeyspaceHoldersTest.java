@@ -119,7 +119,7 @@ final class KeyspaceHoldersTest {
             new OrderedQueue(),
             done::complete);
         assertThat(done.join()).isNotInstanceOf(Reply.Failure.class);
-        DroppedKeyspaces.stop(own.partitions());
+        PartitionRunner.stopAll(own.partitions());
         keyspaces.endWatching();
         assertThat(isStored.get()).isTrue();
         ownInTerm(term, store).endWatching();

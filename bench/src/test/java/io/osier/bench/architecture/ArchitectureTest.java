@@ -37,6 +37,7 @@ import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** Holds the compiled house against {@link Rooms}: who may use whom, and what is pure. */
@@ -111,6 +112,10 @@ final class ArchitectureTest {
     return describe("are in a pure room", ArchitectureTest::isPure);
   }
 
+  /** Here, as all classes are imported once. */
+  @Nested
+  final class Client extends ClientRooms {}
+
   @Test
   void everyClassIsInARoom() {
     classes().should(ArchCondition.from(areInARoom()).as("be in a room")).check(CLASSES);
@@ -127,7 +132,7 @@ final class ArchitectureTest {
                     .anyMatch(c -> HOUSE.of(c).filter(r -> r.name().equals(name)).isPresent()));
   }
 
-  /** But for the client's API, whose types its rooms are given: {@link ClientRoomsTest}. */
+  /** But for the client's API, whose types its rooms are given: {@link ClientRooms}. */
   @Test
   void packagesHaveNoCycles() {
     SlicesRuleDefinition.slices()

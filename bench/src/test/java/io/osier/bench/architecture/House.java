@@ -45,7 +45,7 @@ final class House {
     add(new Room(name, false, uses, List.of(libraries)));
   }
 
-  /** A room below the client's API, which gives it types of that; see {@link ClientRoomsTest}. */
+  /** A room below the client's API, which gives it types of that; see {@link ClientRooms}. */
   void client(String name, List<String> uses, String... libraries) {
     shell(name, uses, libraries);
     rooms.put(

@@ -17,16 +17,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 final class SimulationTest {
-  private static Simulation run(EnumSet<Fault> faults, int dcs, long seed) {
-    Simulation simulation = new Simulation(new SimOptions(dcs, faults, 60), seed);
-    SimRun.run(simulation);
-    return simulation;
-  }
-
   private static Simulation run(EnumSet<Fault> faults, Set<Feature> features, long seed) {
     Simulation simulation =
         new Simulation(new SimOptions(3, faults, features, 60, false, Sabotage.NONE), seed);
@@ -38,7 +32,9 @@ final class SimulationTest {
   @EnumSource(Fault.class)
   void eachFault(Fault fault) {
     for (long seed = 1; seed <= 3; seed++) {
-      assertThat(new SimSummary(run(EnumSet.of(fault), 3, seed)).updates()).isPositive();
+      Simulation simulation = new Simulation(new SimOptions(3, EnumSet.of(fault), 30), seed);
+      SimRun.run(simulation);
+      assertThat(new SimSummary(simulation).updates()).isPositive();
     }
   }
 
@@ -59,18 +55,22 @@ final class SimulationTest {
 
   @Test
   void oneSeed_isOneRun() {
-    EnumSet<Fault> all = EnumSet.allOf(Fault.class);
-    long seed = 77;
-    Simulation first = run(all, 3, seed);
-    Simulation other = run(all, 3, seed + 1);
-    assertThat(other.trace().hash()).isNotEqualTo(first.trace().hash());
-    Simulation second = run(all, 3, seed); // whatever ran before it
-    assertThat(second.trace().hash()).isEqualTo(first.trace().hash());
+    long first = hash(77);
+    assertThat(hash(78)).isNotEqualTo(first);
+    assertThat(hash(77)).as("whatever ran before it").isEqualTo(first);
+  }
+
+  private static long hash(long seed) {
+    Simulation simulation = new Simulation(new SimOptions(3, EnumSet.allOf(Fault.class), 40), seed);
+    SimRun.run(simulation);
+    return simulation.trace().hash();
   }
 
   @Test
   void framesOfOneTime_shareACompressedBlock() {
-    assertThat(run(EnumSet.noneOf(Fault.class), 3, 3).frames().inSharedBlocks()).isPositive();
+    Simulation simulation = new Simulation(new SimOptions(3, EnumSet.noneOf(Fault.class), 60), 3);
+    SimRun.run(simulation);
+    assertThat(simulation.frames().inSharedBlocks()).isPositive();
   }
 
   /** So that nobody looks at programs of which none was done, or none refused. */
@@ -124,7 +124,7 @@ final class SimulationTest {
    */
   @Test
   void whatIsViolated_endsTheRun_whoeverCalled() {
-    for (long seed = 1; seed <= 40; seed++) {
+    for (long seed = 1; seed <= 20; seed++) {
       long used = seed;
       int[] left = {5 + (int) seed};
       assertThatThrownBy(() -> runViolating(used, left, false))
@@ -140,13 +140,14 @@ final class SimulationTest {
    * run ends: they are tried one after the other until there is one.
    *
    * @param updates which update is violated, and with it all that come after
+   * @param first the seed that showed it last
    */
   @ParameterizedTest
-  @ValueSource(ints = {5, 8})
-  void whatIsViolatedFirst_isWhatTheRunFailsFor(int updates) {
+  @CsvSource({"5, 102", "8, 331"})
+  void whatIsViolatedFirst_isWhatTheRunFailsFor(int updates, long first) {
     int[] left = {updates};
-    for (long seed = 100; left[0] >= 0; seed++) {
-      assertThat(seed).as("nothing ever came after it").isLessThan(1_000);
+    for (long seed = first; left[0] >= 0; seed++) {
+      assertThat(seed).as("nothing ever came after it").isLessThan(1_500);
       left[0] = updates;
       long present = seed;
       assertThatThrownBy(() -> runViolating(present, left, true)).hasMessage("the first");

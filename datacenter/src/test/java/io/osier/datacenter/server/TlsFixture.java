@@ -43,7 +43,7 @@ abstract class TlsFixture {
   /** What all tests share: keytool takes a second for each. */
   @TempDir static Path certs;
 
-  @TempDir static Path foreign;
+  @TempDir private static Path foreign;
 
   @AutoClose final Opened open = new Opened();
 
@@ -52,12 +52,32 @@ abstract class TlsFixture {
     CertificateMaker.authority(certs, "osier", 10);
     sign(certs, "eu", "eu");
     sign(certs, "us", "us");
-    CertificateMaker.signed(certs, "cart", TlsName.ofClient("osier", "cart"), List.of(), 10);
-    ExpiredCertificates.signed(certs, "old-eu", TlsName.ofDatacenter("osier", "eu"), LOOPBACK);
-    ExpiredCertificates.signed(certs, "old-us", TlsName.ofDatacenter("osier", "us"), LOOPBACK);
-    ExpiredCertificates.signed(certs, "old-cart", TlsName.ofClient("osier", "cart"), List.of());
-    CertificateMaker.authority(foreign, "osier", 10);
-    sign(foreign, "us", "us");
+  }
+
+  /** Makes one that not all tests need, if it is not there. */
+  private static void need(String name) {
+    if (Files.exists(certs.resolve(name + ".pem"))) {
+      return;
+    }
+    switch (name) {
+      case "cart" ->
+          CertificateMaker.signed(certs, name, TlsName.ofClient("osier", name), List.of(), 10);
+      case "old-cart" ->
+          ExpiredCertificates.signed(certs, name, TlsName.ofClient("osier", "cart"), List.of());
+      default -> {
+        String dc = name.replace("old-", "");
+        ExpiredCertificates.signed(certs, name, TlsName.ofDatacenter("osier", dc), LOOPBACK);
+      }
+    }
+  }
+
+  /** Another authority, and one whom it trusts: us. */
+  static Path foreign() {
+    if (!Files.exists(foreign.resolve("us.pem"))) {
+      CertificateMaker.authority(foreign, "osier", 10);
+      sign(foreign, "us", "us");
+    }
+    return foreign;
   }
 
   static void sign(Path dir, String file, String dc) {
@@ -104,6 +124,7 @@ abstract class TlsFixture {
   }
 
   static TlsOptions asCart() {
+    need("cart");
     return trusting().certificate(certs.resolve("cart.pem"), certs.resolve("cart.key"));
   }
 
@@ -132,6 +153,7 @@ abstract class TlsFixture {
 
   /** Of somebody who trusts the authority, and shows what there is in a file. */
   static SSLContext showing(String name) throws Exception {
+    need(name);
     CertificateFactory x509 = CertificateFactory.getInstance("X.509");
     Certificate[] chain;
     try (var in = Files.newInputStream(certs.resolve(name + ".pem"))) {

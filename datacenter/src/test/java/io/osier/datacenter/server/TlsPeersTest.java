@@ -86,12 +86,13 @@ final class TlsPeersTest extends TlsFixture {
 
   @Test
   void datacenter_withAClientsCertificate_isRefused() {
+    asCart(); // so that it is there
     assertApart(tls(certs, certs, "cart", ""), "names osier://osier/client/cart, not");
   }
 
   @Test
   void datacenter_ofAnotherAuthority_isRefused() {
-    assertApart(tls(foreign, certs, "us", ""), "no authority that is trusted here");
+    assertApart(tls(foreign(), certs, "us", ""), "no authority that is trusted here");
   }
 
   @Test
@@ -153,7 +154,7 @@ final class TlsPeersTest extends TlsFixture {
   void otherCertificates_areRefused_whereTlsIsNotRequired_too() {
     Datacenter eu = alone("required = false, client-certificates = true");
     TlsOptions stranger =
-        trusting().certificate(foreign.resolve("us.pem"), foreign.resolve("us.key"));
+        trusting().certificate(foreign().resolve("us.pem"), foreign().resolve("us.key"));
     assertNotConnected(client(eu, Optional.of(stranger)), "other end");
     assertThat(increment(client(eu, Optional.of(asCart())))).isEqualTo(1);
   }

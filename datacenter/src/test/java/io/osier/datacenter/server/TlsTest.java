@@ -36,7 +36,7 @@ final class TlsTest extends TlsFixture {
 
   @Test
   void client_thatDoesNotTrustTheAuthority_doesNotTalk() {
-    TlsOptions other = TlsOptions.DEFAULT.authorities(foreign.resolve("authority.pem"));
+    TlsOptions other = TlsOptions.DEFAULT.authorities(foreign().resolve("authority.pem"));
     assertNotConnected(client(alone(""), Optional.of(other)), "no authority that is trusted here");
     assertNotConnected(
         client(alone(""), Optional.of(TlsOptions.DEFAULT)), "no authority that is trusted here");

@@ -174,9 +174,13 @@ final class DcTransport {
 
     @Override
     public void parted(String peer, List<String> keyspaces) {
-      if (!simulation.holders().hasChanged()) {
-        throw new Violation(
-            "", "%s parts with %s over %s, which nobody changes", dc.self(), peer, keyspaces);
+      for (String keyspace : keyspaces) {
+        KeyspacePolicy policy = simulation.unit(keyspace, 0).policy();
+        if (!simulation.holders().hasChanged()
+            || (policy.heldBy(dc.self().dc()) && policy.heldBy(peer))) {
+          throw new Violation(
+              keyspace, "%s parts with %s over it, which nobody changes", dc.self(), peer);
+        }
       }
       hears(() -> dc.submitTo(keyspaces, new Input.PeerDown(peer)));
     }

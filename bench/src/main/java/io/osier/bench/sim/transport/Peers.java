@@ -27,7 +27,7 @@ final class Peers implements Half {
   private static final int PACE_MILLIS_MAX = 300;
 
   /** One of so many times several frames leave at once, as when a round ends. */
-  private static final int BURST_ONE_IN = 8;
+  private static final int BURST_ONE_IN = 40;
 
   private static final int BURST_MIN = 2;
   private static final int BURST_MAX = 70;

@@ -15,9 +15,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The transport simulation finds nothing, and finds each sabotage that it is there for. */
 final class TransportSimulationTest {
-  private static final int SEEDS = 200;
+  private static final int SEEDS = 100;
 
-  /** What connections do is drawn, so a fault shows in one seed of some. */
+  /** What connections do is drawn, so a fault shows in one seed of some: from this one on soon. */
+  private static final int FIRST = 35;
+
   private static final int SEEDS_MAX = 240;
 
   /** More than this are run by the command. */
@@ -86,7 +88,7 @@ final class TransportSimulationTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("sabotages")
   void sabotage_isNoticed(String name, String says, Supplier<Sabotage> makes) {
-    for (long seed = 1; seed <= SEEDS_MAX; seed++) {
+    for (long seed = FIRST; seed < FIRST + SEEDS_MAX; seed++) {
       Optional<Violation> noticed = violation(new TransportSimulation(seed, makes.get()));
       if (noticed.isPresent()) {
         assertThat(noticed.get()).hasMessageMatching("(?s).*(" + says + ").*");

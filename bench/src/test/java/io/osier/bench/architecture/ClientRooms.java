@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * the rooms are given and make is of the API, too. So their order shows in classes, not in
  * packages.
  */
-final class ClientRoomsTest {
+abstract class ClientRooms {
   private static final String API = "io.osier.proxy";
 
   /** What programs see of the client besides its API. */

@@ -40,6 +40,11 @@ public final class KeyspaceHolders {
     unsure = now;
   }
 
+  /** Whether somebody else may have become a keyspace's holder, and was not heard yet. */
+  boolean isUnsure(KeyspacePolicy policy) {
+    return unsure && !policy.replicas().isEmpty();
+  }
+
   /** A keyspace is dropped. */
   void forget(String keyspace) {
     holdings.remove(keyspace);
@@ -71,7 +76,6 @@ public final class KeyspaceHolders {
     return policy.heldBy(self)
         && !policy.name().equals(KeyspacePolicy.CONTROL)
         && !ceased.contains(policy.name())
-        && (!unsure || policy.replicas().isEmpty())
         && of(policy.name()).map(h -> h.part() == Part.SERVES).orElse(true);
   }
 

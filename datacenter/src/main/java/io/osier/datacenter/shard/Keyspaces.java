@@ -114,7 +114,7 @@ public final class Keyspaces {
     }
   }
 
-  /** While it is not known who holds keyspaces, none is shown that has holders by name. */
+  /** While it is not known who holds keyspaces, none is read that has holders by name. */
   public void awaitHolders(boolean awaits) {
     holders.setUnsure(awaits);
     open.values().forEach(this::show);
@@ -123,6 +123,7 @@ public final class Keyspaces {
   private void show(Open one) {
     String name = one.shard().policy().name();
     one.shard().gate().setLeaving(holders.leaving(name));
+    one.shard().gate().setUnsure(holders.isUnsure(one.shard().policy()));
     if (holders.isServed(one.shard().policy())) {
       shown.put(name, one.shard());
       one.shard().gate().hold(held);

@@ -50,6 +50,7 @@ public final class UpdateGate {
 
   private volatile boolean refusedByAll;
   private volatile boolean stranger;
+  private volatile boolean unsure;
 
   /** A datacenter whose name not every version can read; empty if there is none. */
   private volatile Optional<String> illegible = Optional.empty();
@@ -127,6 +128,11 @@ public final class UpdateGate {
     judge();
   }
 
+  /** Whether this datacenter may not hold the keyspace any more, as others know. */
+  void setUnsure(boolean now) {
+    unsure = now;
+  }
+
   /** No updates are taken, for a reason in words; or they are again. */
   void hold(Optional<String> why) {
     held = why;
@@ -201,9 +207,16 @@ public final class UpdateGate {
   /**
    * Throws if reads must be refused.
    *
-   * @throws OsierException REFUSED_BY_PEERS
+   * @throws OsierException REFUSED_BY_PEERS or UNAVAILABLE
    */
   public void checkRead() {
+    if (unsure) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "who holds keyspace '"
+              + keyspace
+              + "' is not known here yet, after a start with nothing");
+    }
     if (stranger) {
       throw new OsierException(
           ErrorCode.REFUSED_BY_PEERS,

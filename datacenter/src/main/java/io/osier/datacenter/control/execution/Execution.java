@@ -226,7 +226,7 @@ final class Execution implements ControlHost {
   public void hinders(List<String> words) {
     obstacles = List.copyOf(words);
     if (started) {
-      wait.goesByWhatIsHere(changed);
+      wait.goesByWhatIsHere();
     }
     if (words.isEmpty() && handovers.leaves()) {
       handovers.stay();

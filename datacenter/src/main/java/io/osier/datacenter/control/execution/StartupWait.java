@@ -39,7 +39,7 @@ final class StartupWait {
 
   /**
    * What the store knew is open. If it knew nothing, others may have become the holders of what the
-   * configuration has here, and nothing is shown of that yet.
+   * configuration has here, and that is not read yet.
    *
    * @return whether there is nobody to wait for
    */
@@ -50,11 +50,10 @@ final class StartupWait {
   }
 
   /** The plane has begun: what is here now is what is known. */
-  void goesByWhatIsHere(Runnable changed) {
+  void goesByWhatIsHere() {
     if (!known) {
       known = true;
       keyspaces.awaitHolders(false);
-      changed.run();
     }
   }
 

@@ -1,5 +1,9 @@
 package io.osier.datacenter.metrics;
 
+import static io.osier.datacenter.metrics.Metric.Type.COUNTER;
+import static io.osier.datacenter.metrics.Metric.Type.GAUGE;
+import static io.osier.datacenter.metrics.Metric.Type.HISTOGRAM;
+
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
@@ -27,34 +31,34 @@ final class DatacenterMetrics {
 
   private void datacenter() {
     metrics.add(
-        Metric.Type.GAUGE,
+        GAUGE,
         "build_info",
         List.of("version"),
         "Always 1; the label says which version runs",
         (s, to) -> to.number(1, s.version()));
     metrics.one(
-        Metric.Type.GAUGE,
+        GAUGE,
         "start_time_seconds",
         "When the datacenter started, since 1970",
         s -> s.startMillis() / 1e3);
     metrics.one(
-        Metric.Type.GAUGE,
+        GAUGE,
         "ready",
         "1 if it serves; 0 if /readyz names what keeps it",
         s -> s.obstacles().isEmpty() ? 1 : 0);
     metrics.one(
-        Metric.Type.GAUGE,
+        GAUGE,
         "warnings",
         "How many things do not work although it serves; /readyz names them",
         s -> s.warnings().size());
     metrics.one(
-        Metric.Type.COUNTER,
+        COUNTER,
         "dropped_updates",
         "Updates that were acknowledged here and that no other datacenter was known to have when"
             + " their keyspace was dropped",
         Snapshot::droppedUpdates);
     metrics.add(
-        Metric.Type.GAUGE,
+        GAUGE,
         "figures_age_seconds",
         List.of(MetricList.KEYSPACE),
         "How old the oldest of the partitions' figures is: over 5 s a partition does not answer",
@@ -78,7 +82,7 @@ final class DatacenterMetrics {
         "Only while it joins: bytes that have come from the others since its start",
         j -> j.bytes());
     metrics.add(
-        Metric.Type.GAUGE,
+        GAUGE,
         "joining_left_seconds",
         List.of(),
         "Only while it joins: until it has as many objects as the others, as fast as they came"
@@ -90,7 +94,7 @@ final class DatacenterMetrics {
 
   private void joining(String name, String help, ToDoubleFunction<Snapshot.Joining> of) {
     metrics.add(
-        Metric.Type.GAUGE,
+        GAUGE,
         name,
         List.of(),
         help,
@@ -99,7 +103,7 @@ final class DatacenterMetrics {
 
   private void certificates() {
     metrics.add(
-        Metric.Type.GAUGE,
+        GAUGE,
         "certificate_expiry_time_seconds",
         List.of("certificate"),
         "Until when a certificate that was read is valid, since 1970, by its subject",
@@ -108,29 +112,29 @@ final class DatacenterMetrics {
 
   private void clients() {
     metrics.add(
-        Metric.Type.HISTOGRAM,
+        HISTOGRAM,
         "client_request_seconds",
         List.of("kind"),
         "From a request's arrival until its answer is handed over to be sent",
         (s, to) -> s.clients().requests().forEach((kind, times) -> to.times(times, kind)));
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "client_failures",
         List.of("reason"),
         "Requests that were refused or failed, by the error that the client got",
         (s, to) -> s.clients().failures().forEach((code, count) -> to.number(count, code.name())));
     metrics.one(
-        Metric.Type.COUNTER,
+        COUNTER,
         "client_malformed",
         "Requests that could not be read",
         s -> s.clients().malformed());
     metrics.one(
-        Metric.Type.GAUGE,
+        GAUGE,
         "client_connections",
         "Connections of clients that are open",
         s -> s.clients().connections());
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "client_limited",
         List.of("limit"),
         "What was refused because a user had as much as one may have: connections, requests, bytes;"
@@ -140,22 +144,22 @@ final class DatacenterMetrics {
 
   private void messages() {
     metrics.one(
-        Metric.Type.GAUGE,
+        GAUGE,
         "redis_subscribers",
         "Connections of Redis' protocol that subscribe to a channel or a pattern",
         s -> s.clients().messages().subscribers());
     metrics.one(
-        Metric.Type.COUNTER,
+        COUNTER,
         "redis_messages_published",
         "Messages that clients have published here",
         s -> s.clients().messages().published());
     metrics.one(
-        Metric.Type.COUNTER,
+        COUNTER,
         "redis_messages_received",
         "Messages that were published at other datacenters and have come here",
         s -> s.clients().messages().received());
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "redis_messages_dropped",
         List.of("reason"),
         "Messages that were not sent to somebody: subscriber: one that did not read, and was"
@@ -166,7 +170,7 @@ final class DatacenterMetrics {
 
   private void forwarded() {
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "forwarded",
         List.of(MetricList.KEYSPACE, "to", "kind"),
         "Requests for keyspaces that others hold, which were sent to a datacenter that does: read,"
@@ -177,7 +181,7 @@ final class DatacenterMetrics {
                 .forwarded()
                 .forEach(f -> to.number((double) f.count(), f.keyspace(), f.to(), f.kind())));
     metrics.add(
-        Metric.Type.HISTOGRAM,
+        HISTOGRAM,
         "forwarded_seconds",
         List.of(MetricList.KEYSPACE, "to", "kind"),
         "From when a request was sent to a datacenter that holds its keyspace until the answer"
@@ -191,27 +195,27 @@ final class DatacenterMetrics {
 
   private void copies() {
     metrics.one(
-        Metric.Type.GAUGE,
+        GAUGE,
         "copies_objects",
         "Objects that others hold and of which there is a copy here, because they are read often",
         s -> s.clients().elsewhere().copies().objects());
     metrics.one(
-        Metric.Type.GAUGE,
+        GAUGE,
         "copies_bytes",
         "What copies of objects that others hold take in the heap, about",
         s -> s.clients().elsewhere().copies().bytes());
     metrics.one(
-        Metric.Type.COUNTER,
+        COUNTER,
         "copies_hits",
         "Reads that were answered from a copy and not forwarded",
         s -> s.clients().elsewhere().copies().hits());
     metrics.one(
-        Metric.Type.COUNTER,
+        COUNTER,
         "copies_versions",
         "How often a holder has told what a copied object has become",
         s -> s.clients().elsewhere().copies().versions());
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "copies_misses",
         List.of("reason"),
         "Reads of copied objects that were forwarded all the same: behind: something was seen that"
@@ -220,7 +224,7 @@ final class DatacenterMetrics {
         (s, to) ->
             s.clients().elsewhere().copies().misses().forEach((why, n) -> to.number(n, why)));
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "copies_dropped",
         List.of("reason"),
         "Copies that are no more: budget: osier.memory.copies is spent, or others save more in"
@@ -233,14 +237,14 @@ final class DatacenterMetrics {
 
   private void audit() {
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "audit_lost",
         List.of("reason"),
         "Lines of the audit log that were not written: flood: strangers caused too many; queue: the"
             + " disk is too slow; disk: it did not take them",
         (s, to) -> s.auditLost().forEach((reason, count) -> to.number(count, reason)));
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "failed_attempts",
         List.of("kind"),
         "What failed and is tried again by itself, as the log says: certificates: reading them"
@@ -253,32 +257,29 @@ final class DatacenterMetrics {
 
   private void links() {
     perLink(
-        Metric.Type.GAUGE,
-        "peer_connected",
-        "1 if frames can be sent to the peer",
-        l -> l.connected() ? 1 : 0);
+        GAUGE, "peer_connected", "1 if frames can be sent to the peer", l -> l.connected() ? 1 : 0);
     perLink(
-        Metric.Type.GAUGE,
+        GAUGE,
         "peer_protocol_version",
         "The version of the peer protocol in which the peer is spoken to; 0 if it is not connected",
         Snapshot.Link::protocol);
     perLink(
-        Metric.Type.COUNTER,
+        COUNTER,
         "peer_sent_bytes",
         "Bytes sent to the peer, framing included",
         Snapshot.Link::sentBytes);
     perLink(
-        Metric.Type.COUNTER,
+        COUNTER,
         "peer_received_bytes",
         "Bytes received from the peer, framing included",
         Snapshot.Link::receivedBytes);
     perLink(
-        Metric.Type.COUNTER,
+        COUNTER,
         "peer_saved_bytes",
         "Bytes that were not sent to the peer because what it is told is compressed",
         Snapshot.Link::savedBytes);
     metrics.add(
-        Metric.Type.GAUGE,
+        GAUGE,
         "keyspace_refused",
         List.of(MetricList.KEYSPACE, MetricList.PEER),
         "1 if the peer does not take the keyspace's updates; /readyz says why",

@@ -1,5 +1,8 @@
 package io.osier.datacenter.metrics;
 
+import static io.osier.datacenter.metrics.Metric.Type.COUNTER;
+import static io.osier.datacenter.metrics.Metric.Type.GAUGE;
+
 import io.osier.datacenter.partition.machine.PartitionReport;
 import java.util.List;
 import java.util.Map;
@@ -23,22 +26,19 @@ final class KeyspaceMetrics {
 
   private void watching() {
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
-        "watchers",
-        "Watchers that wait for changes",
-        k -> k.watching().watchers());
+        GAUGE, "watchers", "Watchers that wait for changes", k -> k.watching().watchers());
     metrics.perKeyspace(
-        Metric.Type.COUNTER,
+        COUNTER,
         "watchers_told",
         "How often a watcher was told of changes",
         k -> k.watching().told());
     metrics.perKeyspace(
-        Metric.Type.COUNTER,
+        COUNTER,
         "watchers_cut_off",
         "Watchers that were cut off: too slow, or back too late",
         k -> k.watching().cutOff());
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
+        GAUGE,
         "watch_kept_bytes",
         "Latest changes that are kept for watchers",
         k -> k.watching().keptBytes());
@@ -79,7 +79,7 @@ final class KeyspaceMetrics {
         "Objects whose updates are joined and shipped as states now",
         r -> r.modes().stateObjects());
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "mode_switches",
         List.of(MetricList.KEYSPACE, "reason"),
         "How often objects changed their modes, by why",
@@ -90,12 +90,12 @@ final class KeyspaceMetrics {
                         switches(k)
                             .forEach((reason, count) -> to.number(count, k.name(), reason))));
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
+        GAUGE,
         "hottest_object_updates_per_second",
         "The rate of the hottest object; `osier cli hot` names it",
         k -> k.hot(1).stream().mapToDouble(PartitionReport.Hot::updatesPerSecond).sum());
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
+        GAUGE,
         "shipment_cost_bytes",
         "What handling a shipment costs each receiver, in bytes on the links worth as much",
         k -> k.max(r -> r.modes().shipmentCost()));

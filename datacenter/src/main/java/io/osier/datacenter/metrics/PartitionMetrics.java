@@ -1,5 +1,8 @@
 package io.osier.datacenter.metrics;
 
+import static io.osier.datacenter.metrics.Metric.Type.COUNTER;
+import static io.osier.datacenter.metrics.Metric.Type.GAUGE;
+
 import io.osier.core.Budget;
 import io.osier.datacenter.store.ObjectStore;
 import java.util.List;
@@ -22,63 +25,53 @@ final class PartitionMetrics {
 
   private void queues() {
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
-        "partitions",
-        "Partitions of the keyspace",
-        k -> k.policy().partitions());
+        GAUGE, "partitions", "Partitions of the keyspace", k -> k.policy().partitions());
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
+        GAUGE,
         "ready_partitions",
         "Partitions that serve: they have caught up",
         Snapshot.Keyspace::ready);
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
+        GAUGE,
         "queued_commands",
         "Commands that wait for their partition",
         Snapshot.Keyspace::queued);
     metrics.perKeyspace(
-        Metric.Type.COUNTER,
+        COUNTER,
         "overloads",
         "Commands refused because a queue was full or took too much memory",
         Snapshot.Keyspace::overloads);
+    perShare(GAUGE, "memory_used_bytes", "Used of the share of the heap", Budget.Usage::used);
+    perShare(GAUGE, "memory_limit_bytes", "The share's size", Budget.Usage::limit);
     perShare(
-        Metric.Type.GAUGE,
-        "memory_used_bytes",
-        "Used of the share of the heap",
-        Budget.Usage::used);
-    perShare(Metric.Type.GAUGE, "memory_limit_bytes", "The share's size", Budget.Usage::limit);
-    perShare(
-        Metric.Type.COUNTER,
+        COUNTER,
         "memory_spent",
         "How often something was refused, dropped or had to wait because the share was spent",
         Budget.Usage::spent);
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
-        "cached_keys",
-        "Keys in memory",
-        k -> k.stored(ObjectStore.Figures::cachedKeys));
+        GAUGE, "cached_keys", "Keys in memory", k -> k.stored(ObjectStore.Figures::cachedKeys));
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
+        GAUGE,
         "cached_bytes",
         "Heap that keys in memory take with their objects, about",
         k -> k.stored(ObjectStore.Figures::cachedBytes));
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
+        GAUGE,
         "cache_limit_bytes",
         "Heap that they may take, about; 0 where all are in memory",
         k -> k.stored(ObjectStore.Figures::cacheBytesMax));
     metrics.perKeyspace(
-        Metric.Type.COUNTER,
+        COUNTER,
         "cache_misses",
         "Keys read from the disk",
         k -> k.stored(ObjectStore.Figures::misses));
     metrics.perKeyspace(
-        Metric.Type.COUNTER,
+        COUNTER,
         "cache_slow_misses",
         "Keys read from the disk while the partition waited",
         k -> k.stored(ObjectStore.Figures::slowMisses));
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
+        GAUGE,
         "log_entries",
         "Own updates kept for datacenters that have not got them",
         k -> k.stored(ObjectStore.Figures::logEntries));

@@ -1,5 +1,8 @@
 package io.osier.datacenter.metrics;
 
+import static io.osier.datacenter.metrics.Metric.Type.COUNTER;
+import static io.osier.datacenter.metrics.Metric.Type.GAUGE;
+
 import io.osier.datacenter.metrics.MetricList.PeerPart;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import java.util.List;
@@ -27,7 +30,7 @@ final class ReplicationMetrics {
         "Objects with updates that are held for a round now",
         r -> r.shipped().dirtyObjects());
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "shipments",
         List.of(MetricList.KEYSPACE, "mode"),
         "Operations, states and catch-ups shipped, counted once for all peers",
@@ -60,7 +63,7 @@ final class ReplicationMetrics {
         "Bytes that operations alone would have cost more for what has arrived, since the start",
         r -> r.shipped().opBytes() - r.shipped().arrivedBytes());
     metrics.perKeyspace(
-        Metric.Type.GAUGE,
+        GAUGE,
         "coordination_seconds",
         "μ: the time set aside for a round's acknowledgement; the largest of the partitions",
         k -> k.max(r -> r.shipped().coordinationMicros() / 1e6));
@@ -89,8 +92,7 @@ final class ReplicationMetrics {
         "pulled_objects",
         "Large sets and maps of which what was lacking was pulled from a peer",
         r -> r.arrived().pulled());
-    metrics.perKeyspace(
-        Metric.Type.GAUGE, "sla_seconds", "δ: the staleness bound", k -> k.slaMillis() / 1e3);
+    metrics.perKeyspace(GAUGE, "sla_seconds", "δ: the staleness bound", k -> k.slaMillis() / 1e3);
     metrics.timesPerPeer(
         "visibility_seconds",
         "From the commit of a shipment's oldest update at the peer until visible here, outages out",
@@ -108,7 +110,7 @@ final class ReplicationMetrics {
 
   private void peers() {
     metrics.perPeer(
-        Metric.Type.GAUGE,
+        GAUGE,
         "overdue_updates",
         "Updates of this datacenter that the peer lacks though they are older than the bound",
         all -> MetricList.sum(all, p -> p.to().timeliness().overdue()));
@@ -120,37 +122,37 @@ final class ReplicationMetrics {
             new PeerPart("no", p -> p.to().timeliness().confirmed() - p.to().timeliness().late()),
             new PeerPart("yes", p -> p.to().timeliness().late())));
     metrics.perPeer(
-        Metric.Type.GAUGE,
+        GAUGE,
         "unheard_seconds",
         "For how long nothing has come from the peer although something should",
         all -> all.stream().mapToLong(p -> p.from().unheardNanos()).max().orElse(0) / 1e9);
     metrics.perPeer(
-        Metric.Type.GAUGE,
+        GAUGE,
         "lag_updates",
         "Updates of this datacenter that the peer has not confirmed",
         all -> MetricList.sum(all, p -> p.to().lagUpdates()));
     metrics.perPeer(
-        Metric.Type.GAUGE,
+        GAUGE,
         "lag_bytes",
         "What they take as single operations, at most, as far as they are of this life",
         all -> MetricList.sum(all, p -> p.to().lagBytes()));
     metrics.perPeer(
-        Metric.Type.GAUGE,
+        GAUGE,
         "lag_seconds",
         "For how long the peer lacks the oldest of them, at most: how stale it is",
         all -> all.stream().mapToLong(p -> p.to().lagNanos()).max().orElse(0) / 1e9);
     metrics.perPeer(
-        Metric.Type.GAUGE,
+        GAUGE,
         "behind_updates",
         "Updates of the peer that have not come here, as far as it tells",
         all -> MetricList.sum(all, p -> p.from().behindUpdates()));
     metrics.perPeer(
-        Metric.Type.GAUGE,
+        GAUGE,
         "in_flight_bytes",
         "Bytes of updates sent to the peer and not acknowledged",
         all -> MetricList.sum(all, p -> p.to().inFlightBytes()));
     metrics.perPeer(
-        Metric.Type.GAUGE,
+        GAUGE,
         "streaming_partitions",
         "Partitions whose stream to the peer is up to date; the others wait or catch up",
         all -> all.stream().filter(p -> p.stream().equals("streaming")).count());
@@ -167,7 +169,7 @@ final class ReplicationMetrics {
   private void heldBack(
       String name, String help, BiFunction<PartitionReport, String, Boolean> isHeldBackBy) {
     metrics.eachPeer(
-        Metric.Type.GAUGE,
+        GAUGE,
         name,
         List.of(MetricList.KEYSPACE, MetricList.PEER),
         help,

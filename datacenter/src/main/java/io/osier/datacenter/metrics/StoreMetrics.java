@@ -1,5 +1,9 @@
 package io.osier.datacenter.metrics;
 
+import static io.osier.datacenter.metrics.Metric.Type.COUNTER;
+import static io.osier.datacenter.metrics.Metric.Type.GAUGE;
+import static io.osier.datacenter.metrics.Metric.Type.HISTOGRAM;
+
 import io.osier.datacenter.store.StoreStatistics;
 import io.osier.propagation.host.DelayHistogram;
 import java.util.Arrays;
@@ -25,113 +29,85 @@ final class StoreMetrics {
   }
 
   private void store() {
+    ofStore(GAUGE, "full", "1 if updates are refused: the disk is full", s -> s.full() ? 1 : 0);
     ofStore(
-        Metric.Type.GAUGE,
-        "full",
-        "1 if updates are refused: the disk is full",
-        s -> s.full() ? 1 : 0);
-    ofStore(
-        Metric.Type.GAUGE,
+        GAUGE,
         "damaged_ranges",
         "Ranges that cannot be read, as far as a read has met them",
         s -> s.damaged().size());
     ofStore(
-        Metric.Type.COUNTER,
+        COUNTER,
         "damaged_reads",
         "Reads that failed because of damage",
         Snapshot.Store::failedReads);
-    ofStore(Metric.Type.COUNTER, "writes", "Writes of groups to the disk", Snapshot.Store::writes);
-    ofStore(Metric.Type.COUNTER, "groups", "Partitions' groups in them", Snapshot.Store::groups);
-    ofStore(
-        Metric.Type.COUNTER,
-        "versions_dropped",
-        "Old versions dropped",
-        Snapshot.Store::versionsDropped);
+    ofStore(COUNTER, "writes", "Writes of groups to the disk", Snapshot.Store::writes);
+    ofStore(COUNTER, "groups", "Partitions' groups in them", Snapshot.Store::groups);
+    ofStore(COUNTER, "versions_dropped", "Old versions dropped", Snapshot.Store::versionsDropped);
     metrics.add(
-        Metric.Type.HISTOGRAM,
+        HISTOGRAM,
         "store_write_seconds",
         List.of(),
         "How long a write of groups took, fsync included",
         (s, to) -> s.store().ifPresent(store -> to.times(ranges(store.writeMicros()))));
+    ofDatabase(GAUGE, "table_bytes", "Bytes of the tables", StoreStatistics::tableBytes);
     ofDatabase(
-        Metric.Type.GAUGE, "table_bytes", "Bytes of the tables", StoreStatistics::tableBytes);
+        GAUGE, "memtable_bytes", "In memory, not in a table yet", StoreStatistics::memtableBytes);
     ofDatabase(
-        Metric.Type.GAUGE,
-        "memtable_bytes",
-        "In memory, not in a table yet",
-        StoreStatistics::memtableBytes);
-    ofDatabase(
-        Metric.Type.GAUGE,
+        GAUGE,
         "block_cache_bytes",
         "What the cache of tables' blocks holds",
         StoreStatistics::blockCacheBytes);
+    ofDatabase(COUNTER, "block_cache_hits", "Blocks found in it", StoreStatistics::blockCacheHits);
     ofDatabase(
-        Metric.Type.COUNTER,
-        "block_cache_hits",
-        "Blocks found in it",
-        StoreStatistics::blockCacheHits);
+        COUNTER, "block_cache_misses", "Blocks read from files", StoreStatistics::blockCacheMisses);
     ofDatabase(
-        Metric.Type.COUNTER,
-        "block_cache_misses",
-        "Blocks read from files",
-        StoreStatistics::blockCacheMisses);
-    ofDatabase(
-        Metric.Type.GAUGE,
+        GAUGE,
         "level_zero_files",
         "Tables that compaction has not merged yet",
         StoreStatistics::levelZeroFiles);
     ofDatabase(
-        Metric.Type.GAUGE,
+        GAUGE,
         "compaction_pending_bytes",
         "What compaction has to rewrite until the tree is in shape",
         StoreStatistics::compactionPendingBytes);
     ofDatabase(
-        Metric.Type.GAUGE,
-        "compactions_running",
-        "Compactions now",
-        StoreStatistics::compactionsRunning);
+        GAUGE, "compactions_running", "Compactions now", StoreStatistics::compactionsRunning);
     ofDatabase(
-        Metric.Type.COUNTER,
+        COUNTER,
         "compaction_read_bytes",
         "Bytes that compactions have read",
         StoreStatistics::compactionReadBytes);
     ofDatabase(
-        Metric.Type.COUNTER,
+        COUNTER,
         "compaction_written_bytes",
         "Bytes that compactions have written",
         StoreStatistics::compactionWrittenBytes);
     ofDatabase(
-        Metric.Type.COUNTER,
+        COUNTER,
         "tombstones_met",
         "Records of what was deleted that walks went through, where those were many",
         StoreStatistics::tombstonesMet);
     ofDatabase(
-        Metric.Type.COUNTER,
+        COUNTER,
         "gap_compactions",
         "Compactions that removed these",
         StoreStatistics::gapCompactions);
     ofDatabase(
-        Metric.Type.COUNTER,
+        COUNTER,
         "flushed_bytes",
         "Bytes written from memory to tables",
         StoreStatistics::flushedBytes);
     ofDatabase(
-        Metric.Type.COUNTER,
-        "log_bytes",
-        "Bytes written to the write-ahead log",
-        StoreStatistics::logBytes);
+        COUNTER, "log_bytes", "Bytes written to the write-ahead log", StoreStatistics::logBytes);
     ofDatabase(
-        Metric.Type.COUNTER,
-        "log_syncs",
-        "How often the log was synchronised",
-        StoreStatistics::logSyncs);
+        COUNTER, "log_syncs", "How often the log was synchronised", StoreStatistics::logSyncs);
     ofDatabase(
-        Metric.Type.COUNTER,
+        COUNTER,
         "stall_seconds",
         "How long writes had to wait for compaction",
         d -> d.stallMicros() / 1e6);
     ofDatabase(
-        Metric.Type.GAUGE,
+        GAUGE,
         "writes_stopped",
         "1 while writes wait for compaction",
         d -> d.writesStopped() ? 1 : 0);

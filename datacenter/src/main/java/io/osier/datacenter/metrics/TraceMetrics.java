@@ -1,5 +1,7 @@
 package io.osier.datacenter.metrics;
 
+import static io.osier.datacenter.metrics.Metric.Type.COUNTER;
+
 import java.util.List;
 
 /** What becomes of the spans of traces; absent where nobody receives them. */
@@ -9,13 +11,13 @@ final class TraceMetrics {
   /** Adds them all, in the table's order. */
   static void addTo(MetricList metrics) {
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "trace_spans",
         List.of(),
         "Spans of traces that their receiver has taken",
         (s, to) -> s.traces().ifPresent(t -> to.number((double) t.sent())));
     metrics.add(
-        Metric.Type.COUNTER,
+        COUNTER,
         "trace_dropped",
         List.of("reason"),
         "Spans that were not sent: full: too many wait; refused: the receiver does not take them;"

@@ -31,31 +31,29 @@ final class AclCommand {
   private AclCommand() {}
 
   static Plan acl(RespSession session, Place place, byte[][] words) {
-    switch (option(words[1])) {
+    return switch (option(words[1])) {
       case "WHOAMI" -> {
         checkArity(words, 2, 2);
-        return answer(RespValue.Bulk.of(session.client().user()));
+        yield answer(RespValue.Bulk.of(session.client().user()));
       }
-      case "CAT" -> {
-        return cat(session, words);
-      }
+      case "CAT" -> cat(session, words);
       case "LIST" -> {
         session.client().checkAdmin("acl|list");
-        return answer(
+        yield answer(
             RespValue.Array.of(
                 session.requests().access().users().all(),
                 u -> RespValue.Bulk.of("user " + u.name() + " on " + rights(u))));
       }
       case "USERS" -> {
         session.client().checkAdmin("acl|users");
-        return answer(
+        yield answer(
             RespValue.Array.of(
                 session.requests().access().users().all(), u -> RespValue.Bulk.of(u.name())));
       }
       case "GETUSER" -> {
         session.client().checkAdmin("acl|getuser");
         checkArity(words, 3, 3);
-        return answer(
+        yield answer(
             session
                 .requests()
                 .access()
@@ -67,16 +65,13 @@ final class AclCommand {
       case "DRYRUN" -> {
         session.client().checkAdmin("acl|dryrun");
         checkArity(words, 4, Integer.MAX_VALUE);
-        return dryRun(session, place, words);
+        yield dryRun(session, place, words);
       }
-      case "SETUSER", "DELUSER", "SAVE", "LOAD" -> {
-        throw new RedisException(
-            "ERR users are those of Osier: osier cli user creates and changes them");
-      }
-      default -> {
-        throw unknownPart(words);
-      }
-    }
+      case "SETUSER", "DELUSER", "SAVE", "LOAD" ->
+          throw new RedisException(
+              "ERR users are those of Osier: osier cli user creates and changes them");
+      default -> throw unknownPart(words);
+    };
   }
 
   private static Plan cat(RespSession session, byte[][] words) {

@@ -306,37 +306,29 @@ final class ServerCommands {
   // ---------------------------------------------------------------- a key
 
   private static Plan memory(RespSession session, Place place, byte[][] words) {
-    switch (option(words[1])) {
+    return switch (option(words[1])) {
       case "USAGE" -> {
         checkArity(words, 3, 5);
         Key key = Key.of(words[2]);
-        return read(
+        yield read(
             session.scope(),
             key,
             new Query.Whole(),
             found -> new RespValue.Int(key.heapBytes() + MessageHeap.bytes(found)));
       }
-      case "DOCTOR" -> {
-        return answer(RespValue.Bulk.of("osier stat tells what the memory is for"));
-      }
-      case "PURGE" -> {
-        return ok();
-      }
-      case "STATS" -> {
-        return answer(new RespValue.Pairs(List.of()));
-      }
-      default -> {
-        throw unknownPart(words);
-      }
-    }
+      case "DOCTOR" -> answer(RespValue.Bulk.of("osier stat tells what the memory is for"));
+      case "PURGE" -> ok();
+      case "STATS" -> answer(new RespValue.Pairs(List.of()));
+      default -> throw unknownPart(words);
+    };
   }
 
   private static Plan object(RespSession session, Place place, byte[][] words) {
     String part = option(words[1]);
-    switch (part) {
+    return switch (part) {
       case "ENCODING", "REFCOUNT", "IDLETIME" -> {
         checkArity(words, 3, 3);
-        return read(
+        yield read(
             session.scope(),
             Key.of(words[2]),
             new Query.Exists(),
@@ -345,16 +337,13 @@ final class ServerCommands {
                     ? RespValue.Bulk.of(encoding(found.type()))
                     : new RespValue.Int(part.equals("REFCOUNT") ? 1 : 0));
       }
-      case "FREQ" -> {
-        throw new RedisException(
-            "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note"
-                + " that when switching between policies at runtime LRU and LFU data will take some"
-                + " time to adjust.");
-      }
-      default -> {
-        throw unknownPart(words);
-      }
-    }
+      case "FREQ" ->
+          throw new RedisException(
+              "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please"
+                  + " note that when switching between policies at runtime LRU and LFU data will"
+                  + " take some time to adjust.");
+      default -> throw unknownPart(words);
+    };
   }
 
   private static String encoding(Optional<CrdtType> type) {

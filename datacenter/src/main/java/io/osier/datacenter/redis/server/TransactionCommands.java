@@ -145,10 +145,8 @@ final class TransactionCommands {
   static @Nullable Plan within(
       RespSession session, Place place, CommandTable.Entry entry, byte[][] words) {
     Transaction transaction = session.transaction();
-    switch (entry.within()) {
-      case DONE -> {
-        return entry.plan(session, place, words);
-      }
+    return switch (entry.within()) {
+      case DONE -> entry.plan(session, place, words);
       case REFUSED -> {
         transaction.spoil();
         throw new RedisException(
@@ -158,14 +156,13 @@ final class TransactionCommands {
       }
       case QUEUED -> {
         try {
-          return answer(transaction.queue(session.scope(), queued(session, place, entry, words)));
+          yield answer(transaction.queue(session.scope(), queued(session, place, entry, words)));
         } catch (RedisException | OsierException e) {
           transaction.spoil();
           throw e;
         }
       }
-    }
-    throw new IllegalStateException("no such place: " + entry.within());
+    };
   }
 
   private static Queued queued(

@@ -36,6 +36,10 @@ final class RespServerCommandsTest extends RespFixture {
       assertThat(redis.ask("CLIENT KILL USER nobody")).startsWith("-ERR No such user");
       assertThat(redis.ask("SELECT 3")).isEqualTo("-ERR DB index is out of range");
       assertThat(redis.ask("SELECT 0")).isEqualTo("+OK");
+      assertThat(redis.ask("SELECT +0")) // as Redis reads numbers
+          .isEqualTo("-ERR value is not an integer or out of range");
+      assertThat(redis.ask("HELLO 03"))
+          .isEqualTo("-ERR Protocol version is not an integer or out of range");
       assertThat(redis.ask("HELLO 4")).isEqualTo("-NOPROTO unsupported protocol version");
       assertThat(redis.ask("CLIENT NOPE"))
           .isEqualTo("-ERR unknown subcommand 'NOPE'. Try CLIENT HELP.");

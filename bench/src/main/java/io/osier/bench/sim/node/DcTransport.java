@@ -6,6 +6,7 @@ import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.Violation;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.machine.Input;

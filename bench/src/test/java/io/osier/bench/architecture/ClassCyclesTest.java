@@ -34,38 +34,10 @@ final class ClassCyclesTest {
    */
   private static final String EXCEPTIONS =
       """
-      io.osier.bench.demo 7 Carts Kind Leaderboard Likes Presence Records Sessions
-      io.osier.bench.history 4 HistoryLoad LastReads Overlapping RandomSession
-      io.osier.bench.sim 11 Checks FaultPlan FlowCheck Replacement SimDeparture SimEnd \
-      SimHolders SimMembers SimSummary Simulation SlaCheck
-      io.osier.bench.sim.app 5 SimApp SimInside SimSending SimWay SimWitness
-      io.osier.bench.sim.load 7 Callers SessionCall SimClient SimSession SimTransactions \
-      SimTransactor ToldSession
       io.osier.bench.sim.node 11 DcTransport FrontDoor HeldUnits NodeLoop SimDc SimForwarding \
       SimFrames SimNode StartCheck WatchedStore WitnessedMachine
-      io.osier.bench.sim.plan 6 RunProfile Sabotage SimOptions Unit WildUpdates Workload
-      io.osier.bench.sim.transport 8 AppConnection AppPort AppSockets AppWay Applications \
-      PeerProcess Peers TransportSimulation
-      io.osier.bench.sim.world 5 SimConnection SimLink SimLinkQueue SimNetwork SimSockets
-      io.osier.bench.systems 7 CommandSequence Inserts OsierCalls OsierPeer OsierTarget \
-      PeerTarget Targets
       io.osier.core 6 AmbiguousException InvalidRequestException OsierException \
       PermanentException TransientException UnavailableException
-      io.osier.datacenter.config 8 ConfigReader ConfigValues DuplicateNames KeyspaceReader \
-      PortReader SettingNames UserReader WrongSetting
-      io.osier.datacenter.feed 5 ChangeRing Poll PositionSearch WatchedKeys WatchedPartitions
-      io.osier.datacenter.frontend 6 Asked ClientConnection ClientRequests ClientServer \
-      ExcessConnections SlowReaders
-      io.osier.datacenter.redis.command.data 6 BitCommands Bitfield Increments Rewrite \
-      StringCommands StringRanges
-      io.osier.datacenter.redis.command.data 4 HashCommands HashExpiry HashNumbers HashWalks
-      io.osier.datacenter.redis.pubsub 4 PubSub PublishNote Subscriber Topics
-      io.osier.datacenter.redis.server 20 AclCommand Caches ClientCommand CommandCommand \
-      CommandTable Commands ConnectionCommands Dispatcher InfoText KeyspaceCommands \
-      OwnCommands PubSubCommands RedisPort RespConnection RespSession ServerCommands Steps \
-      Subscriptions TransactionCommands Wakeups
-      io.osier.datacenter.store.files 4 RocksSettings StoreErrors StoreFiles StoreSalvage
-      io.osier.datacenter.store.rocks 4 RecordWalk RocksDatabase RocksEntries RocksVersions
       io.osier.proxy 8 Batch BatchException Changes Keyspace ObjectSpace Program Transaction \
       Watch
       """;

@@ -57,6 +57,15 @@ final class ForwardingSabotages {
     };
   }
 
+  static Sabotage forgetful() {
+    return new Forwarding() {
+      @Override
+      public boolean forgetsElsewhere() {
+        return true;
+      }
+    };
+  }
+
   static Sabotage insisting() {
     return new Forwarding() {
       @Override

@@ -212,6 +212,10 @@ final class SabotageTest {
             "saw what was lost|follow what was lost",
             supplier(ForwardingSabotages::alarming)),
         arguments(
+            "who is added forgets what it forwarded",
+            "the session knew",
+            supplier(ForwardingSabotages::forgetful)),
+        arguments(
             "a forwarded update is sent twice",
             "is done|counts|shows|was done 2",
             supplier(ForwardingSabotages::insisting)));

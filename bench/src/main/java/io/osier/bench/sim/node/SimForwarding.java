@@ -170,7 +170,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
   @Nullable Request here(Unit unit, Object client, Request request) {
     OrderedQueue lane = lanes.get(client);
     String keyspace = unit.policy().name();
-    boolean was = lane != null && lane.hasGoneElsewhere(keyspace);
+    boolean was = lane != null && lane.hasGoneElsewhere(keyspace) && !sabotage().forgetsElsewhere();
     if (request instanceof Request.Ping || !(was || request instanceof Request.Repeat)) {
       return request;
     }

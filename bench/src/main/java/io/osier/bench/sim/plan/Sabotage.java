@@ -138,6 +138,11 @@ public interface Sabotage {
     return false;
   }
 
+  /** Whether who holds a keyspace by now forgets what others have done for its clients. */
+  default boolean forgetsElsewhere() {
+    return false;
+  }
+
   /** Whether who forwards sends an update again whose answer is lost. */
   default boolean asksTwice() {
     return false;

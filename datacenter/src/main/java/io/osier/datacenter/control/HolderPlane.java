@@ -274,15 +274,6 @@ final class HolderPlane {
           "keyspace '%s' would be lost: of those that hold it, and are there, one must stay: %s"
               .formatted(keyspace, holders.those(HolderState::serves)));
     }
-    List<String> heirs = new ArrayList<>(holders.first());
-    heirs.removeIf(name -> holders.of(name).term() > 0 || holders.isGone(name));
-    heirs.retainAll(members.names());
-    if (!heirs.isEmpty() && removed.containsAll(heirs)) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "one of %s must go on to hold '%s': it began there, and rights of a datacenter that is given up fall to such a one alone; leave others out, or create another keyspace"
-              .formatted(heirs, keyspace));
-    }
   }
 
   private void checkReady(int version, List<String> added) {

@@ -2,7 +2,6 @@ package io.osier.datacenter.control;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.protocol.Request;
 import java.util.List;
@@ -92,23 +91,6 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     nodes.values().forEach(node -> node.restart(PAIR));
     nodes.forEach(
         (dc, node) -> assertThat(node.dropped).isEqualTo(dc.equals("ap") ? both : Set.of()));
-  }
-
-  /** Else the rights of a datacenter that is given up later would fall to nobody. */
-  @Test
-  void lastOfThoseThatAKeyspaceBeganWith_isNotRemoved_alsoIfAFormerOneIsAddedAgain() {
-    at("eu").alter("pair", "ap,eu,us");
-    settleWholly("pair");
-    at("eu").alter("pair", "ap,eu");
-    settleWholly("pair");
-    assertThatThrownBy(() -> at("us").alter("pair", "ap"))
-        .hasMessageContaining("one of [eu] must go on to hold 'pair'");
-    at("eu").alter("pair", "ap,eu,us");
-    settleWholly("pair");
-    assertThatThrownBy(() -> at("us").alter("pair", "ap,us")).hasMessageContaining("one of [eu]");
-    at("us").alter("pair", "eu,us");
-    settleWholly("pair");
-    assertThat(at("sa").holders("pair")).containsExactly("eu", "us");
   }
 
   /** It hears of both at once, so that the holders are those that they were. */

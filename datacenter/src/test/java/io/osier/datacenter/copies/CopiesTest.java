@@ -11,6 +11,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.config.CopySettings;
+import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
@@ -97,6 +98,25 @@ final class CopiesTest {
     assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(2);
     ap.incremented("other");
     assertThat(copied("n")).as("of another object").isNotNull();
+  }
+
+  /** What a program says of several keys is of each of them, also of those that it renames to. */
+  @Test
+  void programThatChangesSeveralKeys_isInWhatIsReadOfEach() {
+    world.increment("m");
+    world.increment("n");
+    world.increment("o");
+    ap.heat("m", "n", "o");
+    Dot dot = world.increment("n");
+    List<Call> calls = List.of(new Call.Rename(Key.of("m"), Key.of("n"), false));
+    ap.told(
+        new Request.Evaluate("shop", calls, List.of(), VersionVector.EMPTY, 0),
+        0,
+        new Reply.Evaluated(true, Optional.of(dot), List.of(new Reply.Done(dot))),
+        20);
+    assertThat(copied("m")).isNull();
+    assertThat(copied("n")).as("its new name").isNull();
+    assertThat(copied("o")).as("of another object").isNotNull();
   }
 
   /** It says so once, and then takes this datacenter for the one that has all that it asked for. */

@@ -20,6 +20,11 @@ final class Copy {
     Version {
       states = List.copyOf(states);
     }
+
+    /** Whether it has all of this. Of two objects one may be behind, or not be here yet. */
+    private boolean has(VersionVector seen) {
+      return states.size() == 1 && !states.getFirst().isBottom() && seen.isAtMost(context);
+    }
   }
 
   /** Why a copy does not answer. */
@@ -125,7 +130,7 @@ final class Copy {
     }
     // What a session has seen elsewhere is of the partition: its next read may be of another key.
     boolean covers =
-        (seen.isAtMost(through) || seen.isAtMost(found.context))
+        (seen.isAtMost(through) || found.has(seen))
             && of.shown().isAtMost(through)
             && after.isAtMost(through);
     return covers ? found : null;

@@ -158,7 +158,7 @@ final class CopyWorld {
 
     @Override
     public boolean listen(ChangeListener listener) {
-      boolean hears = listens;
+      boolean hears = listens && listener.isWanted();
       listenings++;
       if (listeners.add(listener) && !hears) {
         listener.missed();

@@ -169,6 +169,7 @@ final class Subscription {
    * @return empty if enough is asked
    */
   List<FollowCodec.Ask> asks() {
+    added.removeIf(each -> !copies.containsKey(each.number())); // it would be added for ever
     List<FollowCodec.Ask> asks = new ArrayList<>();
     while (!ended && asked - taken < (added.isEmpty() && removed.isEmpty() ? WINDOW : ASKED_MAX)) {
       asks.add(next());

@@ -134,13 +134,26 @@ final class FollowedObjectsTest {
     assertThat(copied("n")).isNotNull();
   }
 
-  @Test
-  void manyKeysOfAPartition_areNamedInFewQuestionsAtOnce() {
+  private static Subscription subscription(int keys) {
     ForwardingHost.Held held = new ForwardingHost.Held(List.of("eu"), 1, "");
     Subscription of = new Subscription("shop", 0, "eu", held, 1);
-    for (int i = 0; i < 20_000; i++) {
+    for (int i = 0; i < keys; i++) {
       of.add(new Copy(new ObjectName("shop", Key.of("k" + i)), i, of, new Demand()));
     }
+    return of;
+  }
+
+  /** A holder takes out before it adds, so it would follow the key for ever. */
+  @Test
+  void copyThatEndsBeforeItsKeyIsNamed_isNotNamed() {
+    Subscription of = subscription(2);
+    of.remove(requireNonNull(of.copies().get(0L)));
+    assertThat(of.asks().getFirst().add()).containsExactly(new FollowCodec.Added(1, Key.of("k1")));
+  }
+
+  @Test
+  void manyKeysOfAPartition_areNamedInFewQuestionsAtOnce() {
+    Subscription of = subscription(20_000);
     int named = 0;
     List<FollowCodec.Ask> asks = of.asks();
     while (named < 20_000) {

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key holds, as a holder has told it last. Reads look at it without a lock; all else is done
- * under the lock of {@link Copies}.
+ * What a key holds, as a holder has told it last. Reads look at it without a lock, what was shown
+ * of it is noted under its own; all else is done under the lock of {@link Copies}.
  */
 final class Copy {
   /**

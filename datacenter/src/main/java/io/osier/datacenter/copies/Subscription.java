@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The copies of one partition, and how far the holder has told what becomes of them. {@link
- * #through}, {@link #shown} and {@link #answered} are for any thread, all else is under the lock of
- * {@link Copies}.
+ * The copies of one partition, and how far the holder has told what becomes of them. What was
+ * shown, noted or answered, and how far the holder has told, is for any thread; all else is under
+ * the lock of {@link Copies}.
  */
 final class Subscription {
   /** So many questions are on their way or wait at the holder, so that one always waits there. */

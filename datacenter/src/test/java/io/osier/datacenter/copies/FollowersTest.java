@@ -96,6 +96,14 @@ final class FollowersTest {
   }
 
   @Test
+  void objectWhoseAnswersDependOnWhereItIsRead_isNotFollowed() {
+    world.boundedCounter("stock");
+    ask(10_000, added(1, "stock"));
+    world.pass(100);
+    assertThat(told(false)).containsExactly(1L);
+  }
+
+  @Test
   void keysWithoutRoom_areRefused_andTheOthersAreFollowed() {
     assertThat(world.ofFollowers.tryTake((1 << 20) - 1_500)).isTrue();
     world.increment("n");

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Copies of objects that others hold and that are read here often. A copy answers a read only if it
  * has all that was shown of its key here and all that the session has seen elsewhere; so no read
- * shows less than one before it. Thread-safe; a read takes no lock, unless its session has seen
- * more elsewhere than those before it. Holders are asked without one; under it are looked up who
- * holds what, and noted what is shown.
+ * shows less than one before it. Thread-safe; a read that a copy answers takes no lock, unless its
+ * session has seen more elsewhere than those before it, or it is the first since holders changed.
+ * Holders are asked without one; under it are looked up who holds what, and noted what is shown.
  */
 public final class Copies implements AutoCloseable {
   /** So often it is decided what is followed. */

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key holds, as a holder has told it last. Reads look at it without a lock; all else is done
- * under the lock of {@link Copies}.
+ * What a key holds, as a holder has told it last. Reads look at it without a lock, what was shown
+ * of it is noted under its own; all else is done under the lock of {@link Copies}.
  */
 final class Copy {
   /**
@@ -19,6 +19,11 @@ final class Copy {
   record Version(List<CrdtState> states, VersionVector context, long bytes) {
     Version {
       states = List.copyOf(states);
+    }
+
+    /** Whether it has all of this. Of two objects one may be behind, or not be here yet. */
+    private boolean has(VersionVector seen) {
+      return states.size() == 1 && !states.getFirst().isBottom() && seen.isAtMost(context);
     }
   }
 
@@ -125,7 +130,7 @@ final class Copy {
     }
     // What a session has seen elsewhere is of the partition: its next read may be of another key.
     boolean covers =
-        (seen.isAtMost(through) || seen.isAtMost(found.context))
+        (seen.isAtMost(through) || found.has(seen))
             && of.shown().isAtMost(through)
             && after.isAtMost(through);
     return covers ? found : null;

@@ -71,6 +71,10 @@ final class FollowerKeys {
     List.copyOf(keys.keySet()).forEach(this::remove);
   }
 
+  boolean isEmpty() {
+    return keys.isEmpty();
+  }
+
   /** A key has, or may have, changed; false if it is none of these. */
   boolean changed(Key key) {
     Long number = numbers.get(key);

@@ -287,12 +287,14 @@ public final class Followers {
     }
 
     private void again() {
+      boolean hasKeys;
       synchronized (this) {
+        hasKeys = !keys.isEmpty(); // else nobody may ever want to hear of changes
         telling = false;
         urgent = true;
         pauseMillis = Math.clamp(2 * pauseMillis, AGAIN_MILLIS, AGAIN_MAX_MILLIS);
       }
-      if (isHeld()) {
+      if (hasKeys && isHeld()) {
         plan();
       } else {
         end();

@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The copies of one partition, and how far the holder has told what becomes of them. {@link
- * #through}, {@link #shown} and {@link #answered} are for any thread, all else is under the lock of
- * {@link Copies}.
+ * The copies of one partition, and how far the holder has told what becomes of them. What was
+ * shown, noted or answered, and how far the holder has told, is for any thread; all else is under
+ * the lock of {@link Copies}.
  */
 final class Subscription {
   /** So many questions are on their way or wait at the holder, so that one always waits there. */
@@ -169,6 +169,7 @@ final class Subscription {
    * @return empty if enough is asked
    */
   List<FollowCodec.Ask> asks() {
+    added.removeIf(each -> !copies.containsKey(each.number())); // it would be added for ever
     List<FollowCodec.Ask> asks = new ArrayList<>();
     while (!ended && asked - taken < (added.isEmpty() && removed.isEmpty() ? WINDOW : ASKED_MAX)) {
       asks.add(next());

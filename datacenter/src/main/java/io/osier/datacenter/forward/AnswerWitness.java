@@ -10,6 +10,7 @@ public interface AnswerWitness {
   /**
    * A datacenter has answered.
    *
+   * @param request as its client has asked it
    * @param partition that the request is about; empty if it is about all of them
    * @param size of the answer on the link, in bytes
    */

@@ -23,6 +23,9 @@ final class Asks {
   /** Beyond what the request itself may wait, an answer is waited for so long. */
   static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+  /** A request as it came, and as it is asked, behind what its connection was shown. */
+  record Forms(Request original, Request asked) {}
+
   /**
    * Something that was asked.
    *
@@ -36,13 +39,17 @@ final class Asks {
    */
   record Ask(
       String dc,
-      Request request,
+      Forms forms,
       Object lane,
       Optional<Integer> partition,
       long bytes,
       long sinceNanos,
       long dueNanos,
-      Consumer<Reply> reply) {}
+      Consumer<Reply> reply) {
+    Request request() {
+      return forms.asked;
+    }
+  }
 
   private final Map<Long, Ask> underWay = new HashMap<>();
   private final Map<String, Integer> byDc = new HashMap<>();

@@ -131,7 +131,7 @@ public final class Forwardable {
       case Request.Write r -> List.of(r.key());
       case Request.ReadAll r -> r.reads().stream().map(Request.Fetch::key).toList();
       case Request.WriteAll r -> r.updates().stream().map(Request.Update::key).toList();
-      case Request.Evaluate r -> r.calls().stream().map(Call::key).toList();
+      case Request.Evaluate r -> r.calls().stream().flatMap(c -> c.keys().stream()).toList();
       default -> List.of();
     };
   }

@@ -182,7 +182,7 @@ public final class Forwarder implements AutoCloseable {
     Asks.Ask ask =
         new Asks.Ask(
             to.dc(),
-            to.request(),
+            new Asks.Forms(request, to.request()),
             lane,
             Forwardable.partition(request, held.partitions()),
             ASK_BYTES + content.length,
@@ -295,7 +295,7 @@ public final class Forwarder implements AutoCloseable {
     synchronized (this) {
       told = choice.answered(peer, ask, reply, nanoTime.getAsLong());
     }
-    witness.answered(peer.dc(), ask.request(), ask.partition(), told, size);
+    witness.answered(peer.dc(), ask.forms().original(), ask.partition(), told, size);
     ask.reply().accept(told);
   }
 

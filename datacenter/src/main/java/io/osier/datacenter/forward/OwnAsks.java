@@ -21,6 +21,7 @@ public final class OwnAsks {
   private static final long FIRST_ID = 1L << 56;
 
   private static final Request PING = new Request.Ping();
+  private static final Asks.Forms FORMS = new Asks.Forms(PING, PING);
 
   private final ForwardingHost around;
   private final LongSupplier nanoTime;
@@ -80,7 +81,7 @@ public final class OwnAsks {
       id = FIRST_ID + asks.nextId();
       long now = nanoTime.getAsLong();
       long due = now + Asks.ANSWER_NANOS + TimeUnit.MILLISECONDS.toNanos(waitMillis);
-      asks.add(id, new Asks.Ask(dc, PING, this, Optional.empty(), 0, now, due, new Raw(answer)));
+      asks.add(id, new Asks.Ask(dc, FORMS, this, Optional.empty(), 0, now, due, new Raw(answer)));
     }
     boolean sent = around.ask(dc, ForwardedRequest.encode(id, content));
     begun.run();

@@ -11,6 +11,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.config.CopySettings;
+import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -97,6 +99,58 @@ final class CopiesTest {
     assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(2);
     ap.incremented("other");
     assertThat(copied("n")).as("of another object").isNotNull();
+  }
+
+  /** Whatever says something of several keys is of each of them, also of those it renames to. */
+  @Test
+  void requestOfSeveralKeys_isInWhatIsReadOfEachNext_andOneOfAll_inWhatIsReadOfAny() {
+    Key m = Key.of("m");
+    Key n = Key.of("n");
+    List<Request.Fetch> fetches =
+        Stream.of(m, n)
+            .map(key -> new Request.Fetch(key, Optional.empty(), new Query.Whole()))
+            .toList();
+    List<Request.Update> updates =
+        Stream.of(m, n)
+            .map(key -> new Request.Update(key, CrdtType.PN_COUNTER, new Operation.Increment(1)))
+            .toList();
+    for (String key : List.of("m", "n", "o")) {
+      world.increment(key);
+    }
+    ap.heat("m", "n", "o");
+    for (Request request :
+        List.of(
+            new Request.ReadAll("shop", fetches, VersionVector.EMPTY, false, 0),
+            new Request.WriteAll("shop", updates, VersionVector.EMPTY, 0),
+            program(new Call.Rename(m, n, false)),
+            program(new Call.Copy(n, m, false)))) {
+      Reply.Done done = new Reply.Done(world.increment("n"));
+      Reply reply =
+          request instanceof Request.Evaluate
+              ? new Reply.Evaluated(true, Optional.of(done.dot()), List.of(done))
+              : new Reply.All(List.of(done, done));
+      ap.told(request, 0, reply, 20);
+      assertThat(copied("m")).as("m, %s", request).isNull();
+      assertThat(copied("n")).as("n, %s", request).isNull();
+      assertThat(copied("o")).as("of another object").isNotNull();
+      world.pass(200);
+      assertThat(copied("m")).isNotNull();
+    }
+    VersionVector seen = upTo(world.increment("n"));
+    Request scan =
+        new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Exists(), 10);
+    new ForwardedAnswers(ap.copies)
+        .answered(
+            "eu",
+            scan,
+            Optional.empty(),
+            new Reply.Page(List.of(), Optional.empty(), List.of(seen)),
+            20);
+    assertThat(copied("o")).isNull();
+  }
+
+  private static Request program(Call call) {
+    return new Request.Evaluate("shop", List.of(call), List.of(), VersionVector.EMPTY, 0);
   }
 
   /** It says so once, and then takes this datacenter for the one that has all that it asked for. */

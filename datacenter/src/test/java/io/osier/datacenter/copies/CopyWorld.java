@@ -112,6 +112,11 @@ final class CopyWorld {
     return update(key, CrdtType.PN_COUNTER, new Operation.Increment(1));
   }
 
+  /** A counter whose answers depend on where it is read. */
+  void boundedCounter(String key) {
+    update(key, CrdtType.BOUNDED_COUNTER, new Operation.Bound(0, 10, List.of("eu"), 5));
+  }
+
   /** Tells what was committed; before that nobody is answered who has made it, or asked behind. */
   void tell() {
     List<ChangeListener.Changed> changed =
@@ -158,7 +163,7 @@ final class CopyWorld {
 
     @Override
     public boolean listen(ChangeListener listener) {
-      boolean hears = listens;
+      boolean hears = listens && listener.isWanted();
       listenings++;
       if (listeners.add(listener) && !hears) {
         listener.missed();
@@ -200,7 +205,10 @@ final class CopyWorld {
     final Copies copies;
     private final ForwardedAnswers witness;
     private final Set<Consumer<@Nullable WireInput>> asked = new HashSet<>();
-    private VersionVector shown = VersionVector.EMPTY;
+
+    /** What was shown there of the keyspace. */
+    VersionVector shown = VersionVector.EMPTY;
+
     boolean cut;
 
     /** Who answers what is forwarded; all of it is at eu. */
@@ -272,7 +280,7 @@ final class CopyWorld {
       return dot;
     }
 
-    private void passOn(Request request, Reply reply, int size) {
+    void passOn(Request request, Reply reply, int size) {
       bytes += size;
       shown = shown.join(ShownVersions.seen(reply));
       told(request, 0, reply, size);

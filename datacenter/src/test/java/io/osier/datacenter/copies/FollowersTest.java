@@ -55,6 +55,12 @@ final class FollowersTest {
         .toList();
   }
 
+  private void followsN() {
+    ask(10_000, added(1, "n"));
+    world.pass(100);
+    assertThat(told(true)).containsExactly(1L);
+  }
+
   /** More changes all the time than one answer holds. */
   @Test
   void whatChangesAllTheTime_doesNotKeepTheRestFromBeingTold() {
@@ -90,6 +96,14 @@ final class FollowersTest {
   }
 
   @Test
+  void objectWhoseAnswersDependOnWhereItIsRead_isNotFollowed() {
+    world.boundedCounter("stock");
+    ask(10_000, added(1, "stock"));
+    world.pass(100);
+    assertThat(told(false)).containsExactly(1L);
+  }
+
+  @Test
   void keysWithoutRoom_areRefused_andTheOthersAreFollowed() {
     assertThat(world.ofFollowers.tryTake((1 << 20) - 1_500)).isTrue();
     world.increment("n");
@@ -102,6 +116,17 @@ final class FollowersTest {
     ask(10_000);
     world.pass(100);
     assertThat(told(true)).containsExactly(1L, 1L);
+  }
+
+  /** Nobody hears of changes in the keyspace then, so it could never be told. */
+  @Test
+  void subscriptionOfWhoseKeysNoneHasRoom_ends() {
+    long taken = (1 << 20) - 400;
+    assertThat(world.ofFollowers.tryTake(taken)).isTrue();
+    ask(10_000, added(1, "n"));
+    world.pass(5_000);
+    assertThat(failures).isEqualTo(1);
+    assertThat(world.ofFollowers.taken()).isEqualTo(taken);
   }
 
   @Test
@@ -122,17 +147,19 @@ final class FollowersTest {
 
   @Test
   void nobodyWaits_longerThanTheLongestWait() {
+    followsN();
     ask(Integer.MAX_VALUE);
     world.pass(Subscription.WAIT_MILLIS + 10);
-    assertThat(answers).hasSize(1);
+    assertThat(answers).hasSize(2);
   }
 
   @Test
   void questionsThatAreDueAtOnce_areAllAnswered() {
+    followsN();
     ask(1_000);
     ask(1_000);
     world.pass(1_010);
-    assertThat(answers).hasSize(2);
+    assertThat(answers).hasSize(3);
   }
 
   @Test

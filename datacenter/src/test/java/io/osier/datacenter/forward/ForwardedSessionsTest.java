@@ -9,6 +9,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +39,23 @@ final class ForwardedSessionsTest extends ForwarderFixture {
     assertThat(Forwardable.after(next().request()))
         .as("of a connection that has seen nothing")
         .isEqualTo(VersionVector.EMPTY);
+  }
+
+  /** What it is asked for besides was shown to others here, of any key of the partition. */
+  @Test
+  void witness_hearsWhatClientsAsk_andNotWhatTheirConnectionsWereShown() {
+    List<Request> heard = new ArrayList<>();
+    forwarder.tell((dc, request, partition, reply, size) -> heard.add(request));
+    up(EU);
+    forward(read(VersionVector.EMPTY));
+    answer(EU, next(), seen(EU, 5));
+    down(EU);
+    up(US);
+    forward(read(VersionVector.of(EU, 3)));
+    Sent moved = next();
+    assertThat(Forwardable.after(moved.request())).isEqualTo(VersionVector.of(EU, 5));
+    answer(US, moved, seen(US, 1));
+    assertThat(heard).containsExactly(read(VersionVector.EMPTY), read(VersionVector.of(EU, 3)));
   }
 
   /** Its connections were answered here, which nobody has noted. */

@@ -33,7 +33,8 @@ final class LostVersionsTest {
     ForwardingHost.Held held = new ForwardingHost.Held(List.of("eu", "us"), 1, creation);
     HolderChoice.Chosen to =
         (HolderChoice.Chosen) choice.choose(READ, "shop", held, List.of(up), lane, 0);
-    Asks.Ask ask = new Asks.Ask(to.dc(), to.request(), lane, Optional.of(0), 0, 0, 1, reply -> {});
+    Asks.Forms forms = new Asks.Forms(READ, to.request());
+    Asks.Ask ask = new Asks.Ask(to.dc(), forms, lane, Optional.of(0), 0, 0, 1, reply -> {});
     choice.begins(ask, "shop");
     choice.ends(ask);
     return ask;

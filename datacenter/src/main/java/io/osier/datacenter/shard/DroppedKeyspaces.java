@@ -90,7 +90,7 @@ final class DroppedKeyspaces {
   void delete(Creation gone) {
     around
         .store()
-        .filter(s -> s.database().keyspaces().contains(gone.stored()))
+        .filter(s -> !s.isReadOnly() && s.database().keyspaces().contains(gone.stored()))
         .ifPresent(s -> delete(s, gone.stored()));
   }
 

@@ -125,8 +125,8 @@ public final class Keyspaces {
     one.shard().gate().setLeaving(holders.leaving(name));
     one.shard().gate().setUnsure(holders.isUnsure(one.shard().policy()));
     if (holders.isServed(one.shard().policy())) {
-      shown.put(name, one.shard());
       one.shard().gate().hold(held);
+      shown.put(name, one.shard());
     } else {
       shown.remove(name);
     }

@@ -52,8 +52,8 @@ final class StartupWait {
   /** The plane has begun: what is here now is what is known. */
   void goesByWhatIsHere() {
     if (!known) {
-      known = true;
       keyspaces.awaitHolders(false);
+      known = true;
     }
   }
 

@@ -1,6 +1,7 @@
 package io.osier.datacenter.redis.tracking;
 
 import io.osier.datacenter.redis.RespDecoder;
+import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import java.util.ArrayList;
@@ -50,7 +51,7 @@ public record TrackingOptions(
         if (redirect != 0) {
           throw new RedisException("ERR A client can only redirect to a single other client");
         }
-        redirect = id(words[++i]);
+        redirect = Numbers.integer(words[++i], "ERR Invalid client ID");
       } else if (option.equals("PREFIX") && more) {
         prefixes.add(Prefix.of(words[++i]));
       } else {
@@ -71,14 +72,6 @@ public record TrackingOptions(
 
   private static String option(byte[] word) {
     return word.length > WORD_MAX ? "" : RespDecoder.text(word).toUpperCase(Locale.ROOT);
-  }
-
-  private static long id(byte[] word) {
-    try {
-      return Long.parseLong(RespDecoder.text(word));
-    } catch (NumberFormatException e) {
-      throw new RedisException("ERR Invalid client ID");
-    }
   }
 
   private void check() {

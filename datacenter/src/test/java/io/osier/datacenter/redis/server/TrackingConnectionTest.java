@@ -235,6 +235,7 @@ final class TrackingConnectionTest {
   void resp2_hearsByTheChannel_untilTheOtherConnectionIsGone() throws Exception {
     try (RawRedis redis = connect(false)) {
       assertThat(redis.ask("CLIENT TRACKING ON REDIRECT 12345")).contains("does not exist");
+      assertThat(redis.ask("CLIENT TRACKING ON REDIRECT +5")).contains("Invalid client ID");
       try (RawRedis hearing = connect(false)) {
         String id = hearing.ask("CLIENT ID").substring(1);
         hearing.ask("SUBSCRIBE __redis__:invalidate");

@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -99,5 +100,16 @@ final class QuiescenceTest {
     }
     assertThat(script.late("eu").outage()).isZero();
     assertThat(script.late("eu").violations()).isZero();
+  }
+
+  /** Else who is not at rest, since another one is away, would take who is for silent. */
+  @Test
+  void statusOfWhoIsNotAtRest_isAnsweredByWhoIs() {
+    rest("session");
+    script.run("cut eu us");
+    script.run("run 5000");
+    int before = script.acks("ap", "us");
+    script.run("run 5000");
+    assertThat(script.acks("ap", "us") - before).isEqualTo(10);
   }
 }

@@ -154,6 +154,7 @@ final class Script {
               a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
   private final Map<String, String> last = new HashMap<>();
   private final StringBuilder told = new StringBuilder();
+  private final Map<String, Integer> acks = new HashMap<>();
   private int statuses;
   private KeyspacePolicy policy = KeyspacePolicy.session("k", Duration.ofSeconds(2));
   private long nanos = 1_000_000 * MILLI;
@@ -264,6 +265,11 @@ final class Script {
     return sent;
   }
 
+  /** How many acknowledgements went from one to the other so far. */
+  int acks(String from, String to) {
+    return acks.getOrDefault(from + ">" + to, 0);
+  }
+
   /** Loses the next status from one to the other. */
   void loseStatus(String from, String to) {
     links.hush(from + ">" + to);
@@ -346,6 +352,9 @@ final class Script {
     String link = from.self.dc() + ">" + to;
     boolean isLost = links.loses(link, frame);
     statuses += frame instanceof Frame.Status ? 1 : 0;
+    if (frame instanceof Frame.Ack) {
+      acks.merge(link, 1, Integer::sum);
+    }
     if (links.hushes(link, frame)) {
       return;
     }

@@ -175,15 +175,20 @@ final class DcTransport {
 
     @Override
     public void parted(String peer, List<String> keyspaces) {
-      for (String keyspace : keyspaces) {
-        KeyspacePolicy policy = simulation.unit(keyspace, 0).policy();
-        if (!simulation.holders().hasChanged()
-            || (policy.heldBy(dc.self().dc()) && policy.heldBy(peer))) {
-          throw new Violation(
-              keyspace, "%s parts with %s over it, which nobody changes", dc.self(), peer);
-        }
+      hears(
+          () -> {
+            keyspaces.forEach(keyspace -> checkParting(peer, keyspace));
+            dc.submitTo(keyspaces, new Input.PeerDown(peer));
+          });
+    }
+
+    private void checkParting(String peer, String keyspace) {
+      KeyspacePolicy policy = simulation.unit(keyspace, 0).policy();
+      if (!simulation.holders().hasChanged()
+          || (policy.heldBy(dc.self().dc()) && policy.heldBy(peer))) {
+        throw new Violation(
+            keyspace, "%s parts with %s over it, which nobody changes", dc.self(), peer);
       }
-      hears(() -> dc.submitTo(keyspaces, new Input.PeerDown(peer)));
     }
 
     @Override

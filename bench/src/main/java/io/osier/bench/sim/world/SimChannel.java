@@ -205,6 +205,7 @@ public class SimChannel extends EmbeddedChannel {
           0,
           () -> {
             woken = false;
+            gathers = false;
             run();
           });
     }

@@ -315,7 +315,9 @@ final class CopyWorld {
     @Override
     public Optional<ForwardingHost.Held> heldElsewhere(String keyspace) {
       lookingUp.run();
-      return Optional.of(new ForwardingHost.Held(holders, 1, creation));
+      return keyspace.equals(SHOP)
+          ? Optional.of(new ForwardingHost.Held(holders, 1, creation))
+          : Optional.empty();
     }
 
     @Override

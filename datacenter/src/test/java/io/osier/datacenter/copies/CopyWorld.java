@@ -82,6 +82,10 @@ final class CopyWorld {
     time.pass(millis);
   }
 
+  int pending() {
+    return time.pending();
+  }
+
   /** What a read of a counter was answered. */
   static long count(Reply reply) {
     return ((Reading.Count) ((Reply.Answer) reply).reading().orElseThrow()).value();

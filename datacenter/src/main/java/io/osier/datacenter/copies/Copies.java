@@ -254,13 +254,20 @@ public final class Copies implements AutoCloseable {
   private void choose(List<Copy> begun) {
     Iterator<Saving> least = null;
     for (Interest.Candidate each : interest.candidates(table::contains, around::roundTripMillis)) {
+      ForwardingHost.Held held = around.heldElsewhere(each.name().keyspace()).orElse(null);
+      if (held == null) {
+        continue; // nothing makes way for what is gone, or is held here by now
+      }
       if (table.isFull()) {
         least = least == null ? leastFirst() : least;
         if (!least.hasNext() || !makesWay(least.next(), each)) {
           return;
         }
       }
-      follow(each, begun);
+      Copy copy = table.tryAdd(each, held);
+      if (copy != null) {
+        begun.add(copy);
+      }
     }
   }
 
@@ -285,17 +292,6 @@ public final class Copies implements AutoCloseable {
       table.drop(least.copy, CopyCounts.Dropped.BUDGET);
     }
     return ends;
-  }
-
-  private void follow(Interest.Candidate each, List<Copy> begun) {
-    ForwardingHost.Held held = around.heldElsewhere(each.name().keyspace()).orElse(null);
-    if (held == null) {
-      return;
-    }
-    Copy copy = table.tryAdd(each, held);
-    if (copy != null) {
-      begun.add(copy);
-    }
   }
 
   /** What was shown before a copy could be found must be in what it shows. */

@@ -178,6 +178,9 @@ public final class Followers {
 
     private boolean planned;
 
+    /** Whether it has its turn when one is due that waited for nothing, or before. */
+    private boolean duePlanned;
+
     /** So long it waits, as it could not tell; 0 if it could. */
     private long pauseMillis;
 
@@ -215,7 +218,9 @@ public final class Followers {
         return;
       }
       plan();
-      around.later(this::turn, waitMillis);
+      if (waitMillis == 0) {
+        around.later(this::turn, 0); // though the turn that is planned comes later
+      }
     }
 
     @Override
@@ -228,21 +233,28 @@ public final class Followers {
       plan();
     }
 
-    /** Sees to it that this has its turn when there is something to tell. */
+    /** Sees to it that this has its turn when there is something to tell, or somebody is due. */
     private void plan() {
       long millis;
+      boolean waits;
       synchronized (this) {
         boolean atOnce = urgent || isDue();
-        if (planned || telling || ended || waiting.isEmpty() || !(atOnce || keys.haveChanged())) {
+        waits = !atOnce && !keys.haveChanged();
+        if (telling || ended || waiting.isEmpty() || (waits ? duePlanned : planned)) {
           return;
         }
-        planned = true;
-        millis = Math.max(pauseMillis, atOnce ? 0 : Math.max(TOGETHER_MILLIS, heldMillis()));
+        duePlanned |= waits;
+        planned |= !waits;
+        long dueNanos = waiting.getFirst().dueNanos - nanoTime.getAsLong();
+        long due = TimeUnit.NANOSECONDS.toMillis(dueNanos + 999_999); // not before
+        long held = waits ? due : Math.min(due, Math.max(TOGETHER_MILLIS, heldMillis()));
+        millis = Math.max(pauseMillis, atOnce ? 0 : held);
       }
       around.later(
           () -> {
             synchronized (this) {
-              planned = false;
+              duePlanned &= !waits;
+              planned &= waits;
             }
             turn();
           },

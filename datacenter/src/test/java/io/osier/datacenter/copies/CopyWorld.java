@@ -82,6 +82,10 @@ final class CopyWorld {
     time.pass(millis);
   }
 
+  int pending() {
+    return time.pending();
+  }
+
   /** What a read of a counter was answered. */
   static long count(Reply reply) {
     return ((Reading.Count) ((Reply.Answer) reply).reading().orElseThrow()).value();
@@ -315,7 +319,9 @@ final class CopyWorld {
     @Override
     public Optional<ForwardingHost.Held> heldElsewhere(String keyspace) {
       lookingUp.run();
-      return Optional.of(new ForwardingHost.Held(holders, 1, creation));
+      return keyspace.equals(SHOP)
+          ? Optional.of(new ForwardingHost.Held(holders, 1, creation))
+          : Optional.empty();
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.protocol.Reply;
@@ -240,6 +241,28 @@ final class FollowedObjectsTest {
     assertThat(few.copied("k2", VersionVector.EMPTY)).isNotNull();
     assertThat(few.copied("k0", VersionVector.EMPTY)).isNull();
     assertThat(few.copies.figures().dropped()).containsEntry("budget", 1L);
+  }
+
+  @Test
+  void nothingMakesWay_forAnObjectOfAKeyspaceThatIsGone() {
+    CopyWorld.Reader few = world.new Reader("sa", new CopySettings(1 << 20, 3, 100));
+    few.heat("k0", "k1", "k2");
+    assertThat(few.copies.figures().objects()).isEqualTo(3);
+    Request.Read ofGone =
+        new Request.Read(
+            "gone",
+            Key.of("k"),
+            Optional.empty(),
+            new Query.Whole(),
+            VersionVector.EMPTY,
+            false,
+            0);
+    Reply answer = new Reply.Answer(Optional.empty(), Optional.empty(), false, VersionVector.EMPTY);
+    for (int i = 0; i < 1_000; i++) {
+      few.told(ofGone, 0, answer, 100);
+    }
+    few.heat("k0", "k1", "k2");
+    assertThat(few.copies.figures().dropped()).containsEntry("budget", 0L);
   }
 
   /** Its changes cost more than its reads, so it is tried more and more seldom. */

@@ -154,6 +154,33 @@ final class FollowersTest {
   }
 
   @Test
+  void whoAsksHowFarTheHolderIs_isToldAtOnce_thoughAChangeIsHeldBack() {
+    followsN();
+    for (int i = 0; i < 2; i++) {
+      ask(10_000);
+      world.increment("n");
+      world.pass(10);
+    }
+    assertThat(answers).as("the second change is held back").hasSize(2);
+    ask(0);
+    world.pass(5);
+    assertThat(answers).hasSize(3);
+  }
+
+  @Test
+  void questionsThatAreAnswered_leaveNothingToBeDoneLater() {
+    followsN();
+    ask(10_000);
+    for (int i = 0; i < 100; i++) {
+      ask(10_000);
+      world.increment("n");
+      world.pass(60);
+    }
+    assertThat(answers).hasSizeGreaterThan(90);
+    assertThat(world.pending()).isLessThan(20);
+  }
+
+  @Test
   void questionsThatAreDueAtOnce_areAllAnswered() {
     followsN();
     ask(1_000);

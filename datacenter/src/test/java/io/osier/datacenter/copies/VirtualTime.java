@@ -28,6 +28,11 @@ final class VirtualTime {
     tasks.add(new Task(nanos + TimeUnit.MILLISECONDS.toNanos(millis), tasksMade++, does));
   }
 
+  /** How many things are to be done later. */
+  int pending() {
+    return tasks.size();
+  }
+
   void pass(long millis) {
     long until = nanos + TimeUnit.MILLISECONDS.toNanos(millis);
     while (!tasks.isEmpty() && tasks.peek().at <= until) {

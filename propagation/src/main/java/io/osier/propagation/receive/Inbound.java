@@ -59,7 +59,7 @@ public final class Inbound {
     this.requests = requests;
     this.streams = new InboundStreams(around);
     // After that an origin counts as out of reach.
-    this.skew = new PathSkew(around.healNanos() + around.retryNanos() / 4);
+    this.skew = new PathSkew(around.healNanos() + around.retryNanos());
     this.fetches = new FetchPolicy(around, streams, applier, skew, linkUp);
     this.visibility =
         switch (around.cuts()) {

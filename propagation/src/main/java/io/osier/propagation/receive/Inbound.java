@@ -215,9 +215,8 @@ public final class Inbound {
       around.stats().gapSeen();
       return true;
     }
-    // The last acknowledgement may have been lost. Those who are not at rest tell a status every
-    // half
-    // of the retry: each is acknowledged, so that nobody takes this datacenter for a silent one.
+    // The last one may have been lost. Who is not at rest tells a status every half of the retry:
+    // each is acknowledged, so that nobody takes this datacenter for a silent one.
     in.ackAgain(nowNanos, around.retryNanos() / 4);
     return false;
   }

@@ -24,20 +24,23 @@ public final class StateCodec {
     if (known != null) {
       return known;
     }
-    byte[] bytes =
-        WireOutput.bytesOf(
-            out -> {
-              CausalContext context = state.context();
-              for (int i = 0; i < context.size(); i++) {
-                out.presetReplica(context.replica(i));
-              }
-              out.writeRanges(context);
-              writeContent(out, state);
-            });
+    byte[] bytes = encode(state);
     if (!state.isFull()) {
       state.keepPacked(bytes);
     }
     return bytes;
+  }
+
+  private static byte[] encode(CrdtState state) {
+    return WireOutput.bytesOf(
+        out -> {
+          CausalContext context = state.context();
+          for (int i = 0; i < context.size(); i++) {
+            out.presetReplica(context.replica(i));
+          }
+          out.writeRanges(context);
+          writeContent(out, state);
+        });
   }
 
   /**

@@ -53,7 +53,7 @@ final class CountingLoader extends ClassLoader {
 
   /** Where an object's content is turned into bytes. */
   private static final Set<String> ENCODINGS =
-      Set.of("io/osier/crdt/state/StateCodec.pack", "io/osier/crdt/state/StateCodec.write");
+      Set.of("io/osier/crdt/state/StateCodec.encode", "io/osier/crdt/state/StateCodec.write");
 
   private static final class Counted extends ClassVisitor {
     private String type;

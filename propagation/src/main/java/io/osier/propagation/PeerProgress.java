@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import io.osier.core.VersionVector;
 import io.osier.propagation.host.DelayHistogram;
 import io.osier.propagation.host.Timeliness;
 import io.osier.propagation.send.LagMeter;
@@ -18,6 +19,7 @@ import java.util.Map;
  * @param inFlightBytes sent and not acknowledged
  * @param sentBytes bytes of updates sent to it, by what carried them
  * @param roundTimes how long rounds took until it had acknowledged them
+ * @param has what it has of every replica, as its last status tells
  * @param behindUpdates updates of it that have not come here
  * @param unheardNanos for how long nothing has come from it although something should
  */
@@ -31,5 +33,6 @@ public record PeerProgress(
     long inFlightBytes,
     Map<Frame.Kind, Long> sentBytes,
     DelayHistogram roundTimes,
+    VersionVector has,
     long behindUpdates,
     long unheardNanos) {}

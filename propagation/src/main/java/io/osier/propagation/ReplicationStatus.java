@@ -327,6 +327,7 @@ public final class ReplicationStatus {
               stream.window().bytes(),
               stream.window().sentBytes(),
               stream.window().roundTimes(),
+              status == null ? VersionVector.EMPTY : status.through(),
               Math.max(0, there - here),
               nowNanos - origins.aliveNanos(stream.dc())));
     }

@@ -137,7 +137,8 @@ final class ReportCheckTest {
               p.stream(),
               new PartitionReport.To(
                   lagUpdates, 0, 0, Timeliness.NONE, inFlightBytes, 0, 0, 0, p.to().roundTimes()),
-              new PartitionReport.From(behindUpdates, 0, p.from().late(), p.from().visibility())));
+              new PartitionReport.From(
+                  VersionVector.EMPTY, behindUpdates, 0, p.from().late(), p.from().visibility())));
     }
 
     private Altered with(

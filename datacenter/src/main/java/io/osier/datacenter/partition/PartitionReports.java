@@ -135,6 +135,7 @@ final class PartitionReports {
             peer.sentBytes().getOrDefault(Frame.Kind.CATCH_UP, 0L),
             peer.roundTimes()),
         new PartitionReport.From(
+            peer.has(),
             peer.behindUpdates(),
             peer.unheardNanos(),
             stats.late(peer.dc()),

@@ -1,12 +1,15 @@
 package io.osier.datacenter.control.execution;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -29,7 +32,7 @@ final class LeaveProcedure {
     COMPARING("what the others had when they heard of it has not all come"),
     /** Rights are given to the heir. */
     GIVING("the rights of its bounded counters are given to another datacenter"),
-    /** The others have not everything yet. */
+    /** The others have not everything yet; who has lost its memory meanwhile, not even its own. */
     SHIPPING("what was written here has not come to all others"),
     /** Nothing is left to do. */
     DONE("");
@@ -45,6 +48,10 @@ final class LeaveProcedure {
   private final Keyspaces keyspaces;
   private final Supplier<Collection<KeyspaceShard>> shards;
   private Stage stage = Stage.ENDING;
+
+  /** What was here of everybody, by partition, when all was given. */
+  private final Map<PartitionRunner, VersionVector> here = new HashMap<>();
+
   private final RepeatedWalk giving;
 
   /**
@@ -108,13 +115,21 @@ final class LeaveProcedure {
       }
       case GIVING -> give(heirs);
       case SHIPPING -> {
-        if (isAllShipped()) {
+        if (isAllShipped() && partitions().allMatch(this::isEverywhere)) {
           stage = Stage.DONE;
         }
       }
       case DONE -> {}
     }
     return stage == Stage.DONE;
+  }
+
+  private boolean isEverywhere(PartitionRunner partition) {
+    if (!here.containsKey(partition)) {
+      RightsWalk.here(partition).ifPresent(all -> here.put(partition, all));
+    }
+    VersionVector all = here.get(partition);
+    return all != null && RightsWalk.isEverywhere(partition, all);
   }
 
   private Stream<PartitionRunner> partitions() {

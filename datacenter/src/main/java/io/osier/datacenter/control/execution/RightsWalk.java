@@ -1,5 +1,6 @@
 package io.osier.datacenter.control.execution;
 
+import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.types.BoundedCounter;
@@ -69,6 +70,20 @@ final class RightsWalk {
     return report(partition)
         .map(r -> r.peers().stream().allMatch(p -> p.to().lagUpdates() == 0))
         .orElse(false);
+  }
+
+  /** What has come to a partition of every replica, this one included; empty if it does not say. */
+  static Optional<VersionVector> here(PartitionRunner partition) {
+    return report(partition).map(r -> r.content().through());
+  }
+
+  /** Whether all peers of a partition say that they have something. */
+  static boolean isEverywhere(PartitionRunner partition, VersionVector what) {
+    return report(partition).map(r -> isEverywhere(r, what)).orElse(false);
+  }
+
+  static boolean isEverywhere(PartitionReport report, VersionVector what) {
+    return report.peers().stream().allMatch(p -> what.isAtMost(p.from().has()));
   }
 
   /** The last incarnation that a partition knows of a peer; 0 if it knows none. */

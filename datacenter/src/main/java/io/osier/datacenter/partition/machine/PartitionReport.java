@@ -224,13 +224,18 @@ public record PartitionReport(
   /**
    * What comes from a peer.
    *
+   * @param has what it has of every replica, as its last status tells
    * @param behindUpdates updates of it that have not come here, as far as its last status tells
    * @param unheardNanos for how long nothing has come from it although something should
    * @param late shipments of it that became visible here too late
    * @param visibility how long its shipments took until they were visible here, outages left out
    */
   public record From(
-      long behindUpdates, long unheardNanos, LateCounts late, DelayHistogram visibility) {}
+      VersionVector has,
+      long behindUpdates,
+      long unheardNanos,
+      LateCounts late,
+      DelayHistogram visibility) {}
 
   /**
    * A hot object.

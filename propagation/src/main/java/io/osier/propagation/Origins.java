@@ -114,6 +114,28 @@ final class Origins {
     return coverage == Coverage.LOST && mayBeElsewhere ? Coverage.NOT_YET : coverage;
   }
 
+  /**
+   * Whether there may be datacenters that are no peers yet: this one joins, or has or has heard of
+   * updates of such, and was not told who there is.
+   */
+  boolean mayLackPeers() {
+    return joins
+        || (!membersKnown
+            && (namesStrangers(knowledge.through())
+                || around.peers().stream()
+                    .map(knowledge::status)
+                    .anyMatch(status -> status != null && namesStrangers(status.through()))));
+  }
+
+  private boolean namesStrangers(VersionVector vector) {
+    for (int i = 0; i < vector.size(); i++) {
+      if (isStranger(vector.replica(i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether something is not here of datacenters that are no peers. */
   private boolean lacksOfStrangers(VersionVector wanted) {
     for (int i = 0; i < wanted.size(); i++) {

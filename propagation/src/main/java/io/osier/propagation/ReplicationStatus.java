@@ -108,6 +108,11 @@ public final class ReplicationStatus {
     complete = false;
   }
 
+  /** Whether there may be others than the peers that this datacenter was told of. */
+  public boolean mayLackPeers() {
+    return origins.mayLackPeers();
+  }
+
   /**
    * Of how many of the others all is here that they had, shipped or not, when they were first heard
    * since {@link #compareAnew}, or since the start. It changes with a peer's frame, and with the

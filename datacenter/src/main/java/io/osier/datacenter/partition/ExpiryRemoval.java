@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A removal takes what was seen. What was done elsewhere before an object expired, above all
  * another deadline, must have been: so nothing is removed before each other datacenter is known to
  * have got something from here that was made after the deadline, a mark, and all that it had
- * committed when it said so is here. While one is away what has expired stays where it is, hidden.
+ * committed when it said so is here. While one is away, or is not known to who has just begun with
+ * nothing, what has expired stays where it is, hidden.
  *
  * <p>Who removes is the datacenter that gave the deadline, or else the first by name; if it does
  * not, the others do. Several that remove the same take away what all have seen, and nothing more.
@@ -83,6 +84,10 @@ final class ExpiryRemoval {
   /** Removes what it can of what has expired. */
   void sweep(Now now) {
     if (nextNanos(now) > now.nanos()) {
+      return;
+    }
+    if (propagation.status().mayLackPeers()) {
+      nextNanos = now.nanos() + WAITING_NANOS;
       return;
     }
     if (mine.size() < SLICE) {

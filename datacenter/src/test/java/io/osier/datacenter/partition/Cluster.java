@@ -66,17 +66,17 @@ public final class Cluster {
     private @Nullable List<Effects.Output> stalled;
 
     Dc(ReplicaId self) {
-      start(self);
+      start(self, names);
     }
 
-    private void start(ReplicaId id) {
+    private void start(ReplicaId id, List<String> known) {
       self = id;
       store = new MemoryStore();
       partition =
           new Partition(
               new PartitionConfig(
                   id,
-                  names.stream().filter(n -> !n.equals(id.dc())).toList(),
+                  known.stream().filter(n -> !n.equals(id.dc())).toList(),
                   policy,
                   0,
                   streams,
@@ -247,13 +247,18 @@ public final class Cluster {
 
   /** Stops a datacenter and starts it with an empty memory and a new incarnation. */
   public void crash(String name) {
+    crash(name, names);
+  }
+
+  /** The same, and it starts with some of the others as its peers. */
+  void crash(String name, List<String> known) {
     for (String other : names) {
       if (!other.equals(name)) {
         cut(name, other);
       }
     }
     Dc dc = dc(name);
-    dc.start(new ReplicaId(name, dc.self.incarnation() + 1));
+    dc.start(new ReplicaId(name, dc.self.incarnation() + 1), known);
   }
 
   public void reconnect(String name) {

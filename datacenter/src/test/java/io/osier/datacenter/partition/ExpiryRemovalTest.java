@@ -126,6 +126,34 @@ final class ExpiryRemovalTest extends ExpiryFixture {
     assertNothingIsLeft(cluster);
   }
 
+  /** Who starts with nothing may know one other, and hear later who else is there. */
+  @ParameterizedTest
+  @EnumSource
+  void prolongedWhereANewcomerHearsNothing_livesOnEverywhere(
+      KeyspacePolicy.Consistency consistency) {
+    Cluster cluster = three(consistency);
+    add(cluster.dc("ap"), "s", "a");
+    cluster.run(1_000);
+    expire(cluster.dc("us"), "s", 5_000);
+    cluster.run(1_000);
+    cluster.cut("ap", "us");
+    cluster.crash("eu", List.of("us"));
+    expire(cluster.dc("ap"), "s", 100_000);
+    cluster.heal("eu", "us");
+    cluster.run(40_000);
+    assertThat(cluster.dc("eu").partition.isReady()).isTrue();
+    List<String> all = cluster.names;
+    cluster.input(cluster.dc("eu"), new Input.Peers(1, List.of("ap", "us"), all, false, 1));
+    cluster.heal("ap", "eu");
+    cluster.heal("ap", "us");
+    cluster.run(5_000);
+    for (String name : all) {
+      assertThat(elements(cluster, name, "s")).as(name).containsExactly(Value.of("a"));
+    }
+    cluster.run(70_000);
+    assertNothingIsLeft(cluster);
+  }
+
   @ParameterizedTest
   @EnumSource
   void updateOfWhatHasExpired_beginsAnew_andStays(KeyspacePolicy.Consistency consistency) {

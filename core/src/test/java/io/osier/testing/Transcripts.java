@@ -38,7 +38,9 @@ public final class Transcripts {
         .forEach(line -> now.append(line).append('\n').append(script.apply(line.substring(2))));
     String directory = System.getenv("OSIER_TRANSCRIPTS");
     if (directory != null) {
-      Files.writeString(Path.of(directory, name + ".txt"), now);
+      Path file = Path.of(directory, of.getPackageName().replace('.', '/'), name + ".txt");
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, now);
     }
     assertThat(now.toString()).isEqualTo(golden);
   }

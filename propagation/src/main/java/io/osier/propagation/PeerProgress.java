@@ -19,7 +19,7 @@ import java.util.Map;
  * @param inFlightBytes sent and not acknowledged
  * @param sentBytes bytes of updates sent to it, by what carried them
  * @param roundTimes how long rounds took until it had acknowledged them
- * @param has what it has of every replica, as its last status tells
+ * @param has what it has of every replica, as its last status tells, also if it is not connected
  * @param behindUpdates updates of it that have not come here
  * @param unheardNanos for how long nothing has come from it although something should
  */

@@ -318,8 +318,8 @@ public final class ReplicationStatus {
     for (PeerStream stream : outbound.streams()) {
       ReplicaId peer = knowledge.newest(stream.dc());
       Frame.Status status = knowledge.status(stream.dc());
-      long has = status == null ? 0 : status.through().get(around.self());
-      long there = status == null || peer == null ? 0 : status.through().get(peer);
+      VersionVector has = status == null ? VersionVector.EMPTY : status.through();
+      long there = peer == null ? 0 : has.get(peer);
       long here = peer == null ? 0 : knowledge.through().get(peer);
       progress.add(
           new PeerProgress(
@@ -327,12 +327,12 @@ public final class ReplicationStatus {
               peer == null ? 0 : peer.incarnation(),
               stream.linkUp(),
               stream.mode().label(),
-              outbound.lags().lag(has, nowNanos),
+              outbound.lags().lag(has.get(around.self()), nowNanos),
               outbound.lags().timeliness(stream, nowNanos),
               stream.window().bytes(),
               stream.window().sentBytes(),
               stream.window().roundTimes(),
-              status == null ? VersionVector.EMPTY : status.through(),
+              has,
               Math.max(0, there - here),
               nowNanos - origins.aliveNanos(stream.dc())));
     }

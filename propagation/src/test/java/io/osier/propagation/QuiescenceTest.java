@@ -102,7 +102,10 @@ final class QuiescenceTest {
     assertThat(script.late("eu").violations()).isZero();
   }
 
-  /** Else who is not at rest, since another one is away, would take who is for silent. */
+  /**
+   * Acknowledgements are signs of life: us, which is not at rest while eu is away, must not take
+   * ap, which is, for silent.
+   */
   @Test
   void statusOfWhoIsNotAtRest_isAnsweredByWhoIs() {
     rest("session");

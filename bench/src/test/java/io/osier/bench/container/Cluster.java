@@ -123,7 +123,7 @@ final class Cluster implements AutoCloseable {
   JsonNode inspect(String dc, Request.Topic topic) {
     return await()
         .atMost(LONG)
-        .ignoreException(OsierException.class)
+        .ignoreExceptionsInstanceOf(OsierException.class)
         .until(() -> fleet.inspect(dc, topic, 0), Objects::nonNull)
         .get("keyspaces")
         .get(KEYSPACE);

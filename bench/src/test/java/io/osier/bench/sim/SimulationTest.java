@@ -31,11 +31,14 @@ final class SimulationTest {
   @ParameterizedTest
   @EnumSource(Fault.class)
   void eachFault(Fault fault) {
+    long times = 0;
     for (long seed = 1; seed <= 3; seed++) {
       Simulation simulation = new Simulation(new SimOptions(3, EnumSet.of(fault), 30), seed);
       SimRun.run(simulation);
       assertThat(new SimSummary(simulation).updates()).isPositive();
+      times += simulation.happened().getOrDefault(fault, 0L);
     }
+    assertThat(times).as("how often it happened").isPositive();
   }
 
   @Test
@@ -70,7 +73,8 @@ final class SimulationTest {
   void framesOfOneTime_shareACompressedBlock() {
     Simulation simulation = new Simulation(new SimOptions(3, EnumSet.noneOf(Fault.class), 60), 3);
     SimRun.run(simulation);
-    assertThat(simulation.frames().inSharedBlocks()).isPositive();
+    // Some share one within a read, without gathering, too: 9 of this seed.
+    assertThat(simulation.frames().inSharedBlocks()).isGreaterThan(20);
   }
 
   /** So that nobody looks at programs of which none was done, or none refused. */

@@ -80,8 +80,8 @@ final class RangeReader<K extends Comparable<K>, V> {
     if (bytes > EntryStore.WHOLE_BYTES_MAX) {
       throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
-          "the first %s entries of the range take all of the %s bytes that an answer has room for:"
-              .concat(" ask for fewer at once")
+          ("the first %s entries of the range take all of the %s bytes that an answer has room for:"
+                  + " ask for fewer at once")
               .formatted(before, EntryStore.WHOLE_BYTES_MAX));
     }
   }

@@ -351,13 +351,13 @@ public final class ChangeRing {
   /**
    * Waits for the next change of a key, unless there is one behind the position already.
    *
-   * @param changed is taken by {@link #takeDue} then
+   * @param changed {@link #takeDue} returns it once the key has changed
    */
   synchronized boolean waits(Key key, long of, long tick, Runnable changed) {
     return of == life && keys.waits(key, tick, changed);
   }
 
-  /** Undoes the other one. */
+  /** Waits for the next change of a key no more. */
   synchronized void waitsNoMore(Key key, Runnable changed) {
     keys.waitsNoMore(key, changed);
   }

@@ -48,7 +48,7 @@ final class Poll {
   private final Request.Watch request;
   private final Consumer<Reply> reply;
 
-  /** By which its key's partition knows it. */
+  /** Run once its key has changed; by it the ring finds what waits no more. */
   private final Runnable changed;
 
   private final PositionSearch positions;

@@ -94,8 +94,8 @@ final class DroppedKeyspaces {
         .ifPresent(s -> delete(s, gone.stored()));
   }
 
-  private static void delete(StoreService store, String stored) {
-    LOG.info("what the store has of {} is deleted: it was dropped", stored);
+  static void delete(StoreService store, String stored) {
+    LOG.info("what the store has of {} is deleted: it was dropped, or given up", stored);
     store.database().drop(stored);
   }
 

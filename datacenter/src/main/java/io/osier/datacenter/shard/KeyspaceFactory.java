@@ -198,7 +198,7 @@ public final class KeyspaceFactory {
     ReplicaId self = HolderTerms.in(around.self, terms);
     List<String> peers = others.stream().filter(policy::heldBy).sorted().toList();
     Creation creation = new Creation(policy.name(), created);
-    around.store.ifPresent(s -> dropEarlierTerm(s.database(), creation, policy.partitions(), self));
+    around.store.ifPresent(s -> dropEarlierTerm(s, creation, policy.partitions(), self));
     List<PartitionRunner> runners = new ArrayList<>();
     List<PartitionStore> stores = new ArrayList<>();
     KeyspaceFeed feed =
@@ -330,7 +330,8 @@ public final class KeyspaceFactory {
    * have forgotten meanwhile what they have removed.
    */
   private static void dropEarlierTerm(
-      RocksDatabase store, Creation of, int partitions, ReplicaId self) {
+      StoreService in, Creation of, int partitions, ReplicaId self) {
+    RocksDatabase store = in.database();
     if (HolderTerms.term(self) == 0
         || store.isReadOnly()
         || !store.keyspaces().contains(of.stored())) {
@@ -343,7 +344,7 @@ public final class KeyspaceFactory {
             .map(state -> HolderTerms.term(state.self()))
             .toList();
     if (!terms.isEmpty() && !terms.contains(HolderTerms.term(self))) {
-      store.drop(of.stored());
+      DroppedKeyspaces.delete(in, of.stored());
     }
   }
 

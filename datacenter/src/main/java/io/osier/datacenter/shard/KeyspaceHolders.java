@@ -128,7 +128,7 @@ public final class KeyspaceHolders {
     return holding == null ? Map.of() : holding.terms();
   }
 
-  /** See the other one. */
+  /** The fingerprint of a keyspace that is here, for one peer. */
   String fingerprint(KeyspacePolicy policy, Optional<String> created, String peer) {
     return fingerprint(asItBegan(policy), created, terms(policy.name()), self, peer);
   }

@@ -128,7 +128,10 @@ public final class UpdateGate {
     judge();
   }
 
-  /** Whether this datacenter may not hold the keyspace any more, as others know. */
+  /**
+   * Whether others may know that this datacenter holds the keyspace no more, which it has not
+   * heard.
+   */
   void setUnsure(boolean now) {
     unsure = now;
   }

@@ -107,7 +107,8 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     }
     at("us").alter("pair", "us");
     at("us").whole.add("pair");
-    while (!at("eu").state("pair", "eu").equals("none")) {
+    for (int i = 0; !at("eu").state("pair", "eu").equals("none"); i++) {
+      assertThat(i).as("looks until eu has gone").isLessThan(100);
       at("us").plane.look();
       at("eu").copy.hear(at("us").copy);
       at("us").copy.hear(at("eu").copy);

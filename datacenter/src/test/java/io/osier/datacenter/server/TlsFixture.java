@@ -64,10 +64,11 @@ abstract class TlsFixture {
           CertificateMaker.signed(certs, name, TlsName.ofClient("osier", name), List.of(), 10);
       case "old-cart" ->
           ExpiredCertificates.signed(certs, name, TlsName.ofClient("osier", "cart"), List.of());
-      default -> {
+      case "old-eu", "old-us" -> {
         String dc = name.replace("old-", "");
         ExpiredCertificates.signed(certs, name, TlsName.ofDatacenter("osier", dc), LOOPBACK);
       }
+      default -> throw new IllegalArgumentException("no certificate is named " + name);
     }
   }
 

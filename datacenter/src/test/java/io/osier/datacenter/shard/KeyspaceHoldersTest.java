@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -59,15 +60,18 @@ final class KeyspaceHoldersTest {
     List<String> all = List.of("eu", "us");
     AtomicBoolean refused = new AtomicBoolean();
     AtomicBoolean ends = new AtomicBoolean();
+    AtomicLong looks = new AtomicLong();
     Thread reader =
         Thread.ofPlatform()
+            .daemon(true)
             .start(
                 () -> {
                   while (!ends.get()) {
                     refused.compareAndSet(false, gate.isRefusedByAll());
+                    looks.incrementAndGet();
                   }
                 });
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 500 || looks.get() < 10_000; i++) { // while it is looked at
       keyspaces.setHolders(
           "shop", new Holding(all, all, Part.SERVES, Set.of("us"), Set.of(), new TreeMap<>()));
       gate.compared("us", Optional.of("it is not there"));

@@ -260,7 +260,9 @@ public final class InboundStream {
     }
   }
 
-  /** As the other one, unless that is due anyway, or was done within the pause. */
+  /**
+   * Acknowledges once more, unless an acknowledgement is due anyway or was sent within the pause.
+   */
   void ackAgain(long nowNanos, long pauseNanos) {
     if (!acks.isDue() && nowNanos - acks.sentNanos() >= pauseNanos) {
       ackAgain(nowNanos);

@@ -141,6 +141,7 @@ final class LeaveProcedure {
     OptionalInt given = giving.step(() -> RightsWalk.begin(() -> walk(heirs)));
     if (given.isPresent() && given.getAsInt() == 0) {
       stage = Stage.SHIPPING;
+      partitions().forEach(p -> RightsWalk.here(p).ifPresent(all -> here.put(p, all)));
     }
   }
 

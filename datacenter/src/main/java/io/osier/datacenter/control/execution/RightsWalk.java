@@ -77,13 +77,16 @@ final class RightsWalk {
     return report(partition).map(r -> r.content().through());
   }
 
-  /** Whether all peers of a partition say that they have something. */
+  /**
+   * Whether all peers of a partition are connected, and say that they have something: one that is
+   * away may come back with nothing.
+   */
   static boolean isEverywhere(PartitionRunner partition, VersionVector what) {
     return report(partition).map(r -> isEverywhere(r, what)).orElse(false);
   }
 
   static boolean isEverywhere(PartitionReport report, VersionVector what) {
-    return report.peers().stream().allMatch(p -> what.isAtMost(p.from().has()));
+    return report.peers().stream().allMatch(p -> p.connected() && what.isAtMost(p.from().has()));
   }
 
   /** The last incarnation that a partition knows of a peer; 0 if it knows none. */

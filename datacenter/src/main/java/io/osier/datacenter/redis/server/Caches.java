@@ -244,10 +244,13 @@ final class Caches {
   }
 
   /** The connection has ended. */
-  synchronized void close() {
-    closed = true;
+  void close() {
+    TrackedClient of;
+    synchronized (this) {
+      closed = true; // from now on nobody else hears by it
+      of = tracked;
+    }
     starting = null;
-    TrackedClient of = tracked;
     if (of != null) {
       all.off(of);
       all.leave(of);
@@ -304,9 +307,13 @@ final class Caches {
   /** Tells what has changed, as long as it is read. */
   void push() {
     TrackedClient of = tracked;
-    while (of != null && mayPush()) {
-      boolean resp3 = client.resp3();
-      RespValue.Push next = all.poll(of, resp3, resp3 || subscriptions.haveCaches());
+    if (of == null || !mayPush()) {
+      return;
+    }
+    boolean resp3 = client.resp3();
+    boolean hears = resp3 || subscriptions.haveCaches();
+    while (mayPush()) {
+      RespValue.Push next = all.poll(of, resp3, hears);
       if (next != null) {
         answers.push(next, resp3);
       }

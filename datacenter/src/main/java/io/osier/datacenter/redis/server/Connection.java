@@ -48,7 +48,7 @@ interface Connection {
   /** The connection ends at once. */
   void cut();
 
-  /** Whether it is known who it is. */
+  /** Says whether its user is known; until then commands must be short. */
   void setKnown(boolean known);
 
   /** What tells the changes that it asks for from others'; 0 if it hears of those as well. */

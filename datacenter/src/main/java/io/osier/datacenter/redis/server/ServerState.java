@@ -68,7 +68,7 @@ public final class ServerState {
   }
 
   /** The keyspaces there were at a time, by their databases' numbers. */
-  private record Known(long untilMillis, Map<Integer, Keyspace> byNumber) {}
+  private record Known(long atMillis, Map<Integer, Keyspace> byNumber) {}
 
   private final Databases databases;
   private final ClientService handler;
@@ -81,7 +81,7 @@ public final class ServerState {
   private final LongAdder opened = new LongAdder();
   private final LongAdder commands = new LongAdder();
   private final SplittableRandom seeds;
-  private volatile Known known = new Known(Long.MIN_VALUE, Map.of());
+  private volatile Known known = new Known(Long.MAX_VALUE, Map.of());
   private volatile int port;
 
   ServerState(Map<Integer, String> databases, ClientService handler, Around around) {
@@ -135,7 +135,7 @@ public final class ServerState {
 
   private Map<Integer, Keyspace> keyspaces(long now) {
     Known last = known;
-    if (now < last.untilMillis) {
+    if (now >= last.atMillis && now - last.atMillis < KEYSPACES_MILLIS) {
       return last.byNumber;
     }
     List<Reply.KeyspaceInfo> here = handler.keyspaces();
@@ -148,7 +148,7 @@ public final class ServerState {
           .or(() -> databases.find(of, all))
           .ifPresent(info -> byNumber.put(of, Keyspace.of(info)));
     }
-    known = new Known(now + KEYSPACES_MILLIS, byNumber);
+    known = new Known(now, byNumber);
     return byNumber;
   }
 

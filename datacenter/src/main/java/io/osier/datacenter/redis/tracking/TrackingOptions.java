@@ -1,12 +1,11 @@
 package io.osier.datacenter.redis.tracking;
 
-import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Words;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +28,6 @@ public record TrackingOptions(
     boolean noLoop,
     long redirect,
     List<Prefix> prefixes) {
-  private static final int WORD_MAX = 32;
-
   /**
    * Reads them.
    *
@@ -46,7 +43,7 @@ public record TrackingOptions(
     List<Prefix> prefixes = new ArrayList<>();
     for (int i = 3; i < words.length; i++) {
       boolean more = i + 1 < words.length;
-      String option = option(words[i]);
+      String option = Words.option(words[i]);
       if (option.equals("REDIRECT") && more) {
         if (redirect != 0) {
           throw new RedisException("ERR A client can only redirect to a single other client");
@@ -68,10 +65,6 @@ public record TrackingOptions(
         new TrackingOptions(broadcast, optIn, optOut, noLoop, redirect, List.copyOf(prefixes));
     all.check();
     return all;
-  }
-
-  private static String option(byte[] word) {
-    return word.length > WORD_MAX ? "" : RespDecoder.text(word).toUpperCase(Locale.ROOT);
   }
 
   private void check() {

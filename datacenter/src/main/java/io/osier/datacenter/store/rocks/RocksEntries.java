@@ -16,7 +16,7 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
 
-/** The entries of a decomposed object in a {@link OpenDatabase}. Thread-safe. */
+/** The entries of a decomposed object in an {@link OpenDatabase}. Thread-safe. */
 final class RocksEntries implements EntrySource {
   private final OpenDatabase database;
   private final RecordKeys.Dictionary dictionary;

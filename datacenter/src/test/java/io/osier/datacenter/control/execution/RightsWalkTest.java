@@ -29,10 +29,15 @@ final class RightsWalkTest {
 
   private PartitionReport tells(ReplicaId peer, VersionVector has) {
     VersionVector none = VersionVector.EMPTY;
+    partition.step(new Input.PeerUp(peer), NOW);
     partition.step(
         new Input.FromPeer(
             peer, new Frame.Status(false, 0, 0, has, 1, none, has.get(peer), false, 1_000)),
         NOW);
+    return report();
+  }
+
+  private PartitionReport report() {
     return partition.step(new Input.Inspect(0, 1), NOW).atOnce().getFirst().report();
   }
 
@@ -46,5 +51,7 @@ final class RightsWalkTest {
     assertThat(RightsWalk.isEverywhere(tells(us, VersionVector.EMPTY), all)).isFalse();
     assertThat(RightsWalk.isEverywhere(tells(us, VersionVector.of(us, 9)), all)).isFalse();
     assertThat(RightsWalk.isEverywhere(tells(us, all.with(us, 9)), all)).isTrue();
+    partition.step(new Input.PeerDown("us"), NOW);
+    assertThat(RightsWalk.isEverywhere(report(), all)).as("it may lose it again").isFalse();
   }
 }

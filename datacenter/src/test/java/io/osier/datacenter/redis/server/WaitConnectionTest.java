@@ -11,6 +11,7 @@ import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -64,5 +65,47 @@ final class WaitConnectionTest {
         assertThat(client.ask("WAITAOF 1 1 0")).isEqualTo("[:1, :1]");
       }
     }
+  }
+
+  /** As when somebody has set it right. */
+  @Test
+  void clockThatIsSetBack_hidesNoKeyspace() {
+    AtomicLong millis = new AtomicLong(1_000_000);
+    List<Reply.KeyspaceInfo> served = new ArrayList<>();
+    ClientService serving =
+        new ClientService() {
+          @Override
+          public List<Reply.KeyspaceInfo> keyspaces() {
+            return List.copyOf(served);
+          }
+
+          @Override
+          public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
+            throw new AssertionError("nothing is asked");
+          }
+
+          @Override
+          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+            throw new AssertionError("nobody administers");
+          }
+        };
+    ServerState state =
+        new ServerState(
+            Map.of(),
+            serving,
+            new ServerState.Around(
+                ServedClients.EU,
+                "test",
+                millis::get,
+                new Random(1),
+                Runnable::run,
+                Runnable::run,
+                ServedClients.pushes(),
+                true));
+    assertThat(state.keyspaces()).isEmpty();
+    served.add(new Reply.KeyspaceInfo("shop", 500, 1, false));
+    assertThat(state.keyspaces()).as("as it was a moment ago").isEmpty();
+    millis.set(1_000);
+    assertThat(state.keyspaces()).hasSize(1);
   }
 }

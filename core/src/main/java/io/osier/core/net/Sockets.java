@@ -6,11 +6,14 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.RejectedExecutionException;
@@ -26,6 +29,10 @@ public final class Sockets implements Network {
   private static final int END_PATIENCE_MILLIS = 2_000;
 
   private final EventLoopGroup loops;
+
+  /** Those that are open; one that opens after the end is closed at once. */
+  private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+
   private final Dial.Lookup lookup;
   private final int lastMillis;
   private final int keepAliveSeconds;
@@ -92,11 +99,12 @@ public final class Sockets implements Network {
     }
   }
 
-  private static ChannelInitializer<SocketChannel> initializer(Consumer<Channel> opening) {
+  private ChannelInitializer<SocketChannel> initializer(Consumer<Channel> opening) {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(SocketChannel ch) {
         opening.accept(ch);
+        channels.add(ch);
       }
     };
   }
@@ -115,7 +123,9 @@ public final class Sockets implements Network {
           .childOption(ChannelOption.SO_KEEPALIVE, true)
           .childOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), keepAliveSeconds);
     }
-    return new Listening(server.bind(at).syncUninterruptibly().channel());
+    Channel listening = server.bind(at).syncUninterruptibly().channel();
+    channels.add(listening);
+    return new Listening(listening);
   }
 
   @Override
@@ -125,7 +135,8 @@ public final class Sockets implements Network {
       Consumer<Channel> opening,
       Consumer<Throwable> failed) {
     if (!isClosed()) {
-      new Dial(loops.next(), to, timeoutMillis, opening, failed).start(lookup);
+      new Dial(loops.next(), to, timeoutMillis, opening.andThen(channels::add), failed)
+          .start(lookup);
     }
   }
 
@@ -159,6 +170,7 @@ public final class Sockets implements Network {
   @Override
   public void close() {
     closed = true;
+    channels.close(); // a loop of Netty 4.2 that is in a task when its end is asked for closes none
     loops
         .shutdownGracefully(lastMillis, END_MILLIS, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(END_PATIENCE_MILLIS);

@@ -197,6 +197,7 @@ final class DialledConnection extends FrameReader {
             why -> isSecond(ctx, why),
             () -> close(ctx));
     answering = line;
+    keyspaces.setTheirs(welcome.keyspaces().orElse(keyspaces.mine())); // others may follow it
     heartbeat.greeted(); // it pings for as long as others who bear the name are asked
     PeerIdentities.Bearer bearer =
         new PeerIdentities.Bearer(replica, welcome.start(), welcome.former(), dialler.host());
@@ -233,7 +234,6 @@ final class DialledConnection extends FrameReader {
       compressor.begin(peering.others().compressed(), PeerWire.nowNanos(ctx));
     }
     setFrameBytesMax(ANSWER_BYTES_MAX);
-    keyspaces.setTheirs(welcome.keyspaces().orElse(keyspaces.mine()));
     dialler.welcomed(replica, ctx.channel(), this); // first: the one before it is down
     keyspaces.compare(dc);
     held = false;

@@ -54,6 +54,33 @@ final class DialledPeerTest extends TransportFixture {
     }
   }
 
+  /** As one that starts anew while a connection of its former life counts as alive. */
+  @Test
+  void keyspacesThatComeWhileAnotherProcessIsAsked_countMoreThanTheWelcome() throws Exception {
+    try (ServerSocket us = new ServerSocket(0)) {
+      HeardFrames heard = new HeardFrames();
+      PeerTransport eu = transport(EU, 0, "us", us.getLocalPort(), heard);
+      try (Socket former = new Socket("127.0.0.1", eu.port())) {
+        answer(
+            former,
+            new PeerMessage.Hello(
+                PeerVersions.NEWEST, "test", US, "eu", POLICIES, 1, 5, List.of()));
+        assertThat(next(former)).isInstanceOf(PeerMessage.Welcome.class);
+        eu.dial();
+        Socket now = open.add(us.accept());
+        greeted(now);
+        answer(now, new PeerMessage.Welcome(US, Optional.of(List.of()), 6, List.of(5L)));
+        answer(now, new PeerMessage.Keyspaces(POLICIES));
+        assertThat(next(former)).isInstanceOf(PeerMessage.Probe.class);
+      }
+      String last;
+      do { // it may have been let in before it told of them
+        last = heard.next();
+      } while (last.equals("up " + US + " []"));
+      assertThat(last).isEqualTo("up " + US);
+    }
+  }
+
   private static PeerMessage.Hello greeted(Socket socket) throws IOException {
     return (PeerMessage.Hello) next(socket);
   }

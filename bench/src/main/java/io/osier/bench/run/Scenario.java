@@ -5,14 +5,18 @@ import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
+import com.typesafe.config.ConfigValueFactory;
 import io.osier.bench.systems.ScenarioException;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * What is run, as its file says it; defaults.conf lists every key.
@@ -24,10 +28,10 @@ record Scenario(String name, Config config) {
   static final List<String> NAMES =
       List.of(
           ("propagation sla size mixed-sla shift replicas peers client programs redis redis-port"
-                  + " redis-more memory replicated storage contention cache rocksdb bigset bigset-away"
-                  + " bigset-beside growth partitions datacenters placement membership watch ttl"
-                  + " causal causal-simulated transactions snapshots idle dashboard scrape tls trace"
-                  + " users")
+               + " redis-more memory replicated storage contention cache rocksdb bigset bigset-away"
+               + " bigset-beside growth partitions datacenters placement membership watch ttl"
+               + " causal causal-simulated transactions snapshots idle dashboard scrape tls trace"
+               + " users")
               .split(" "));
 
   private static final Config DEFAULTS = resource("defaults");
@@ -36,7 +40,8 @@ record Scenario(String name, Config config) {
    * Reads a scenario.
    *
    * @param name one of {@link #NAMES}, or a file
-   * @param changes PATH=VALUE each, over the file's content
+   * @param changes PATH=VALUE each, over the file's content, and over what its cases and variants
+   *     say
    * @param quick whether what the file's quick block says holds, too
    * @throws ScenarioException if there is no such scenario, or something in it is wrong
    */
@@ -54,15 +59,56 @@ record Scenario(String name, Config config) {
       if (quick && file.hasPath("quick")) {
         file = file.getConfig("quick").withFallback(file);
       }
-      for (String change : changes) {
-        file = parsed(change).withFallback(file);
-      }
       Config all = file.withFallback(DEFAULTS).resolve();
+      for (String change : changes) {
+        Config wanted = parsed(change);
+        Set<String> paths =
+            wanted.entrySet().stream().map(Map.Entry::getKey).collect(Collectors.toSet());
+        all = wanted.withFallback(withoutInParts(all, paths)).resolve();
+      }
       Allowed.check("", all.root(), DEFAULTS.root());
       return new Scenario(isFile ? new File(name).getName() : name, all);
     } catch (ConfigException e) {
       throw new ScenarioException(name + ": " + e.getMessage(), e);
     }
+  }
+
+  /** What cases, variants and loads say of some paths is left out. */
+  private static Config withoutInParts(Config of, Set<String> paths) {
+    Config left = of;
+    for (String list : List.of("cases", "variants")) {
+      if (left.hasPath(list)) {
+        List<ConfigObject> parts =
+            left.getConfigList(list).stream()
+                .map(part -> withoutInParts(without(part, paths), paths).root())
+                .toList();
+        left = left.withValue(list, ConfigValueFactory.fromIterable(parts));
+      }
+    }
+    if (left.hasPath("loads")) {
+      Set<String> inLoads =
+          paths.stream()
+              .filter(path -> path.startsWith("load."))
+              .map(path -> path.substring("load.".length()))
+              .collect(Collectors.toSet());
+      for (Map.Entry<String, ConfigValue> load : left.getObject("loads").entrySet()) {
+        if (load.getValue() instanceof ConfigObject own) {
+          left =
+              left.withValue(
+                  ConfigUtil.joinPath("loads", load.getKey()),
+                  without(own.toConfig(), inLoads).root());
+        }
+      }
+    }
+    return left;
+  }
+
+  private static Config without(Config of, Set<String> paths) {
+    Config left = of;
+    for (String path : paths) {
+      left = left.withoutPath(path);
+    }
+    return left;
   }
 
   private static Config parsed(String change) {

@@ -24,9 +24,9 @@ final class ScenarioTest {
 
   @TempDir private Path directory;
 
-  private Scenario read(String text) throws IOException {
+  private Scenario read(String text, String... changes) throws IOException {
     Path file = Files.writeString(directory.resolve("own.conf"), text);
-    return Scenario.read(file.toString(), List.of(), false);
+    return Scenario.read(file.toString(), List.of(changes), false);
   }
 
   @ParameterizedTest
@@ -83,6 +83,24 @@ final class ScenarioTest {
     Scenario quick = Scenario.read("causal", List.of("seconds=3"), true);
     assertThat(quick.config().getDouble("seconds")).isEqualTo(3);
     assertThat(quick.config().getInt("rounds")).isEqualTo(2);
+  }
+
+  /** Who asks for something is not given something else because a case says it, too. */
+  @Test
+  void change_liesOverCasesVariantsAndLoads() throws IOException {
+    Scenario scenario =
+        read(
+            """
+            loads.x.keys = 4
+            cases = [ { name = a, load.keys = 6, loads.y.keys = 7
+                        variants = [ { name = v, load.keys = 8, load.bytes = 9 } ] } ]
+            """,
+            "load.keys=5");
+    Scenario.Part variant = Scenario.variants(scenario.cases().getFirst().config()).getFirst();
+    for (String load : List.of("x", "y")) {
+      assertThat(requireNonNull(variant.loads().get(load)).getInt("keys")).isEqualTo(5);
+      assertThat(requireNonNull(variant.loads().get(load)).getInt("bytes")).isEqualTo(9);
+    }
   }
 
   @Test

@@ -369,7 +369,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter
   public int wake() {
     scheduled.set(false);
     turn.begin();
-    caches.start();
+    if (caches.start()) {
+      session.closeIfForbidden();
+      steps.goOn();
+    }
     work();
     return turn.requests();
   }

@@ -243,8 +243,7 @@ final class Caches {
     for (Prefix each : prefixes) {
       Grant missing = missing(keyspace, each);
       if (missing != null) {
-        client.refused("client|tracking", missing);
-        throw new RedisException("NOPERM nothing was done: a right is missing: " + missing);
+        throw client.refused("client|tracking", missing);
       }
     }
   }

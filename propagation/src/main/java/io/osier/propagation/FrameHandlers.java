@@ -24,7 +24,7 @@ final class FrameHandlers {
   private final ReceivedVector knowledge;
   private final Outbound outbound;
   private final Inbound inbound;
-  private final Repairer healer;
+  private final Repairer repairer;
   private final RepairAnswers answers;
   private final Verifier verifier;
   private final Origins origins;
@@ -35,7 +35,7 @@ final class FrameHandlers {
       ReceivedVector knowledge,
       Outbound outbound,
       Inbound inbound,
-      Repairer healer,
+      Repairer repairer,
       RepairAnswers answers,
       Verifier verifier,
       Origins origins,
@@ -44,7 +44,7 @@ final class FrameHandlers {
     this.knowledge = knowledge;
     this.outbound = outbound;
     this.inbound = inbound;
-    this.healer = healer;
+    this.repairer = repairer;
     this.answers = answers;
     this.verifier = verifier;
     this.origins = origins;
@@ -84,7 +84,7 @@ final class FrameHandlers {
       case Frame.Entries f ->
           takeIfAny(
               in, inbound.offerPulls().pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
-      case Frame.Heal f -> answers.heal(peer, f, nowNanos);
+      case Frame.Heal f -> answers.repair(peer, f, nowNanos);
       case Frame.Rights f -> around.replica().rightsWanted(peer.dc(), f);
       case Frame.Fetch f -> answers.fetch(peer, f, nowNanos);
       case Frame.Verify f -> answers.verify(peer, f);
@@ -96,7 +96,8 @@ final class FrameHandlers {
       }
       case Frame.States f -> take(in, PeerAnswer.of(f), nowNanos, nowMillis);
       case Frame.StatesAndOffer f -> statesAndOffer(in, f, nowNanos, nowMillis);
-      case Frame.Withdrawn f -> inbound.answerPulls().withdrawn(in, f, healer::comesNot, nowNanos);
+      case Frame.Withdrawn f ->
+          inbound.answerPulls().withdrawn(in, f, repairer::comesNot, nowNanos);
     }
   }
 
@@ -111,9 +112,9 @@ final class FrameHandlers {
       resume(in, nowNanos);
     }
     takeIfAny(in, inbound.answerPulls().next(in, nowNanos), nowNanos, nowMillis);
-    inbound.tick(in, () -> healer.toFetch(in.sender(), nowNanos), nowNanos);
+    inbound.tick(in, () -> repairer.toFetch(in.sender(), nowNanos), nowNanos);
     if (verifier.isDone(dc)) {
-      healer.check(
+      repairer.check(
           in.sender(),
           in.heardNanos(),
           origin -> origins.comesFrom(origin, stream, nowNanos),
@@ -135,7 +136,7 @@ final class FrameHandlers {
     Frame.States states = answer.states();
     boolean comes =
         states.origin().isPresent()
-            ? healer.comes(in.sender(), states, nowNanos)
+            ? repairer.comes(in.sender(), states, nowNanos)
             : in.fetcher().comes(states, nowNanos);
     if (comes) {
       takeIfAny(in, inbound.answerPulls().begin(in, answer, nowNanos), nowNanos, nowMillis);
@@ -174,21 +175,21 @@ final class FrameHandlers {
   /** Takes an answer of which all is here. */
   private void take(InboundStream in, PeerAnswer answer, long nowNanos, long nowMillis) {
     boolean expected =
-        answer.states().origin().isPresent() && healer.received(in.sender(), answer, nowNanos);
+        answer.states().origin().isPresent() && repairer.received(in.sender(), answer, nowNanos);
     inbound.states(in, answer, expected, nowNanos, nowMillis);
-    endHealings(nowNanos);
+    endRepairs(nowNanos);
   }
 
-  /** Gives up the healings that came to nothing, and ends those that have brought everything. */
-  void endHealings(long nowNanos) {
-    healer.giveUp(nowNanos, (peer, origin) -> inbound.givenUp(peer, origin, nowNanos));
-    healer.takeDone(nowNanos).forEach(inbound::healed);
+  /** Gives up the repairs that came to nothing, and ends those that have brought everything. */
+  void endRepairs(long nowNanos) {
+    repairer.giveUp(nowNanos, (peer, origin) -> inbound.givenUp(peer, origin, nowNanos));
+    repairer.takeDone(nowNanos).forEach(inbound::repaired);
   }
 
   /** A peer speaks: returns the stream of its datacenter's newest incarnation that did. */
   InboundStream meet(ReplicaId peer, long nowNanos) {
     if (inbound.meet(peer, nowNanos)) {
-      healer.ended(peer.dc());
+      repairer.ended(peer.dc());
       answers.ended(peer.dc());
     }
     return requireNonNull(inbound.stream(peer.dc()), "whoever spoke has a stream");
@@ -211,7 +212,7 @@ final class FrameHandlers {
 
   /** Frames to a peer, or from it, may have been lost: what was asked is asked again. */
   void answersMayBeLost(String dc, long nowNanos) {
-    healer.interrupted(dc, nowNanos);
+    repairer.interrupted(dc, nowNanos);
     verifier.down(dc);
     InboundStream in = inbound.stream(dc);
     if (in != null) {

@@ -14,7 +14,7 @@ import java.util.Map;
  * must have told anew, after the time in which whoever is not heard counts as out of reach.
  *
  * <p>A status does not tell what has come and waits. A peer that says that something does may have
- * just what is missed, and shows it when it has healed what that waits for; so it is given long.
+ * just what is missed, and shows it when it has repaired what that waits for; so it is given long.
  * Not for ever: it may wait for what waits here. Not thread-safe.
  */
 final class LossDetector {

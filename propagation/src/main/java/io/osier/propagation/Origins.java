@@ -20,7 +20,7 @@ final class Origins {
   private final ReceivedVector knowledge;
   private final Outbound outbound;
   private final Inbound inbound;
-  private final Repairer healer;
+  private final Repairer repairer;
   private final long startNanos;
   private final LossDetector losses;
 
@@ -35,14 +35,14 @@ final class Origins {
       ReceivedVector knowledge,
       Outbound outbound,
       Inbound inbound,
-      Repairer healer,
+      Repairer repairer,
       LossDetector losses,
       long nowNanos) {
     this.around = around;
     this.knowledge = knowledge;
     this.outbound = outbound;
     this.inbound = inbound;
-    this.healer = healer;
+    this.repairer = repairer;
     this.losses = losses;
     this.startNanos = nowNanos;
   }
@@ -96,7 +96,7 @@ final class Origins {
     for (int i = 0; i < wanted.size(); i++) {
       ReplicaId r = wanted.replica(i);
       if (wanted.number(i) > knowledge.here(r)) {
-        if (mayShip(r) || !allHealed(r)) {
+        if (mayShip(r) || !allRepaired(r)) {
           return Coverage.NOT_YET;
         }
         // More of it may be here, but it cannot be told: what was never claimed complete may have
@@ -159,7 +159,7 @@ final class Origins {
   }
 
   /** Whether every peer is there and gave all that it has of a former incarnation. */
-  private boolean allHealed(ReplicaId former) {
+  private boolean allRepaired(ReplicaId former) {
     return allGave(former) && !inbound.isWaiting(former);
   }
 
@@ -167,7 +167,7 @@ final class Origins {
   private boolean allGave(ReplicaId former) {
     for (PeerStream stream : outbound.streams()) {
       ReplicaId peer = stream.peer();
-      if (!stream.linkUp() || peer == null || !healer.isDone(peer, former)) {
+      if (!stream.linkUp() || peer == null || !repairer.isDone(peer, former)) {
         return false;
       }
     }
@@ -188,7 +188,7 @@ final class Origins {
   /** Whether all that a connected peer has of a former incarnation is here, and visible. */
   boolean isFetched(PeerStream stream, ReplicaId former) {
     ReplicaId peer = stream.peer();
-    return peer != null && healer.isDone(peer, former) && !inbound.isWaiting(former);
+    return peer != null && repairer.isDone(peer, former) && !inbound.isWaiting(former);
   }
 
   /**

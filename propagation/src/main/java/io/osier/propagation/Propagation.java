@@ -44,7 +44,7 @@ public final class Propagation {
   private final ReceivedVector knowledge;
   private final Outbound outbound;
   private final Inbound inbound;
-  private final Repairer healer;
+  private final Repairer repairer;
   private final RelayLog relays;
   private final RepairAnswers answers;
   private final Verifier verifier;
@@ -91,22 +91,22 @@ public final class Propagation {
     this.outbound = new Outbound(around, knowledge::through, nowNanos);
     this.relays = new RelayLog(new Budget("relays", settings.memory().relays()));
     UpdateApplier applier = new UpdateApplier(knowledge, replica, this::relay, observer);
-    this.healer = new Repairer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
+    this.repairer = new Repairer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
     this.inbound =
-        new Inbound(around, knowledge, applier, healer, this::nextRequest, outbound::isLinkUp);
+        new Inbound(around, knowledge, applier, repairer, this::nextRequest, outbound::isLinkUp);
     this.answers = new RepairAnswers(around, knowledge, applier, relays, this::isHolding);
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(around, lostSome, this::nextRequest);
     this.losses = new LossDetector(around, knowledge);
-    this.origins = new Origins(around, knowledge, outbound, inbound, healer, losses, nowNanos);
+    this.origins = new Origins(around, knowledge, outbound, inbound, repairer, losses, nowNanos);
     this.standing =
         new ReplicationStatus(
-            around, knowledge, outbound, inbound, healer, origins, losses, nowNanos);
+            around, knowledge, outbound, inbound, repairer, origins, losses, nowNanos);
     this.announcer =
         new StatusSender(around, knowledge, outbound, inbound, this::isAtRest, nowNanos);
     this.handlers =
         new FrameHandlers(
-            around, knowledge, outbound, inbound, healer, answers, verifier, origins, standing);
+            around, knowledge, outbound, inbound, repairer, answers, verifier, origins, standing);
   }
 
   /**
@@ -285,8 +285,8 @@ public final class Propagation {
   public void tick(long nowNanos, long nowMillis) {
     rest(nowNanos);
     outbound.tick(nowNanos, nowMillis);
-    answers.answerHealsWaiting(nowNanos);
-    handlers.endHealings(nowNanos);
+    answers.answerRepairsWaiting(nowNanos);
+    handlers.endRepairs(nowNanos);
     for (InboundStream in : inbound.streams()) {
       handlers.tick(in, nowNanos, nowMillis);
     }
@@ -294,7 +294,7 @@ public final class Propagation {
     if (announcer.dueNanos() <= nowNanos) {
       losses.look();
       inbound.sweepLeft(origin -> origins.isLost(origin, nowNanos), nowNanos, nowMillis);
-      inbound.holdPulled(healer::lost, nowNanos, nowMillis);
+      inbound.holdPulled(repairer::lost, nowNanos, nowMillis);
       answers.holdOffered(nowNanos);
       announcer.announce(nowNanos, nowMillis);
       outbound.prune(nowNanos);
@@ -312,7 +312,7 @@ public final class Propagation {
     for (InboundStream in : inbound.streams()) {
       String dc = in.sender().dc();
       if (outbound.isLinkUp(dc)) {
-        if (verifier.isDue(dc, in.heardNanos()) || healer.isDue(in.sender(), in.heardNanos())) {
+        if (verifier.isDue(dc, in.heardNanos()) || repairer.isDue(in.sender(), in.heardNanos())) {
           return Long.MIN_VALUE;
         }
         next = Math.min(next, inbound.nextTickNanos(in));

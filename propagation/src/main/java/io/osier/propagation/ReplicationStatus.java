@@ -26,7 +26,7 @@ public final class ReplicationStatus {
   private final ReceivedVector knowledge;
   private final Outbound outbound;
   private final Inbound inbound;
-  private final Repairer healer;
+  private final Repairer repairer;
   private final Origins origins;
   private final LossDetector losses;
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
@@ -48,7 +48,7 @@ public final class ReplicationStatus {
       ReceivedVector knowledge,
       Outbound outbound,
       Inbound inbound,
-      Repairer healer,
+      Repairer repairer,
       Origins origins,
       LossDetector losses,
       long nowNanos) {
@@ -56,7 +56,7 @@ public final class ReplicationStatus {
     this.knowledge = knowledge;
     this.outbound = outbound;
     this.inbound = inbound;
-    this.healer = healer;
+    this.repairer = repairer;
     this.origins = origins;
     this.losses = losses;
     this.awaitedNanos = nowNanos;
@@ -232,7 +232,7 @@ public final class ReplicationStatus {
    * what is here and nothing else, and wait for nothing.
    */
   boolean isAtRest() {
-    if (!outbound.isDrained() || inbound.waiting() > 0 || !healer.isIdle()) {
+    if (!outbound.isDrained() || inbound.waiting() > 0 || !repairer.isIdle()) {
       return false;
     }
     VersionVector here = knowledge.through().raised(around.self(), outbound.through());

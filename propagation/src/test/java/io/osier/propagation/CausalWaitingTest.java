@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
- * What waits in a causal keyspace while healings and streams are interrupted: what has come is not
+ * What waits in a causal keyspace while repairs and streams are interrupted: what has come is not
  * asked for again, and what will never be closed is not kept.
  */
 final class CausalWaitingTest {
@@ -115,7 +115,7 @@ final class CausalWaitingTest {
             shipments));
   }
 
-  /** A healing has brought its first page. */
+  /** A repair has brought its first page. */
   private void beginsHealing() {
     up();
     hears(2L * SETTINGS.healMillis() + SETTINGS.retryMillis());
@@ -125,7 +125,7 @@ final class CausalWaitingTest {
   }
 
   @Test
-  void healing_goesOnWhereItWas_howeverOftenTheLinkBreaks() {
+  void repair_goesOnWhereItWas_howeverOftenTheLinkBreaks() {
     beginsHealing();
     for (int last = 11; last <= HEALED; last++) {
       down();

@@ -50,7 +50,7 @@ final class OfferedAnswerTest {
     assertThat(at("ap")).isEqualTo(at("eu"));
   }
 
-  /** The healing says what all of its states show: it counts when they are there. */
+  /** The repair says what all of its states show: it counts when they are there. */
   @Test
   void ofACausalKeyspace_allIsShownInOneStep() {
     separated("causal");

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Large states, which a peer that was away for long pulls by what it lacks. */
 final class OfferedStateTest {
-  /** So long that the trail does not wait for the peer. */
+  /** So long that the shipped log does not wait for the peer. */
   private static final String LONG = "run 700000";
 
   private final Script script = new Script(StreamSettings.DEFAULT.pulling(200));
@@ -199,7 +199,7 @@ final class OfferedStateTest {
   /** What was written after that, and of which nothing is known any more, is sent, too. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
-  void whatIsPulledForLong_isWhole_thoughTheTrailHasNoRoom(String consistency) {
+  void whatIsPulledForLong_isWhole_thoughTheShippedLogHasNoRoom(String consistency) {
     Script little =
         new Script(
             StreamSettings.DEFAULT

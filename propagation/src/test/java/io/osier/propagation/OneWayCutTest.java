@@ -71,7 +71,7 @@ final class OneWayCutTest {
    * says that it is there: seed 75 with five datacenters.
    */
   @Test
-  void heardOnly_isHealedFromAThirdOne() {
+  void heardOnly_isRepairedFromAThirdOne() {
     solo.up(HEARD);
     solo.up(THIRD);
     hears(2 * patienceMillis());
@@ -107,7 +107,7 @@ final class OneWayCutTest {
   }
 
   @Test
-  void neverReached_isHealedFromAThirdOne() {
+  void neverReached_isRepairedFromAThirdOne() {
     solo.up(THIRD);
     hears(2 * patienceMillis());
     assertThat(heals()).isNotEmpty().allMatch(heal -> heal.origin().equals(HEARD));

@@ -78,7 +78,7 @@ final class QuiescenceTest {
   /** As long as nothing is missing nobody is missed; from then on in the usual time. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
-  void whoFallsSilentAtRest_isHealedAsSoonAsOneThatWasBusy(String consistency) {
+  void whoFallsSilentAtRest_isRepairedAsSoonAsOneThatWasBusy(String consistency) {
     rest(consistency);
     script.run("mute eu us");
     script.run("run 1900"); // as long as eu may rest

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Golden transcripts of a replica: after each command everything that came out. */
 final class TranscriptTest {
   @ParameterizedTest
-  @ValueSource(strings = {"catch-up", "gap", "healing-through-a-third", "cut", "switch-of-modes"})
+  @ValueSource(strings = {"catch-up", "gap", "repair-through-a-third", "cut", "switch-of-modes"})
   void everythingThatComesOut_isAsItWas(String name) throws IOException {
     Transcripts.assertAsItWas(getClass(), name, new Script()::run);
   }

@@ -158,7 +158,7 @@ public final class DemoCommand implements Callable<Integer> {
     System.out.printf(Locale.ROOT, "%5.1f s  %s%n", (System.nanoTime() - startNanos) / 1e9, line);
   }
 
-  /** All of them, new. */
+  /** One of each kind of data that the demo has, without any objects yet. */
   static List<Kind> kinds() {
     return List.of(
         new Likes(), new Records(), new Carts(), new Presence(), new Sessions(), new Leaderboard());

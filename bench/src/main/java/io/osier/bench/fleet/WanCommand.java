@@ -66,6 +66,12 @@ public final class WanCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "either --link, to run, or words to the one that runs");
     }
+    for (String option : List.of("--listen", "--seed")) {
+      if (!words.isEmpty() && spec.commandLine().getParseResult().hasMatchedOption(option)) {
+        throw new ParameterException(
+            spec.commandLine(), option + " is for --link, and cannot change the one that runs");
+      }
+    }
     return words.isEmpty() ? run() : tell();
   }
 

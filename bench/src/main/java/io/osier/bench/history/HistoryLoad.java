@@ -14,7 +14,7 @@ import java.util.Random;
  * of what they saw. Not thread-safe.
  */
 public final class HistoryLoad implements AutoCloseable {
-  /** Its configuration. */
+  /** The keyspace of the registers, as a line of the configuration. */
   public static final String KEYSPACES =
       "    " + Registers.KEYSPACE + " { consistency = causal, sla = 500ms }\n";
 

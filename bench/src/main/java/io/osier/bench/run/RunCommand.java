@@ -14,6 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** Runs a scenario: a system, a load, variants in turn, a table. */
@@ -68,7 +69,12 @@ public final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (rounds < 0) {
+    ParseResult given = spec.commandLine().getParseResult();
+    if (scenario.isEmpty() && !given.matchedOptions().isEmpty()) {
+      throw wrongUsage(
+          given.matchedOptions().getFirst().longestName() + " needs the name of a scenario");
+    }
+    if (given.hasMatchedOption("--rounds") && rounds < 1) {
       throw wrongUsage("--rounds must be 1 or more, not " + rounds);
     }
     if (json != null) {

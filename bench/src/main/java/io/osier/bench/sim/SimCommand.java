@@ -114,7 +114,7 @@ public final class SimCommand implements Callable<Integer> {
       description =
           "simulate connections alone: bytes, half frames, full buffers and logins between"
               + " applications and datacenters, or between datacenters; only --seeds, --trace and"
-              + " --verbose count then")
+              + " --verbose go with it")
   private boolean transport;
 
   @Option(names = "--verbose", description = "print a line for each seed")
@@ -133,6 +133,7 @@ public final class SimCommand implements Callable<Integer> {
     long first = Long.parseLong(range.group(1));
     long last = range.group(2) == null ? first : Long.parseLong(range.group(2));
     require(first <= last, "--seeds must not end before it begins: '" + seeds + "'");
+    checkTogether();
     SimOptions options =
         new SimOptions(dcs, faults(), features(), minutes * 60, false, Sabotage.NONE);
     int failures = 0;
@@ -216,6 +217,21 @@ public final class SimCommand implements Callable<Integer> {
   private void require(boolean holds, String message) {
     if (!holds) {
       throw new ParameterException(spec.commandLine(), message);
+    }
+  }
+
+  /** Refuses what would be left out without a word. */
+  private void checkTogether() {
+    require(
+        faults.equals("all")
+            || !faults().contains(Fault.MEMBERS)
+            || !features().contains(Feature.HOLDERS),
+        "--faults members does not go with --features holders: a keyspace's holders are not"
+            + " replaced with their datacenters; leave one of them out");
+    for (String option : List.of("--dcs", "--faults", "--features", "--minutes")) {
+      require(
+          !transport || !spec.commandLine().getParseResult().hasMatchedOption(option),
+          option + " does not go with --transport, which simulates connections alone");
     }
   }
 

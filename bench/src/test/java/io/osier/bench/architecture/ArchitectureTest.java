@@ -235,7 +235,7 @@ final class ArchitectureTest {
         .check(CLASSES);
   }
 
-  /** What ships and what takes know no other part of replication; what heals knows what takes. */
+  /** What ships and what takes know no other part of replication; what repairs knows what takes. */
   @Test
   void replicationsPartsKnowOnlyWhatTheyNeed() {
     separate("send", "receive", "repair", "pull");

@@ -57,23 +57,17 @@ record EntryContent<K extends Comparable<K>, V>(
   static <K extends Comparable<K>, V> EntryContent<K, V> reset(
       EntryType<K, V> type, TreeNode.Leaf leaf, UpdateContext preparation) {
     Object[] reset = new Object[leaf.size];
-    long sum = 0;
-    long heapSum = 0;
-    int seen = 0;
-    int left = 0;
+    Sums<K, V> sums = new Sums<>(type, true);
     for (int i = 0; i < leaf.size; i++) {
       K key = (K) leaf.keys[i];
       V cell = type.resetCell((V) leaf.cells[i], preparation);
       reset[i] = cell;
-      sum += type.cellBytes(key, cell);
-      heapSum += type.cellHeapBytes(key, cell);
-      seen += type.isVisible(cell) ? 1 : 0;
-      left += type.isLasting(cell) ? 1 : 0;
+      sums.add(key, cell);
     }
     TreeNode root = new TreeNode.Leaf(null, leaf.keys, reset, leaf.size);
     EntryTree<K, V> map =
         leaf.size == 0 ? EntryTree.empty() : EntryTree.<K, V>empty().with(root, leaf.size, 0);
-    return new EntryContent<>(map, null, sum, heapSum, seen, left);
+    return sums.over(map);
   }
 
   /** The same content, of which this is in memory and that is not. */
@@ -95,27 +89,49 @@ record EntryContent<K extends Comparable<K>, V>(
             ? new EntryTree.Loading<>(new LeafPacking<>(type.codecType(), replicas))
             : null;
     TreeEdit<K, V> loose = EntryTree.<K, V>empty().edit();
-    long sum = 0;
-    long heapSum = 0;
-    int seen = 0;
-    int left = 0;
+    Sums<K, V> sums = new Sums<>(type, packed == null);
     K before = null;
     for (int i = 0; i < n; i++) {
       K key = readKey(type, in, before);
       V cell = type.readCell(in, key, replicas);
       if (packed == null) {
         V unused = loose.put(key, cell);
-        heapSum += type.cellHeapBytes(key, cell);
       } else {
         packed.add(key, cell);
       }
-      sum += type.cellBytes(key, cell);
-      seen += type.isVisible(cell) ? 1 : 0;
-      left += type.isLasting(cell) ? 1 : 0;
+      sums.add(key, cell);
       before = key;
     }
-    EntryTree<K, V> map = packed == null ? loose.done() : packed.done();
-    return new EntryContent<>(map, null, sum, heapSum, seen, left);
+    return sums.over(packed == null ? loose.done() : packed.done());
+  }
+
+  /** What is summed over the entries of a map that is made. */
+  private static final class Sums<K extends Comparable<K>, V> {
+    private final EntryType<K, V> type;
+
+    /** Whether the map does not count what its entries take of the heap. */
+    private final boolean loose;
+
+    private long bytes;
+    private long heap;
+    private int visible;
+    private int lasting;
+
+    Sums(EntryType<K, V> type, boolean loose) {
+      this.type = type;
+      this.loose = loose;
+    }
+
+    void add(K key, V cell) {
+      bytes += type.cellBytes(key, cell);
+      heap += loose ? type.cellHeapBytes(key, cell) : 0;
+      visible += type.isVisible(cell) ? 1 : 0;
+      lasting += type.isLasting(cell) ? 1 : 0;
+    }
+
+    EntryContent<K, V> over(EntryTree<K, V> map) {
+      return new EntryContent<>(map, null, bytes, heap, visible, lasting);
+    }
   }
 
   private static <K extends Comparable<K>> K readKey(

@@ -2,6 +2,8 @@ package io.osier.datacenter.forward;
 
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Query;
 import io.osier.protocol.Call;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -52,6 +54,33 @@ public final class Forwardable {
       case Request.Repeat r -> true;
       default -> false;
     };
+  }
+
+  /**
+   * The request as it travels: who waits until a partition has what was seen reads something small
+   * there behind it. What its connection asks next is then behind it, too, whoever is asked.
+   *
+   * @param partitions how many the keyspace has
+   */
+  static Request travelling(Request request, int partitions) {
+    if (!(request instanceof Request.Reach r) || r.partition() >= partitions) {
+      return request;
+    }
+    Optional<Integer> wanted = Optional.of(r.partition());
+    for (int number = 0; ; number++) {
+      Request read =
+          new Request.Read(
+              r.keyspace(),
+              Key.of(Integer.toString(number)),
+              Optional.of(CrdtType.EW_FLAG),
+              new Query.Exists(),
+              r.after(),
+              false,
+              r.waitMillis());
+      if (partition(read, partitions).equals(wanted)) {
+        return read;
+      }
+    }
   }
 
   /** Whether something may be done of it. */

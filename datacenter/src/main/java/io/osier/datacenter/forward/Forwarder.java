@@ -129,9 +129,11 @@ public final class Forwarder implements AutoCloseable {
     if (held == null) {
       return false;
     }
+    Request travels = Forwardable.travelling(request, held.partitions());
+    String by = request instanceof Request.Reach ? "" : user; // whatever is read for it
     Reply.Failure refused =
-        Forwardable.is(request)
-            ? ask(request, keyspace, held, lane, user, reply)
+        Forwardable.is(travels)
+            ? ask(travels, keyspace, held, lane, by, reply)
             : Refusals.notTaken(self, keyspace, held);
     if (refused != null) {
       reply.accept(refused);

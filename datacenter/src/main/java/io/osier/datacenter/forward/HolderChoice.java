@@ -193,7 +193,10 @@ final class HolderChoice {
               shown.answered(ask.request(), ask.partition(), reply);
               lanes.answered(ask.lane(), keyspace, peer);
             });
-    return reply;
+    // Another holder may have shown the connection more than this one has.
+    return reply instanceof Reply.Through r && ask.request() instanceof Request.Through of
+        ? new Reply.Through(r.through().join(shown(of.keyspace(), of.partition())))
+        : reply;
   }
 
   private void forgetLost(Asks.Ask ask) {

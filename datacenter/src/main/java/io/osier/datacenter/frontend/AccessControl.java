@@ -288,7 +288,8 @@ public final class AccessControl {
     return new RefusedParts(refused);
   }
 
-  static Reply.Failure forbidden(Grant missing) {
+  /** Why something is not done for which a right is missing. */
+  public static Reply.Failure forbidden(Grant missing) {
     return new Reply.Failure(
         ErrorCode.FORBIDDEN, "nothing was done: a right is missing: " + missing);
   }

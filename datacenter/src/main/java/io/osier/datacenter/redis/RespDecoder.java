@@ -31,6 +31,9 @@ public final class RespDecoder {
   /** Longest line: of a command without lengths. */
   public static final int LINE_BYTES_MAX = 1 << 20;
 
+  /** How many characters of a word an error repeats. */
+  public static final int SHOWN_MAX = 128;
+
   /** Longest line with a number. */
   private static final int NUMBER_BYTES_MAX = 64;
 
@@ -352,5 +355,11 @@ public final class RespDecoder {
   /** Words as text, for an error's message and a log. */
   public static String text(byte[] word) {
     return new String(word, StandardCharsets.UTF_8);
+  }
+
+  /** As much of a word as an error repeats. */
+  public static String shown(byte[] word) {
+    String text = text(word);
+    return text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) : text;
   }
 }

@@ -233,7 +233,7 @@ final class DatacenterParts {
 
   private PeerTransport peerTransport() {
     List<Long> starts = storage.starts();
-    ProcessIdentity bearer =
+    ProcessIdentity process =
         new ProcessIdentity(
             self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
     PeerTransport bound =
@@ -243,7 +243,7 @@ final class DatacenterParts {
             config.peerPort(),
             at ->
                 new PeerTransport(
-                    bearer,
+                    process,
                     at,
                     neighbours.addresses(),
                     keyspaces::fingerprints,
@@ -251,7 +251,7 @@ final class DatacenterParts {
                     peerInputs(),
                     tls().map(Certificates::peers)));
     bound.compress(config.compressed());
-    LOG.info("start {} of {}", Long.toHexString(bearer.start()), self);
+    LOG.info("start {} of {}", Long.toHexString(process.start()), self);
     return bound;
   }
 

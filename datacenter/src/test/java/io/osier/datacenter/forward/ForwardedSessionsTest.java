@@ -41,6 +41,45 @@ final class ForwardedSessionsTest extends ForwarderFixture {
         .isEqualTo(VersionVector.EMPTY);
   }
 
+  /** Else who goes on elsewhere by a token would read backwards. */
+  @Test
+  void whatTheNextHolderHas_isToldWithAllThatWasShown() {
+    up(EU);
+    forward(update());
+    answer(EU, next(), new Reply.Done(new Dot(EU, 7)));
+    replies.clear();
+    down(EU);
+    up(US);
+    forward(new Request.Through("shop", 0));
+    answer(US, next(), new Reply.Through(VersionVector.of(US, 3)));
+    assertThat(replies)
+        .containsExactly(new Reply.Through(VersionVector.of(Map.of(EU, 7L, US, 3L))));
+  }
+
+  /** Whatever is read for it, its user may ask for it, which was looked at here. */
+  @Test
+  void connectionThatWaitsForWhatWasSeenElsewhere_isBehindItThen_whoeverIsAsked() {
+    up(EU);
+    VersionVector seen = VersionVector.of(US, 7);
+    forward(new Request.Reach("shop", 0, seen, 500));
+    Sent first = next();
+    assertThat(Forwardable.after(first.request())).isEqualTo(seen);
+    assertThat(Forwardable.waitMillis(first.request())).isEqualTo(500);
+    assertThat(first.head().user()).isEmpty();
+    answer(EU, first, new Reply.Failure(ErrorCode.SESSION_BEHIND, "not yet"));
+    assertThat(failure()).isEqualTo(ErrorCode.SESSION_BEHIND);
+    forward(read(VersionVector.EMPTY));
+    answer(EU, next(), seen(EU, 1));
+    forward(new Request.Reach("shop", 0, seen, 500));
+    answer(EU, next(), seen(EU, 1));
+    down(EU);
+    up(US);
+    forward(read(VersionVector.EMPTY));
+    assertThat(Forwardable.after(next().request())).isEqualTo(seen.raised(EU, 1));
+    forward(new Request.Reach("shop", 1, seen, 500));
+    assertThat(world.sent).as("of a keyspace with as many partitions as it had").isEmpty();
+  }
+
   /** What it is asked for besides was shown to others here, of any key of the partition. */
   @Test
   void witness_hearsWhatClientsAsk_andNotWhatTheirConnectionsWereShown() {

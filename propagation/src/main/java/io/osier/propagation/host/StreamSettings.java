@@ -40,7 +40,7 @@ public record StreamSettings(
    * @param waiting what has come and waits for what must come before it; when it is spent no more
    *     is acknowledged to those whose updates wait, so that they stop sending. In a causal
    *     keyspace those go on of which closed cuts depend on more than has come; what comes of
-   *     others with twice as much waiting is not taken, but asked for again. And healings give no
+   *     others with twice as much waiting is not taken, but asked for again. And repairs give no
    *     more until what they brought too early was fetched
    */
   public record Memory(long trails, long relays, long waiting) {
@@ -90,8 +90,8 @@ public record StreamSettings(
   }
 
   /**
-   * 8 MiB window, 64 KiB frames, retry after 1 s, status every 200 ms, healing after 1 s,
-   * forgetting after 10 s.
+   * 8 MiB window, 64 KiB frames, retry after 1 s, status every 200 ms, repair after 1 s, forgetting
+   * after 10 s.
    */
   public static final StreamSettings DEFAULT =
       new StreamSettings(8 << 20, 64 << 10, 1_000, 200, 1_000, 10_000);

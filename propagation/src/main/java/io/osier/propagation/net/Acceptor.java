@@ -133,7 +133,7 @@ final class Acceptor extends FrameReader {
       case PeerMessage.Probe p -> PeerWire.write(ctx.channel(), new PeerMessage.Alive(p.number()));
       case PeerMessage.Alive a ->
           peering
-              .bearers()
+              .identities()
               .answered(requireNonNull(greeted), a.number(), PeerWire.nowNanos(ctx))
               .forEach(Runnable::run);
       case PeerMessage.Data d -> {
@@ -176,7 +176,7 @@ final class Acceptor extends FrameReader {
       Frame frame = FrameCodec.decode(from.replica, data.frame());
       if (!hasSent && brings(frame)) {
         hasSent = true;
-        peering.bearers().sent(requireNonNull(greeted));
+        peering.identities().sent(requireNonNull(greeted));
       }
       if (!from.peer.isRemoved()) { // decoding takes its time
         peering.listener().received(from.replica, keyspace, data.partition(), frame);
@@ -273,9 +273,10 @@ final class Acceptor extends FrameReader {
     guard.greeted();
     heartbeat.greeted();
     heartbeat.busy(true); // for as long as others who bear the name are asked
-    PeerIdentities.Bearer bearer =
-        new PeerIdentities.Bearer(replica, hello.start(), hello.former(), PeerWire.host(channel));
-    peering.bearers().greeted(line, bearer, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
+    PeerIdentities.PeerProcess process =
+        new PeerIdentities.PeerProcess(
+            replica, hello.start(), hello.former(), PeerWire.host(channel));
+    peering.identities().greeted(line, process, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
     if (sender == null && !ended) {
       heartbeat.give(); // it is not to take this one for out of reach while it waits
     }
@@ -370,7 +371,7 @@ final class Acceptor extends FrameReader {
     super.channelInactive(ctx);
     inflater.end();
     if (greeted != null) {
-      peering.bearers().left(greeted, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
+      peering.identities().left(greeted, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
     }
     if (sender != null) {
       arrivals.left(sender.replica.dc(), ctx.channel());

@@ -150,7 +150,7 @@ final class DialledConnection extends FrameReader {
       case PeerMessage.Alive a -> {
         if (answering != null) {
           peering
-              .bearers()
+              .identities()
               .answered(answering, a.number(), PeerWire.nowNanos(ctx))
               .forEach(Runnable::run);
         }
@@ -199,9 +199,9 @@ final class DialledConnection extends FrameReader {
     answering = line;
     keyspaces.setTheirs(welcome.keyspaces().orElse(keyspaces.mine())); // others may follow it
     heartbeat.greeted(); // it pings for as long as others who bear the name are asked
-    PeerIdentities.Bearer bearer =
-        new PeerIdentities.Bearer(replica, welcome.start(), welcome.former(), dialler.host());
-    peering.bearers().greeted(line, bearer, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
+    PeerIdentities.PeerProcess process =
+        new PeerIdentities.PeerProcess(replica, welcome.start(), welcome.former(), dialler.host());
+    peering.identities().greeted(line, process, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
   }
 
   /** It is not talked to; when it dials itself, it is told so. */
@@ -317,7 +317,7 @@ final class DialledConnection extends FrameReader {
     super.channelInactive(ctx);
     held = false;
     if (answering != null) {
-      peering.bearers().left(answering, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
+      peering.identities().left(answering, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
     }
     if (dialler.lost(ctx.channel())) {
       LOG.info("connection to {} lost", dc);

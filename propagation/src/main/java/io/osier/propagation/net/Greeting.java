@@ -28,7 +28,7 @@ public final class Greeting {
   private final String cluster;
   private final long start;
   private final List<Long> former;
-  private final PeerIdentities bearers = new PeerIdentities();
+  private final PeerIdentities identities = new PeerIdentities();
   private final int version;
   private final AtomicLong dials = new AtomicLong();
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
@@ -74,12 +74,12 @@ public final class Greeting {
   }
 
   /** For one process of a datacenter. */
-  public Greeting(ProcessIdentity bearer) {
-    this.self = bearer.replica();
-    this.cluster = bearer.cluster();
-    this.start = bearer.start();
-    this.former = bearer.former();
-    this.version = bearer.version();
+  public Greeting(ProcessIdentity process) {
+    this.self = process.replica();
+    this.cluster = process.cluster();
+    this.start = process.start();
+    this.former = process.former();
+    this.version = process.version();
   }
 
   /** The newest version of the protocol that this datacenter speaks. */
@@ -113,8 +113,8 @@ public final class Greeting {
   }
 
   /** Which of several processes of one name and incarnation is talked to. */
-  PeerIdentities bearers() {
-    return bearers;
+  PeerIdentities identities() {
+    return identities;
   }
 
   /** A datacenter has greeted here in a version of the protocol. */
@@ -182,7 +182,7 @@ public final class Greeting {
   /** An incarnation of a datacenter was talked to; what follows for those before it. */
   List<Runnable> met(ReplicaId replica) {
     newest.merge(replica.dc(), replica.incarnation(), Math::max);
-    return bearers.forgetBefore(replica);
+    return identities.forgetBefore(replica);
   }
 
   /**
@@ -217,7 +217,7 @@ public final class Greeting {
   List<Runnable> forgetOthers(Set<String> peers) {
     newest.keySet().retainAll(peers);
     spoken.keySet().retainAll(peers);
-    return bearers.forgetOthers(peers);
+    return identities.forgetOthers(peers);
   }
 
   /**

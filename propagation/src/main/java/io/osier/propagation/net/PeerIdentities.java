@@ -70,7 +70,7 @@ final class PeerIdentities {
    *     #FORMER_MAX}
    * @param address where it is connected, for words
    */
-  record Bearer(ReplicaId replica, long start, List<Long> former, String address) {
+  record PeerProcess(ReplicaId replica, long start, List<Long> former, String address) {
     private boolean comesAfter(long other) {
       return start == other || other == 0 || former.contains(other) || former.size() >= FORMER_MAX;
     }
@@ -85,14 +85,14 @@ final class PeerIdentities {
    *
    * @param number of the probe whose answer would show that another one lives
    */
-  private record Waiting(Line line, Bearer bearer, long number) {}
+  private record Waiting(Line line, PeerProcess process, long number) {}
 
   /** All that is known of those who bear one name and incarnation. */
   private static final class Name {
     private final long begunNanos;
 
     /** The connections over which one is talked to. */
-    private final Map<Line, Bearer> open = new LinkedHashMap<>();
+    private final Map<Line, PeerProcess> open = new LinkedHashMap<>();
 
     private final List<Waiting> waiting = new ArrayList<>();
 
@@ -103,7 +103,7 @@ final class PeerIdentities {
     private final Map<Long, Heard> rivals = new HashMap<>();
 
     /** Whose word counts; null if nobody's does. */
-    private @Nullable Bearer first;
+    private @Nullable PeerProcess first;
 
     /** The start that has sent updates here last; 0 if none is known to have. */
     private long sender;
@@ -137,65 +137,65 @@ final class PeerIdentities {
     }
   }
 
-  private record Heard(Bearer bearer, long nanos) {}
+  private record Heard(PeerProcess process, long nanos) {}
 
   private final Map<ReplicaId, Name> names = new HashMap<>();
   private long probes;
 
   /** One has greeted, or answered a greeting, over a connection. */
-  synchronized List<Runnable> greeted(Line line, Bearer bearer, long nowNanos) {
-    if (bearer.start == 0) {
+  synchronized List<Runnable> greeted(Line line, PeerProcess process, long nowNanos) {
+    if (process.start == 0) {
       return List.of(line::welcome);
     }
-    Name name = names.computeIfAbsent(bearer.replica, r -> new Name(nowNanos));
-    return List.copyOf(judge(name, line, bearer, nowNanos));
+    Name name = names.computeIfAbsent(process.replica, r -> new Name(nowNanos));
+    return List.copyOf(judge(name, line, process, nowNanos));
   }
 
-  private List<Runnable> judge(Name name, Line line, Bearer bearer, long nowNanos) {
+  private List<Runnable> judge(Name name, Line line, PeerProcess process, long nowNanos) {
     List<Runnable> steps = new ArrayList<>();
-    if (!bearer.comesAfter(name.sender)) {
-      steps.add(refusal(line, outdated(bearer, name.sender)));
+    if (!process.comesAfter(name.sender)) {
+      steps.add(refusal(line, outdated(process, name.sender)));
       return steps;
     }
-    List<Line> others = name.others(bearer.start);
+    List<Line> others = name.others(process.start);
     if (!others.isEmpty()) {
       long number = ++probes;
-      name.waiting.add(new Waiting(line, bearer, number));
+      name.waiting.add(new Waiting(line, process, number));
       others.forEach(other -> steps.add(() -> other.probe(number)));
       return steps;
     }
-    Optional<Bearer> rival = rival(name, bearer, nowNanos);
+    Optional<PeerProcess> rival = rival(name, process, nowNanos);
     if (rival.isPresent()) {
-      name.rivals.put(bearer.start, new Heard(bearer, nowNanos));
-      steps.add(refusal(line, undecided(bearer, rival.get())));
+      name.rivals.put(process.start, new Heard(process, nowNanos));
+      steps.add(refusal(line, undecided(process, rival.get())));
       return steps;
     }
-    name.first = bearer;
-    name.learn(bearer.start);
-    name.open.put(line, bearer);
+    name.first = process;
+    name.learn(process.start);
+    name.open.put(line, process);
     steps.add(line::welcome);
     return steps;
   }
 
   /** One that was alive beside this one a moment ago, unless this one was there first. */
-  private static Optional<Bearer> rival(Name name, Bearer bearer, long nowNanos) {
+  private static Optional<PeerProcess> rival(Name name, PeerProcess process, long nowNanos) {
     name.rivals.values().removeIf(h -> nowNanos - h.nanos >= RIVAL_NANOS);
-    Bearer first = name.first;
-    boolean isRival = name.rivals.containsKey(bearer.start);
+    PeerProcess first = name.first;
+    boolean isRival = name.rivals.containsKey(process.start);
     if (first != null
-        && (first.start == bearer.start || (!isRival && bearer.former.contains(first.start)))) {
+        && (first.start == process.start || (!isRival && process.former.contains(first.start)))) {
       return Optional.empty();
     }
     return name.rivals.values().stream()
-        .map(Heard::bearer)
-        .filter(b -> b.start != bearer.start)
+        .map(Heard::process)
+        .filter(b -> b.start != process.start)
         .findFirst();
   }
 
   /** The other end of a connection has repeated a number, and so was alive after it was sent. */
   synchronized List<Runnable> answered(Line line, long number, long nowNanos) {
     for (Name name : names.values()) {
-      Bearer alive = name.open.get(line);
+      PeerProcess alive = name.open.get(line);
       if (alive != null) {
         return answered(name, alive, number, nowNanos);
       }
@@ -203,16 +203,16 @@ final class PeerIdentities {
     return List.of();
   }
 
-  private List<Runnable> answered(Name name, Bearer alive, long number, long nowNanos) {
+  private List<Runnable> answered(Name name, PeerProcess alive, long number, long nowNanos) {
     List<Runnable> steps = new ArrayList<>();
-    Bearer rival = null; // of whom it cannot be told whether it was first
+    PeerProcess rival = null; // of whom it cannot be told whether it was first
     for (Waiting w : List.copyOf(name.waiting)) {
-      if (w.number <= number && w.bearer.start != alive.start) {
+      if (w.number <= number && w.process.start != alive.start) {
         name.waiting.remove(w);
-        name.rivals.put(w.bearer.start, new Heard(w.bearer, nowNanos));
-        boolean isUndecided = name.isYoung(nowNanos) || name.known.contains(w.bearer.start);
-        rival = isUndecided ? w.bearer : rival;
-        String why = isUndecided ? undecided(w.bearer, alive) : second(w.bearer, alive);
+        name.rivals.put(w.process.start, new Heard(w.process, nowNanos));
+        boolean isUndecided = name.isYoung(nowNanos) || name.known.contains(w.process.start);
+        rival = isUndecided ? w.process : rival;
+        String why = isUndecided ? undecided(w.process, alive) : second(w.process, alive);
         steps.add(refusal(w.line, why));
       }
     }
@@ -220,7 +220,7 @@ final class PeerIdentities {
       name.rivals.put(alive.start, new Heard(alive, nowNanos));
     }
     if (rival != null) {
-      for (Map.Entry<Line, Bearer> open : name.open.entrySet()) {
+      for (Map.Entry<Line, PeerProcess> open : name.open.entrySet()) {
         steps.add(refusal(open.getKey(), undecided(open.getValue(), rival)));
       }
       name.open.clear();
@@ -235,7 +235,7 @@ final class PeerIdentities {
     List<Runnable> steps = new ArrayList<>();
     for (Name name : names.values()) {
       name.waiting.removeIf(w -> w.line == line);
-      Bearer gone = name.open.remove(line);
+      PeerProcess gone = name.open.remove(line);
       if (gone != null) {
         name.rivals.computeIfPresent(gone.start, (s, h) -> new Heard(gone, nowNanos));
         steps.addAll(judgeFree(name, nowNanos));
@@ -248,18 +248,18 @@ final class PeerIdentities {
   private List<Runnable> judgeFree(Name name, long nowNanos) {
     List<Runnable> steps = new ArrayList<>();
     List<Waiting> free =
-        name.waiting.stream().filter(w -> name.others(w.bearer.start).isEmpty()).toList();
+        name.waiting.stream().filter(w -> name.others(w.process.start).isEmpty()).toList();
     name.waiting.removeAll(free);
-    free.forEach(w -> steps.addAll(judge(name, w.line, w.bearer, nowNanos)));
+    free.forEach(w -> steps.addAll(judge(name, w.line, w.process, nowNanos)));
     return steps;
   }
 
   /** Updates have come over a connection: the store of whoever comes later must know of them. */
   synchronized void sent(Line line) {
     for (Name name : names.values()) {
-      Bearer bearer = name.open.get(line);
-      if (bearer != null) {
-        name.sender = bearer.start;
+      PeerProcess process = name.open.get(line);
+      if (process != null) {
+        name.sender = process.start;
       }
     }
   }
@@ -291,7 +291,7 @@ final class PeerIdentities {
     return () -> line.refuse(why);
   }
 
-  private static String second(Bearer late, Bearer first) {
+  private static String second(PeerProcess late, PeerProcess first) {
     return "a second process runs as '"
         + late.replica.dc()
         + "', with a copy of its store: "
@@ -301,7 +301,7 @@ final class PeerIdentities {
         + ". End one of them; what was a copy needs 'osier rebuild' once both have run";
   }
 
-  private static String undecided(Bearer refused, Bearer other) {
+  private static String undecided(PeerProcess refused, PeerProcess other) {
     return "two processes run as '"
         + refused.replica.dc()
         + "', with copies of one store, and it cannot be told which was first: "
@@ -313,7 +313,7 @@ final class PeerIdentities {
         + " s later";
   }
 
-  private static String outdated(Bearer refused, long sender) {
+  private static String outdated(PeerProcess refused, long sender) {
     return "the store of '"
         + refused.replica.dc()
         + "' ("

@@ -61,7 +61,7 @@ public final class PeerTransport implements AutoCloseable {
   /**
    * Binds; {@link #dial} starts to dial.
    *
-   * @param bearer this process
+   * @param process this process
    * @param listen where other datacenters dial; port 0 for any free one
    * @param peers the others' addresses by name, until {@link #setPeers}
    * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
@@ -71,14 +71,14 @@ public final class PeerTransport implements AutoCloseable {
    * @throws OsierException CONFIGURATION if the address cannot be bound
    */
   public PeerTransport(
-      ProcessIdentity bearer,
+      ProcessIdentity process,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
       PortLimits limits,
       PeerListener listener,
       Optional<PeerTls> tls) {
-    this(bearer, listen, peers, fingerprints, limits, listener, tls, Sockets.of("osier-peers", 1));
+    this(process, listen, peers, fingerprints, limits, listener, tls, Sockets.of("osier-peers", 1));
   }
 
   /**
@@ -87,7 +87,7 @@ public final class PeerTransport implements AutoCloseable {
    * @param network is closed with this, and if this cannot be made
    */
   public PeerTransport(
-      ProcessIdentity bearer,
+      ProcessIdentity process,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
@@ -98,9 +98,9 @@ public final class PeerTransport implements AutoCloseable {
     this.network = network;
     this.peering =
         new PeeringContext(
-            bearer.replica(),
+            process.replica(),
             fingerprints,
-            new Greeting(bearer),
+            new Greeting(process),
             new LogThrottle(),
             this.peers,
             listener,

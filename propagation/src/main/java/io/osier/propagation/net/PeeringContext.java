@@ -37,8 +37,8 @@ record PeeringContext(
   private static final Logger LOG = LoggerFactory.getLogger(PeeringContext.class);
 
   /** Which of several processes of one name is talked to. */
-  PeerIdentities bearers() {
-    return greeting.bearers();
+  PeerIdentities identities() {
+    return greeting.identities();
   }
 
   /** What differs, by name and once; the keyspaces that agree are replicated all the same. */

@@ -169,7 +169,7 @@ final class CausalDelivery {
   }
 
   /** Closes what a peer's states bring of an origin. */
-  void closeHealed(Source source, long through, VersionVector deps, long nowNanos) {
+  void closeRepaired(Source source, long through, VersionVector deps, long nowNanos) {
     CutQueue queue = queue(source);
     List<CutQueue.Arrived> states = queue.takeOpen();
     queue.add(

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Which closed cuts become visible now: a cut is admitted when what it depends on is here or is
  * admitted with it. A pure function.
  *
- * <p>Why with it? An origin that is out of reach is healed by states from a third datacenter, which
- * depend on that one's own updates, and those on the origin's: neither can come first. So, if no
- * cut can be admitted alone, the largest set of cuts that together depend on nothing else is.
+ * <p>Why with it? An origin that is out of reach is repaired by states from a third datacenter,
+ * which depend on that one's own updates, and those on the origin's: neither can come first. So, if
+ * no cut can be admitted alone, the largest set of cuts that together depend on nothing else is.
  */
 final class CutAdmission {
   private CutAdmission() {}

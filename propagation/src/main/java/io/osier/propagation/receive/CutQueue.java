@@ -61,7 +61,7 @@ final class CutQueue {
       return HEAP_BYTES + deps.heapBytes();
     }
 
-    /** Whether all that it depends on is visible, or part of it: healed states name their own. */
+    /** Whether all that it depends on is visible, or part of it: repaired states name their own. */
     boolean isNext(VersionVector cut) {
       return deps.isAtMost(raise(cut));
     }
@@ -76,7 +76,7 @@ final class CutQueue {
 
   private List<Arrived> open = new ArrayList<>();
 
-  /** Where among what is open an object's last state is that catches up or heals. */
+  /** Where among what is open an object's last state is that catches up or repairs. */
   private final Map<ObjectId, Integer> states = new HashMap<>();
 
   final ArrayDeque<Cut> cuts = new ArrayDeque<>();

@@ -35,7 +35,7 @@ import java.util.function.Predicate;
  * <p>So the budget is exceeded by no more than what must become visible together. Nobody waits for
  * ever: if all that closed cuts depend on were visible or closed here, they would be admitted
  * ({@link CausalDelivery#take}); so there is a cut that depends on more of some origin, whose
- * stream goes on if it is heard, and who is not heard is healed by others, which is never held
+ * stream goes on if it is heard, and who is not heard is repaired by others, which is never held
  * back.
  *
  * <p>Not thread-safe.
@@ -155,7 +155,7 @@ final class CutVisibility implements Visibility {
       }
     }
     if (states.next().isEmpty()) {
-      admission.closeHealed(source, states.through(), states.deps(), nowNanos);
+      admission.closeRepaired(source, states.through(), states.deps(), nowNanos);
       admit(nowNanos, nowMillis);
     }
   }
@@ -205,7 +205,7 @@ final class CutVisibility implements Visibility {
   }
 
   @Override
-  public void healed(Frame.States last) {
+  public void repaired(Frame.States last) {
     // The last page is admitted when what it depends on is here.
   }
 

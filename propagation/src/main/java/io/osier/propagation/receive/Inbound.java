@@ -278,8 +278,8 @@ public final class Inbound {
   }
 
   /** Everything that a repair brought is here. */
-  public void healed(Frame.States last) {
-    visibility.healed(last);
+  public void repaired(Frame.States last) {
+    visibility.repaired(last);
   }
 
   // ---------------------------------------------------------------- time

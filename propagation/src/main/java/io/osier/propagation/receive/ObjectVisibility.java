@@ -24,7 +24,7 @@ final class ObjectVisibility implements Visibility {
   private final InboundStreams streams;
   private final ReceivedVector knowledge;
   private final UpdateApplier applier;
-  private final RepairBuffer healings;
+  private final RepairBuffer repairs;
   private final PathSkew skew;
   private final FetchPolicy fetches;
 
@@ -33,14 +33,14 @@ final class ObjectVisibility implements Visibility {
       InboundStreams streams,
       ReceivedVector knowledge,
       UpdateApplier applier,
-      RepairBuffer healings,
+      RepairBuffer repairs,
       PathSkew skew,
       FetchPolicy fetches) {
     this.around = around;
     this.streams = streams;
     this.knowledge = knowledge;
     this.applier = applier;
-    this.healings = healings;
+    this.repairs = repairs;
     this.skew = skew;
     this.fetches = fetches;
   }
@@ -91,7 +91,7 @@ final class ObjectVisibility implements Visibility {
 
   /** Applies what is held of an object, of several origins, and builds on each other, as one. */
   private void applyMutual(ObjectId object, long nowNanos, long nowMillis) {
-    List<List<Shipment>> queues = healings.early(object);
+    List<List<Shipment>> queues = repairs.early(object);
     for (InboundStream in : streams.holding()) {
       if (in.pending().has(object)) {
         queues.add(in.pending().of(object));
@@ -158,7 +158,7 @@ final class ObjectVisibility implements Visibility {
       InboundStream in, PeerAnswer answer, boolean expected, long nowNanos, long nowMillis) {
     for (Shipment shipment : answer.states().shipments()) {
       if (!applier.isReady(shipment) && !applier.isKnown(shipment)) {
-        healings.keepEarly(in.sender(), shipment.origin(), shipment);
+        repairs.keepEarly(in.sender(), shipment.origin(), shipment);
         applyMutual(shipment.object(), nowNanos, nowMillis);
       } else if (applier.apply(shipment)) {
         around.stats().healed();
@@ -186,13 +186,13 @@ final class ObjectVisibility implements Visibility {
   }
 
   @Override
-  public void healed(Frame.States last) {
+  public void repaired(Frame.States last) {
     knowledge.complete(last.origin().orElseThrow(), last.through());
   }
 
   @Override
   public void givenUp(ReplicaId peer, ReplicaId origin) {
-    // What has come is visible, or was kept by the healing.
+    // What has come is visible, or was kept by the repair.
   }
 
   @Override
@@ -230,7 +230,7 @@ final class ObjectVisibility implements Visibility {
   public void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis) {
     for (InboundStream in : List.copyOf(streams.left())) {
       for (ObjectId object : in.pending().objects()) {
-        retryEarly(object, nowNanos, nowMillis); // a healing may have said that it is known
+        retryEarly(object, nowNanos, nowMillis); // a repair may have said that it is known
         PendingUpdates.Pending first = in.pending().first(object);
         if (first != null && needsLost(first.shipment(), lost)) {
           in.giveUp(object);
@@ -257,7 +257,7 @@ final class ObjectVisibility implements Visibility {
         return true;
       }
     }
-    return healings.early(object).stream().anyMatch(q -> q.getFirst().origin().equals(origin));
+    return repairs.early(object).stream().anyMatch(q -> q.getFirst().origin().equals(origin));
   }
 
   @Override
@@ -278,7 +278,7 @@ final class ObjectVisibility implements Visibility {
 
   @Override
   public long waitingBytes() {
-    long bytes = healings.earlyBytes() + streams.pulledBytes();
+    long bytes = repairs.earlyBytes() + streams.pulledBytes();
     for (InboundStream in : streams.holding()) {
       bytes += in.pending().heapBytes();
     }

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is here of every replica, and what the peers say is there. Not thread-safe.
  *
- * <p>For each other replica it keeps a trail: the objects in the order in which something of that
- * replica last came here, so that a third datacenter can be given just what it lacks. The trail is
+ * <p>For each other replica it keeps a log: the objects in the order in which something of that
+ * replica last came here, so that a third datacenter can be given just what it lacks. The log is
  * cut where every peer has the same.
  */
 public final class ReceivedVector {
@@ -35,12 +35,12 @@ public final class ReceivedVector {
    */
   private record Touched(ObjectId object, long last, long update) {}
 
-  /** An object and the place of its last change in its origin's trail. */
+  /** An object and the place of its last change in its origin's log. */
   public record Changed(Place place, ObjectId object) {}
 
   /** One replica's objects, in the order of their last change here. */
-  private static final class OriginTrail {
-    final CompactedLog<Touched> trail;
+  private static final class OriginLog {
+    final CompactedLog<Touched> changes;
     final Map<ObjectId, Long> changeOf = new HashMap<>();
     long prunedChange;
     long prunedLast;
@@ -48,23 +48,23 @@ public final class ReceivedVector {
     /** Nothing of the replica that is here is beyond this. */
     long far;
 
-    OriginTrail(long firstChange) {
-      trail = new CompactedLog<>(firstChange);
+    OriginLog(long firstChange) {
+      changes = new CompactedLog<>(firstChange);
     }
 
     void touch(ObjectId object, long last, long update) {
       far = Math.max(far, last);
-      Long before = changeOf.put(object, trail.add(new Touched(object, last, update)));
+      Long before = changeOf.put(object, changes.add(new Touched(object, last, update)));
       if (before != null) {
-        trail.remove(before);
+        changes.remove(before);
       }
     }
 
     /** The last update on each object, where it is known and after a number, in their order. */
     long[] updatesAfter(long number) {
       LongStream.Builder updates = LongStream.builder();
-      for (long tick = trail.next(0); tick != 0; tick = trail.next(tick)) {
-        long update = trail.get(tick).update;
+      for (long tick = changes.next(0); tick != 0; tick = changes.next(tick)) {
+        long update = changes.get(tick).update;
         if (update > number) {
           updates.add(update);
         }
@@ -73,12 +73,12 @@ public final class ReceivedVector {
     }
 
     void prune(long stable) {
-      for (long first = trail.next(0); first != 0; first = trail.next(first)) {
-        Touched touched = trail.get(first);
+      for (long first = changes.next(0); first != 0; first = changes.next(first)) {
+        Touched touched = changes.get(first);
         if (touched.last > stable) {
           break;
         }
-        trail.remove(first);
+        changes.remove(first);
         changeOf.remove(touched.object);
         prunedChange = first;
         prunedLast = Math.max(prunedLast, touched.last);
@@ -91,7 +91,7 @@ public final class ReceivedVector {
   private List<String> peers;
   private final long life;
   private final long firstChange;
-  private final Map<ReplicaId, OriginTrail> trails = new TreeMap<>();
+  private final Map<ReplicaId, OriginLog> logs = new TreeMap<>();
   private final Map<String, Frame.Status> statuses = new HashMap<>();
   private final Map<String, ReplicaId> newest = new HashMap<>();
   private VersionVector through = VersionVector.EMPTY;
@@ -115,11 +115,11 @@ public final class ReceivedVector {
     for (ReplicaId r : recovered.replicas()) {
       if (!r.equals(self)) {
         meet(r);
-        OriginTrail trail = trail(r);
+        OriginLog log = log(r);
         // In which order it came is forgotten: whoever lacks something is given everything.
-        trail.prunedChange = trail.trail.last();
-        trail.prunedLast = Long.MAX_VALUE;
-        trail.far = Long.MAX_VALUE; // how far what came beside what is complete reached, too
+        log.prunedChange = log.changes.last();
+        log.prunedLast = Long.MAX_VALUE;
+        log.far = Long.MAX_VALUE; // how far what came beside what is complete reached, too
       }
     }
   }
@@ -135,13 +135,13 @@ public final class ReceivedVector {
     if (grows) {
       stable = VersionVector.EMPTY;
     }
-    for (ReplicaId replica : List.copyOf(trails.keySet())) {
+    for (ReplicaId replica : List.copyOf(logs.keySet())) {
       restabilise(replica);
     }
   }
 
-  private OriginTrail trail(ReplicaId replica) {
-    return trails.computeIfAbsent(replica, r -> new OriginTrail(firstChange));
+  private OriginLog log(ReplicaId replica) {
+    return logs.computeIfAbsent(replica, r -> new OriginLog(firstChange));
   }
 
   /** Learns of an incarnation of a datacenter. Returns whether it is newer than any before. */
@@ -174,7 +174,7 @@ public final class ReceivedVector {
       long last = after.through(r);
       if (!r.equals(self) && last > before.through(r)) {
         boolean isUpdate = !came.content().isFull() && r.equals(came.origin());
-        trail(r).touch(object, last, isUpdate && last == came.last() ? last : 0);
+        log(r).touch(object, last, isUpdate && last == came.last() ? last : 0);
         version++;
       }
     }
@@ -206,7 +206,7 @@ public final class ReceivedVector {
    */
   public VersionVector far() {
     VersionVector far = here();
-    for (Map.Entry<ReplicaId, OriginTrail> e : trails.entrySet()) {
+    for (Map.Entry<ReplicaId, OriginLog> e : logs.entrySet()) {
       far = far.raised(e.getKey(), e.getValue().far);
     }
     return far;
@@ -230,22 +230,22 @@ public final class ReceivedVector {
   /** How often something of each other replica came here in this life. */
   public VersionVector changes() {
     VersionVector changes = VersionVector.EMPTY;
-    for (Map.Entry<ReplicaId, OriginTrail> e : trails.entrySet()) {
-      changes = changes.with(e.getKey(), e.getValue().trail.last());
+    for (Map.Entry<ReplicaId, OriginLog> e : logs.entrySet()) {
+      changes = changes.with(e.getKey(), e.getValue().changes.last());
     }
     return changes;
   }
 
-  /** The end of the replica's trail. */
+  /** The end of the replica's log. */
   public Place place(ReplicaId replica) {
-    OriginTrail trail = trails.get(replica);
-    return new Place(life, trail == null ? 0 : trail.trail.last());
+    OriginLog log = logs.get(replica);
+    return new Place(life, log == null ? 0 : log.changes.last());
   }
 
   /** Takes a peer's status, and forgets what all peers have. */
   public void status(ReplicaId peer, Frame.Status status) {
     statuses.put(peer.dc(), status);
-    OriginTrail own = trails.get(peer);
+    OriginLog own = logs.get(peer);
     if (own != null && own.far == Long.MAX_VALUE) {
       own.far = status.committed(); // it was no less when this one has forgotten what it had of it
     }
@@ -266,9 +266,9 @@ public final class ReceivedVector {
     if (least > stable.get(replica)) {
       stable = stable.with(replica, least);
     }
-    OriginTrail trail = trails.get(replica);
-    if (trail != null) {
-      trail.prune(stable.get(replica));
+    OriginLog log = logs.get(replica);
+    if (log != null) {
+      log.prune(stable.get(replica));
     }
   }
 
@@ -296,13 +296,13 @@ public final class ReceivedVector {
   }
 
   /**
-   * Whether the trail of the replica does not reach back to a place.
+   * Whether the log of the replica does not reach back to a place.
    *
    * @param after whoever asks has every update of the replica up to here
    */
   public boolean isPruned(ReplicaId replica, Place place, long after) {
-    OriginTrail trail = trails.get(replica);
-    return trail != null && change(place) < trail.prunedChange && after < trail.prunedLast;
+    OriginLog log = logs.get(replica);
+    return log != null && change(place) < log.prunedChange && after < log.prunedLast;
   }
 
   /**
@@ -312,9 +312,9 @@ public final class ReceivedVector {
    * @param limit at most so many ranges: the first ones
    */
   public CausalContext besides(ReplicaId origin, int limit) {
-    OriginTrail trail = trails.get(origin);
+    OriginLog log = logs.get(origin);
     long complete = through.get(origin);
-    long[] lasts = trail == null ? new long[0] : trail.updatesAfter(complete);
+    long[] lasts = log == null ? new long[0] : log.updatesAfter(complete);
     CausalContext.Builder besides = new CausalContext.Builder();
     int i = 0;
     for (int ranges = 0; i < lasts.length && ranges < limit; ranges++) {
@@ -341,13 +341,13 @@ public final class ReceivedVector {
 
   /** The objects changed by the replica after a place, oldest first. */
   public List<Changed> changedAfter(ReplicaId replica, Place place, int limit) {
-    OriginTrail trail = trails.get(replica);
+    OriginLog log = logs.get(replica);
     List<Changed> found = new ArrayList<>();
-    if (trail != null) {
-      long next = trail.trail.next(change(place));
+    if (log != null) {
+      long next = log.changes.next(change(place));
       while (next != 0 && found.size() < limit) {
-        found.add(new Changed(new Place(life, next), trail.trail.get(next).object));
-        next = trail.trail.next(next);
+        found.add(new Changed(new Place(life, next), log.changes.get(next).object));
+        next = log.changes.next(next);
       }
     }
     return found;

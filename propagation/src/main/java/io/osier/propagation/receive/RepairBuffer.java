@@ -5,7 +5,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 
-/** Keeps what healings bring before that on which it builds. */
+/** Keeps what repairs bring before that on which it builds. */
 public interface RepairBuffer {
   /** Keeps an update of an origin that a peer has given. */
   void keepEarly(ReplicaId peer, ReplicaId origin, Shipment update);

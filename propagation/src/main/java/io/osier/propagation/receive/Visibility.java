@@ -22,7 +22,7 @@ interface Visibility {
   /**
    * Takes what a peer has of an origin, or of objects in whose updates something was missing.
    *
-   * @param expected whether it is the next page of a healing that is under way
+   * @param expected whether it is the next page of a repair that is under way
    */
   void states(InboundStream in, PeerAnswer answer, boolean expected, long nowNanos, long nowMillis);
 
@@ -41,8 +41,8 @@ interface Visibility {
    */
   List<ReplicaId> holdPulled(BiConsumer<ReplicaId, ReplicaId> lost, long nowNanos, long nowMillis);
 
-  /** Everything that a healing brought is here. */
-  void healed(Frame.States last);
+  /** Everything that a repair brought is here. */
+  void repaired(Frame.States last);
 
   /** The rest of what a peer was giving of an origin will not come; another time all of it will. */
   void givenUp(ReplicaId peer, ReplicaId origin);

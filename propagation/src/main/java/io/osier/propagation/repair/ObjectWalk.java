@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects in their order, as many as are looked at for one page of a healing or a comparison: the
+ * Objects in their order, as many as are looked at for one page of a repair or a comparison: the
  * partition does nothing else meanwhile. They are read in small steps, since what is read and does
  * not fit into the page is read once more for the next one. Not thread-safe.
  */

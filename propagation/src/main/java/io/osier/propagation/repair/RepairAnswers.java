@@ -37,8 +37,8 @@ public final class RepairAnswers {
   /** Who asks for what of whose. */
   private record Asked(ReplicaId peer, ReplicaId origin) {}
 
-  /** Last pages of healings that wait for a cut to be closed here. */
-  private final Map<Asked, Frame.Heal> healsWaiting = new LinkedHashMap<>();
+  /** Last pages of repairs that wait for a cut to be closed here. */
+  private final Map<Asked, Frame.Heal> repairsWaiting = new LinkedHashMap<>();
 
   /**
    * Nobody has asked yet.
@@ -88,11 +88,11 @@ public final class RepairAnswers {
     }
   }
 
-  public void heal(ReplicaId peer, Frame.Heal heal, long nowNanos) {
-    ReplicaId origin = heal.origin();
-    Frame.Page page = heal.page();
+  public void repair(ReplicaId peer, Frame.Heal asked, long nowNanos) {
+    ReplicaId origin = asked.origin();
+    Frame.Page page = asked.page();
     Brought brought = new Brought();
-    if (page.scanned().isPresent() || knowledge.isPruned(origin, page.place(), heal.through())) {
+    if (page.scanned().isPresent() || knowledge.isPruned(origin, page.place(), asked.through())) {
       Optional<ObjectId> scanned = page.scanned();
       Place base = scanned.isPresent() ? page.place() : knowledge.place(origin);
       ObjectWalk walk = new ObjectWalk(around, scanned);
@@ -101,12 +101,12 @@ public final class RepairAnswers {
         if (entry == null) {
           break;
         }
-        addMissing(brought, entry.object(), entry.state(), heal);
+        addMissing(brought, entry.object(), entry.state(), asked);
       }
       Frame.Page next = new Frame.Page(base, walk.isAtEnd() ? Optional.empty() : walk.last());
-      // At the end of the scan the trail goes on from its base: `after` no longer matters, since
+      // At the end of the scan the log goes on from its base: `after` no longer matters, since
       // what is pruned now was scanned.
-      answer(peer, heal, Optional.of(next), brought, nowNanos);
+      answer(peer, asked, Optional.of(next), brought, nowNanos);
       return;
     }
     Place place = page.place();
@@ -121,35 +121,35 @@ public final class RepairAnswers {
       place = changed.place();
       CrdtState state = around.replica().state(changed.object());
       read += state == null ? 0 : state.heapBytes();
-      addMissing(brought, changed.object(), state, heal);
+      addMissing(brought, changed.object(), state, asked);
     }
     end = end && knowledge.changedAfter(origin, place, 1).isEmpty();
     if (end && around.cuts().areWhole() && holding.getAsBoolean()) {
       // The states show what is held here: with the cut that ships it they can be admitted
       // together.
-      healsWaiting.put(new Asked(peer, origin), heal);
+      repairsWaiting.put(new Asked(peer, origin), asked);
       return;
     }
     answer(
         peer,
-        heal,
+        asked,
         end ? Optional.empty() : Optional.of(new Frame.Page(place, Optional.empty())),
         brought,
         nowNanos);
   }
 
   private void addMissing(
-      Brought brought, ObjectId object, @Nullable CrdtState state, Frame.Heal heal) {
+      Brought brought, ObjectId object, @Nullable CrdtState state, Frame.Heal asked) {
     if (state == null) {
       return; // dropped, since every datacenter has seen it removed
     }
-    ReplicaId origin = heal.origin();
+    ReplicaId origin = asked.origin();
     long last = state.context().through(origin);
-    if (last <= heal.through() || relays.isThere(object, origin, heal::has, state)) {
+    if (last <= asked.through() || relays.isThere(object, origin, asked::has, state)) {
       return;
     }
     // Whoever takes nothing but states is new, or was away for long.
-    Shipment joined = heal.after() == 0 ? null : relays.missing(object, origin, heal::has, state);
+    Shipment joined = asked.after() == 0 ? null : relays.missing(object, origin, asked::has, state);
     if (joined == null || joined.content().sizeBytes() >= state.sizeBytes()) {
       brought.add(object, origin, last, state);
     } else {
@@ -158,11 +158,11 @@ public final class RepairAnswers {
   }
 
   private void answer(
-      ReplicaId peer, Frame.Heal heal, Optional<Frame.Page> next, Brought brought, long nowNanos) {
-    ReplicaId origin = heal.origin();
+      ReplicaId peer, Frame.Heal asked, Optional<Frame.Page> next, Brought brought, long nowNanos) {
+    ReplicaId origin = asked.origin();
     Frame.States states =
         new Frame.States(
-            heal.request(),
+            asked.request(),
             Optional.of(origin),
             next,
             knowledge.through().get(origin),
@@ -198,18 +198,18 @@ public final class RepairAnswers {
     offered.interrupted(dc);
   }
 
-  /** Answers the healings that waited for nothing to be held. */
-  public void answerHealsWaiting(long nowNanos) {
-    if (!healsWaiting.isEmpty() && !holding.getAsBoolean()) {
-      Map<Asked, Frame.Heal> due = new LinkedHashMap<>(healsWaiting);
-      healsWaiting.clear();
-      due.forEach((source, heal) -> heal(source.peer(), heal, nowNanos));
+  /** Answers the repairs that waited for nothing to be held. */
+  public void answerRepairsWaiting(long nowNanos) {
+    if (!repairsWaiting.isEmpty() && !holding.getAsBoolean()) {
+      Map<Asked, Frame.Heal> due = new LinkedHashMap<>(repairsWaiting);
+      repairsWaiting.clear();
+      due.forEach((source, asked) -> repair(source.peer(), asked, nowNanos));
     }
   }
 
   /** Who has asked in a datacenter's name so far waits for no answer any more. */
   public void ended(String dc) {
-    healsWaiting.keySet().removeIf(asked -> asked.peer().dc().equals(dc));
+    repairsWaiting.keySet().removeIf(asked -> asked.peer().dc().equals(dc));
     offered.interrupted(dc);
   }
 

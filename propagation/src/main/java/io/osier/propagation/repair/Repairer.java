@@ -33,9 +33,9 @@ import java.util.function.Predicate;
  * cut off, or a former incarnation that lost its memory and will never ship again.
  *
  * <p>A peer's status counts the changes of each origin there. While an origin is out of reach, a
- * count that differs from the one at the last healing means that there may be something to fetch.
- * At most one healing an origin is under way, page by page, so that the one who asks sets the pace.
- * Not thread-safe.
+ * count that differs from the one at the last repair means that there may be something to fetch. At
+ * most one repair an origin is under way, page by page, so that the one who asks sets the pace. Not
+ * thread-safe.
  */
 public final class Repairer implements RepairBuffer {
   /** From so many origins a peer is asked before it is known what a page of it weighs. */
@@ -49,9 +49,9 @@ public final class Repairer implements RepairBuffer {
 
   private record Source(ReplicaId peer, ReplicaId origin) {}
 
-  /** How much a peer had of an origin when it was last healed from there. */
-  private record Healed(Place place, long through) {
-    static final Healed NOTHING = new Healed(Place.NONE, 0);
+  /** How much a peer had of an origin when it was last repaired from there. */
+  private record Repaired(Place place, long through) {
+    static final Repaired NOTHING = new Repaired(Place.NONE, 0);
   }
 
   private final ReceivedVector knowledge;
@@ -59,15 +59,15 @@ public final class Repairer implements RepairBuffer {
   private final LongSupplier numbers;
   private final UpdateApplier applier;
   private final Predicate<ReplicaId> streamed;
-  private final Map<Source, Healed> healed = new HashMap<>();
+  private final Map<Source, Repaired> repaired = new HashMap<>();
 
   /** What a page of a peer weighs, by the heaviest of late, in bytes. */
   private final Map<String, Long> pageBytes = new HashMap<>();
 
-  /** When the last healing from a peer began. */
+  /** When the last repair from a peer began. */
   private final Map<Source, Long> begunNanos = new HashMap<>();
 
-  private final Map<ReplicaId, Healing> underWay = new TreeMap<>();
+  private final Map<ReplicaId, Repair> underWay = new TreeMap<>();
 
   /**
    * Nothing is under way.
@@ -110,10 +110,10 @@ public final class Repairer implements RepairBuffer {
     int open = (int) underWay.values().stream().filter(u -> u.peer.equals(peer)).count();
     int more = Math.min(wanted.size(), Math.max(0, atOnce(peer.dc()) - open));
     for (ReplicaId origin : wanted.subList(0, more)) {
-      Place place = healed.getOrDefault(new Source(peer, origin), Healed.NOTHING).place;
+      Place place = repaired.getOrDefault(new Source(peer, origin), Repaired.NOTHING).place;
       begunNanos.put(new Source(peer, origin), nowNanos);
-      Healing started =
-          new Healing(
+      Repair started =
+          new Repair(
               peer,
               streamed.test(origin) ? knowledge.through().get(origin) : 0,
               streamed.test(origin)
@@ -124,19 +124,19 @@ public final class Repairer implements RepairBuffer {
       underWay.put(origin, started);
       ask(origin, started, started.asking.ask(nowNanos));
     }
-    for (Map.Entry<ReplicaId, Healing> e : underWay.entrySet()) {
-      Healing healing = e.getValue();
-      if (healing.peer.equals(peer)) {
-        healing.needless(reachable.test(e.getKey()), nowNanos);
-        if (healing.mustAsk(heardNanos)) {
-          ask(e.getKey(), healing, healing.asking.askAgain(nowNanos));
+    for (Map.Entry<ReplicaId, Repair> e : underWay.entrySet()) {
+      Repair repair = e.getValue();
+      if (repair.peer.equals(peer)) {
+        repair.needless(reachable.test(e.getKey()), nowNanos);
+        if (repair.mustAsk(heardNanos)) {
+          ask(e.getKey(), repair, repair.asking.askAgain(nowNanos));
         }
-        healing.goesOn();
+        repair.goesOn();
       }
     }
   }
 
-  /** Whether no healing is under way. */
+  /** Whether no repair is under way. */
   public boolean isIdle() {
     return underWay.isEmpty();
   }
@@ -180,7 +180,7 @@ public final class Repairer implements RepairBuffer {
     pageBytes.put(dc, Math.max(bytes, before - before / FADING));
   }
 
-  /** Healings of one origin from one peer begin apart: what changes all the time comes joined. */
+  /** Repairs of one origin from one peer begin apart: what changes all the time comes joined. */
   private boolean isTime(Source source, long nowNanos) {
     Long begun = begunNanos.get(source);
     return begun == null || nowNanos - begun >= around.healNanos();
@@ -192,7 +192,7 @@ public final class Repairer implements RepairBuffer {
    * same: then only the peer's word is missing that there is nothing.
    */
   private boolean isBehind(ReplicaId peer, ReplicaId origin, Frame.Status status) {
-    Healed last = healed.getOrDefault(new Source(peer, origin), Healed.NOTHING);
+    Repaired last = repaired.getOrDefault(new Source(peer, origin), Repaired.NOTHING);
     Place there = new Place(status.life(), status.changes().get(origin));
     long through = status.through().get(origin);
     return (there.change() > 0 && !there.equals(last.place))
@@ -205,34 +205,34 @@ public final class Repairer implements RepairBuffer {
     return status != null && !isBehind(peer, origin, status);
   }
 
-  private void ask(ReplicaId origin, Healing healing, long request) {
+  private void ask(ReplicaId origin, Repair repair, long request) {
     around
         .sink()
         .send(
-            healing.peer,
-            new Frame.Heal(request, origin, healing.after, healing.besides, healing.page));
+            repair.peer,
+            new Frame.Heal(request, origin, repair.after, repair.besides, repair.page));
   }
 
   /** Keeps what came and builds on something that is not here. */
   @Override
   public void keepEarly(ReplicaId peer, ReplicaId origin, Shipment unready) {
-    Healing healing = underWay.get(origin);
-    if (healing != null && healing.peer.equals(peer)) {
-      healing.keep(unready);
+    Repair repair = underWay.get(origin);
+    if (repair != null && repair.peer.equals(peer)) {
+      repair.keep(unready);
     }
   }
 
   @Override
   public long earlyBytes() {
-    return underWay.values().stream().mapToLong(healing -> healing.unreadyBytes).sum();
+    return underWay.values().stream().mapToLong(repair -> repair.unreadyBytes).sum();
   }
 
   /** What is kept of an object: of each origin by itself. */
   @Override
   public List<List<Shipment>> early(ObjectId object) {
     List<List<Shipment>> early = new ArrayList<>();
-    for (Healing healing : underWay.values()) {
-      Shipment unready = healing.unready.get(object);
+    for (Repair repair : underWay.values()) {
+      Shipment unready = repair.unready.get(object);
       if (unready != null) {
         early.add(List.of(unready));
       }
@@ -242,11 +242,11 @@ public final class Repairer implements RepairBuffer {
 
   /** Objects whose states are to be fetched from a peer: what they build on has not come. */
   public List<ObjectId> toFetch(ReplicaId peer, long nowNanos) {
-    for (Healing healing : underWay.values()) {
-      boolean waits = healing.last != null || healing.paused;
-      if (waits && healing.peer.equals(peer) && nowNanos >= healing.fetchNanos) {
-        healing.fetchNanos = nowNanos + around.retryNanos();
-        return healing.unready.keySet().stream().limit(ObjectFetcher.OBJECTS_MAX).toList();
+    for (Repair repair : underWay.values()) {
+      boolean waits = repair.last != null || repair.paused;
+      if (waits && repair.peer.equals(peer) && nowNanos >= repair.fetchNanos) {
+        repair.fetchNanos = nowNanos + around.retryNanos();
+        return repair.unready.keySet().stream().limit(ObjectFetcher.OBJECTS_MAX).toList();
       }
     }
     return List.of();
@@ -254,26 +254,26 @@ public final class Repairer implements RepairBuffer {
 
   /** Whether a page that has come in part is waited for: then it is not asked for again. */
   public boolean comes(ReplicaId peer, Frame.States states, long nowNanos) {
-    Healing healing = underWay.get(states.origin().orElseThrow());
-    return healing != null
-        && healing.peer.equals(peer)
-        && healing.last == null
-        && healing.asking.comes(states.request(), nowNanos);
+    Repair repair = underWay.get(states.origin().orElseThrow());
+    return repair != null
+        && repair.peer.equals(peer)
+        && repair.last == null
+        && repair.asking.comes(states.request(), nowNanos);
   }
 
   /** The rest of a page does not come: it is asked for again. */
   public void comesNot(ReplicaId peer, ReplicaId origin) {
-    Healing healing = underWay.get(origin);
-    if (healing != null && healing.peer.equals(peer)) {
-      healing.asking.comesNot();
+    Repair repair = underWay.get(origin);
+    if (repair != null && repair.peer.equals(peer)) {
+      repair.asking.comesNot();
     }
   }
 
   /** What a peer has given of an origin was lost here: all of it is asked for again. */
   public void lost(ReplicaId peer, ReplicaId origin) {
-    healed.remove(new Source(peer, origin));
-    Healing healing = underWay.get(origin);
-    if (healing != null && healing.peer.equals(peer)) {
+    repaired.remove(new Source(peer, origin));
+    Repair repair = underWay.get(origin);
+    if (repair != null && repair.peer.equals(peer)) {
       underWay.remove(origin);
     }
   }
@@ -282,23 +282,23 @@ public final class Repairer implements RepairBuffer {
   public boolean received(ReplicaId peer, PeerAnswer answer, long nowNanos) {
     Frame.States states = answer.states();
     ReplicaId origin = states.origin().orElseThrow();
-    Healing healing = underWay.get(origin);
-    if (healing == null
-        || !healing.peer.equals(peer)
-        || healing.last != null
-        || !healing.asking.answered(states.request(), nowNanos)) {
+    Repair repair = underWay.get(origin);
+    if (repair == null
+        || !repair.peer.equals(peer)
+        || repair.last != null
+        || !repair.asking.answered(states.request(), nowNanos)) {
       return false;
     }
     notePage(peer.dc(), answer.frameBytes());
     if (states.next().isPresent()) {
-      healing.page = states.next().get();
-      healing.paused = true;
-      goOn(origin, healing, nowNanos);
+      repair.page = states.next().get();
+      repair.paused = true;
+      goOn(origin, repair, nowNanos);
     } else {
-      healing.last = states;
+      repair.last = states;
     }
     // What is not ready builds on what is on its way, most often; otherwise it is fetched.
-    healing.fetchNanos = nowNanos + PendingUpdates.COMING_NANOS;
+    repair.fetchNanos = nowNanos + PendingUpdates.COMING_NANOS;
     return true;
   }
 
@@ -306,39 +306,39 @@ public final class Repairer implements RepairBuffer {
    * Asks for the next page, unless what is not ready takes too much. Then its objects' states are
    * fetched, which wait for nothing.
    */
-  private void goOn(ReplicaId origin, Healing healing, long nowNanos) {
+  private void goOn(ReplicaId origin, Repair repair, long nowNanos) {
     if (earlyBytes() <= around.settings().memory().waiting()) {
-      healing.paused = false;
-      ask(origin, healing, healing.asking.ask(nowNanos));
+      repair.paused = false;
+      ask(origin, repair, repair.asking.ask(nowNanos));
     }
   }
 
   /**
-   * Goes on with healings that wait for what they brought too early, and ends those of which
+   * Goes on with repairs that wait for what they brought too early, and ends those of which
    * everything has come and is applied; returns their last pages.
    */
   public List<Frame.States> takeDone(long nowNanos) {
     if (underWay.isEmpty()) {
       return List.of();
     }
-    for (Map.Entry<ReplicaId, Healing> e : underWay.entrySet()) {
+    for (Map.Entry<ReplicaId, Repair> e : underWay.entrySet()) {
       if (e.getValue().paused) {
         e.getValue().dropUnready(applier::isKnown);
         goOn(e.getKey(), e.getValue(), nowNanos);
       }
     }
     List<Frame.States> done = new ArrayList<>();
-    for (Iterator<Healing> it = underWay.values().iterator(); it.hasNext(); ) {
-      Healing healing = it.next();
-      if (healing.last != null) {
-        healing.dropUnready(applier::isKnown);
-        if (healing.unready.isEmpty()) {
+    for (Iterator<Repair> it = underWay.values().iterator(); it.hasNext(); ) {
+      Repair repair = it.next();
+      if (repair.last != null) {
+        repair.dropUnready(applier::isKnown);
+        if (repair.unready.isEmpty()) {
           it.remove();
-          ReplicaId origin = healing.last.origin().orElseThrow();
-          healed.put(
-              new Source(healing.peer, origin),
-              new Healed(healing.last.changes(), healing.last.through()));
-          done.add(healing.last);
+          ReplicaId origin = repair.last.origin().orElseThrow();
+          repaired.put(
+              new Source(repair.peer, origin),
+              new Repaired(repair.last.changes(), repair.last.through()));
+          done.add(repair.last);
         }
       }
     }
@@ -346,19 +346,19 @@ public final class Repairer implements RepairBuffer {
   }
 
   /**
-   * The peer cannot be asked at present. A healing goes on where it was if it soon can be: on a
-   * link that is cut again and again one that began anew each time would not come to its end.
+   * The peer cannot be asked at present. A repair goes on where it was if it soon can be: on a link
+   * that is cut again and again one that began anew each time would not come to its end.
    */
   public void interrupted(String dc, long nowNanos) {
-    for (Healing healing : underWay.values()) {
-      if (healing.peer.dc().equals(dc)) {
-        healing.interrupted(nowNanos);
+    for (Repair repair : underWay.values()) {
+      if (repair.peer.dc().equals(dc)) {
+        repair.interrupted(nowNanos);
       }
     }
   }
 
   /**
-   * Gives healings up that have been interrupted for so long that others are to be asked, and those
+   * Gives repairs up that have been interrupted for so long that others are to be asked, and those
    * of origins that have shipped by themselves for as long: what they give once more would keep
    * others waiting on a narrow link.
    *
@@ -366,17 +366,17 @@ public final class Repairer implements RepairBuffer {
    */
   public void giveUp(long nowNanos, BiConsumer<ReplicaId, ReplicaId> givenUp) {
     for (ReplicaId origin : List.copyOf(underWay.keySet())) {
-      Healing healing = requireNonNull(underWay.get(origin));
-      if (healing.isGivenUp(nowNanos, around.healNanos())) {
+      Repair repair = requireNonNull(underWay.get(origin));
+      if (repair.isGivenUp(nowNanos, around.healNanos())) {
         underWay.remove(origin);
-        givenUp.accept(healing.peer, origin);
+        givenUp.accept(repair.peer, origin);
       }
     }
   }
 
   /** A datacenter has a newer incarnation than the one that was asked. */
   public void ended(String dc) {
-    underWay.values().removeIf(healing -> healing.peer.dc().equals(dc));
+    underWay.values().removeIf(repair -> repair.peer.dc().equals(dc));
   }
 
   /**
@@ -388,8 +388,8 @@ public final class Repairer implements RepairBuffer {
     if (underWay.isEmpty() || knowledge.status(peer.dc()) == null) {
       return false;
     }
-    for (Healing healing : underWay.values()) {
-      if (healing.peer.equals(peer) && healing.mustAsk(heardNanos)) {
+    for (Repair repair : underWay.values()) {
+      if (repair.peer.equals(peer) && repair.mustAsk(heardNanos)) {
         return true;
       }
     }

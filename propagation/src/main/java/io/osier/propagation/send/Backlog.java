@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one peer lacks, read step by step: for a new one a scan of all objects, then what the log
- * tells of former lives, then the trail. Where it is, is a {@link Cursor}. Not thread-safe.
+ * tells of former lives, then the shipped log. Where it is, is a {@link Cursor}. Not thread-safe.
  */
 final class Backlog {
   private static final int SCAN_BATCH = 256;
 
-  /** So many of the trail's objects are asked for ahead. */
+  /** So many of the shipped log's objects are asked for ahead. */
   private static final int TRAIL_BATCH = 64;
 
   private final ReplicationContext around;
@@ -48,14 +48,14 @@ final class Backlog {
    */
   private long sent;
 
-  /** What was changed in this life and shipped from the log: it is in the trail, too. */
+  /** What was changed in this life and shipped from the log: it is in the shipped log, too. */
   private final Set<ObjectId> shippedFromLog = new HashSet<>();
 
   /** The next page of the scan, once it was read. */
   private Optional<StoredObjects.Page> page = Optional.empty();
 
-  /** Up to this tick the trail's objects were asked for. */
-  private long trailAhead;
+  /** Up to this tick the shipped log's objects were asked for. */
+  private long shippedAhead;
 
   /** Up to this commit number the log's objects were asked for. */
   private long logAhead;
@@ -122,10 +122,10 @@ final class Backlog {
     again.clear();
     isHeld = false;
     page = Optional.empty();
-    trailAhead = 0;
+    shippedAhead = 0;
     logAhead = 0;
     // A receiver that never applied anything of this stream may lack what was everywhere before it
-    // came, and which the deltas in the trail therefore do not name: it gets states.
+    // came, and which the deltas in the shipped log therefore do not name: it gets states.
     if (resume.cursor().isEmpty()) {
       beginScan(Optional.empty());
     } else if (!scanning && (position < firstTick() || isLogDropped())) {
@@ -134,8 +134,8 @@ final class Backlog {
   }
 
   /**
-   * Who was no peer for a time scans, too: what was committed then may be in no trail, and what is
-   * does not name what the others had.
+   * Who was no peer for a time scans, too: what was committed then may be in no shipped log, and
+   * what is does not name what the others had.
    */
   private long firstTick() {
     return Math.max(log.prunedTick(), since);
@@ -243,20 +243,20 @@ final class Backlog {
       logAhead = entries.size() < SCAN_BATCH ? former : through;
       return true;
     }
-    if (position < trailAhead || position < log.prunedTick()) {
+    if (position < shippedAhead || position < log.prunedTick()) {
       return true;
     }
     long last = position;
-    for (long tick = log.trail().next(position);
+    for (long tick = log.shipped().next(position);
         tick != 0 && next.size() < TRAIL_BATCH;
-        tick = log.trail().next(tick)) {
-      next.add(log.trail().get(tick).object);
+        tick = log.shipped().next(tick)) {
+      next.add(log.shipped().get(tick).object);
       last = tick;
     }
     if (!stored.areAtHand(next)) {
       return false;
     }
-    trailAhead = last;
+    shippedAhead = last;
     return true;
   }
 
@@ -291,7 +291,7 @@ final class Backlog {
     if (scanning) {
       return scan(shipments);
     }
-    return sent < former ? log(shipments) : trail(shipments, nowNanos);
+    return sent < former ? log(shipments) : shipped(shipments, nowNanos);
   }
 
   /** How many objects were looked at so far. */
@@ -315,7 +315,7 @@ final class Backlog {
     return shipment != null;
   }
 
-  /** One step of the scan of all objects: what was shipped since it began is in the trail. */
+  /** One step of the scan of all objects: what was shipped since it began is in the shipped log. */
   private boolean scan(List<Shipment> shipments) {
     StoredObjects.Page read = page.orElseThrow();
     page = Optional.empty();
@@ -341,7 +341,7 @@ final class Backlog {
 
   /**
    * One step along the log of former lives: the state of each object at its last entry. What was
-   * changed again since is shipped at the first one, because the trail's deltas build on it.
+   * changed again since is shipped at the first one, because the shipped log's deltas build on it.
    */
   private boolean log(List<Shipment> shipments) {
     List<StoredObjects.Logged> entries = around.replica().stored().logged(sent, SCAN_BATCH);
@@ -373,19 +373,19 @@ final class Backlog {
     return true;
   }
 
-  /** One step along the trail; false at its end. */
-  private boolean trail(List<Shipment> shipments, long nowNanos) {
+  /** One step along the shipped log; false at its end. */
+  private boolean shipped(List<Shipment> shipments, long nowNanos) {
     if (position < log.prunedTick()) {
-      beginScan(Optional.of(place())); // the trail had no room for what comes next
+      beginScan(Optional.of(place())); // the shipped log had no room for what comes next
       return true;
     }
-    long next = log.trail().next(position);
+    long next = log.shipped().next(position);
     if (next == 0) {
       return false;
     }
     looked++;
     position = next;
-    add(shipments, shipping.missing(log.trail().get(next), base, peerThrough, nowNanos));
+    add(shipments, shipping.missing(log.shipped().get(next), base, peerThrough, nowNanos));
     return true;
   }
 }

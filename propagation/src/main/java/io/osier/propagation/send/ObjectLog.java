@@ -26,7 +26,7 @@ final class ObjectLog {
 
   long droppedNanos;
 
-  /** The last shipped segment's tick: the key in the trail. */
+  /** The last shipped segment's tick: the key in the shipped log. */
   long tick;
 
   /** What waits for its round, or null. */

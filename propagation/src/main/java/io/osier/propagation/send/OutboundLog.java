@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A committed delta first waits: as an operation until the batch of inputs ends, or joined with
  * the object's other ones until the deadline of its round. When it is shipped it becomes a segment,
- * and the count of shipped segments, the <em>tick</em>, places it in the trail: the objects in the
- * order in which each was last shipped. A peer's progress is one tick, and whatever it missed is
- * the trail's tail, so nothing is queued for a peer that is slow or away.
+ * and the count of shipped segments, the <em>tick</em>, places it in the shipped log: the objects
+ * in the order in which each was last shipped. A peer's progress is one tick, and whatever it
+ * missed is the shipped log's tail, so nothing is queued for a peer that is slow or away.
  *
- * <p>Bounds: an object appears once in the trail; its segments are joined when they are many,
+ * <p>Bounds: an object appears once in the shipped log; its segments are joined when they are many,
  * dropped when the state is smaller, and then the state is shipped instead. So are the oldest ones
- * when the budget is spent; where even the trail's places take more, the oldest of them go, and who
- * has not come so far is caught up by a scan. Not thread-safe.
+ * when the budget is spent; where even the shipped log's places take more, the oldest of them go,
+ * and who has not come so far is caught up by a scan. Not thread-safe.
  */
 final class OutboundLog {
   /**
@@ -45,7 +45,7 @@ final class OutboundLog {
   record Leaving(ObjectLog log, LogSegment segment, long floor, boolean wasHeld) {}
 
   private final Map<ObjectId, ObjectLog> logs = new HashMap<>();
-  private final CompactedLog<ObjectLog> trail = new CompactedLog<>(0);
+  private final CompactedLog<ObjectLog> shipped = new CompactedLog<>(0);
   private final ArrayDeque<Leaving> ops = new ArrayDeque<>();
 
   /** The least floor of the operations that wait and of those that were taken since none did. */
@@ -192,9 +192,9 @@ final class OutboundLog {
     LogSegment s = leaving.segment;
     ObjectLog log = leaving.log;
     if (log.tick != 0) {
-      trail.remove(log.tick);
+      shipped.remove(log.tick);
     }
-    log.tick = trail.add(log);
+    log.tick = shipped.add(log);
     LogSegment segment =
         new LogSegment(
             s.predecessor(), s.needs(), s.last(), s.updates(), s.firstNanos(), log.tick, s.delta());
@@ -217,12 +217,12 @@ final class OutboundLog {
   }
 
   private void shrink() {
-    while (budget.isOver() && trail.size() > 0) {
+    while (budget.isOver() && shipped.size() > 0) {
       budget.noteSpent();
       if (keptBytes > 0) {
         dropOldest();
       } else {
-        prune(trail.next(0));
+        prune(shipped.next(0));
       }
     }
   }
@@ -251,9 +251,9 @@ final class OutboundLog {
   }
 
   private void dropOldest() {
-    for (long tick = trail.next(droppedUpTo); tick != 0; tick = trail.next(tick)) {
+    for (long tick = shipped.next(droppedUpTo); tick != 0; tick = shipped.next(tick)) {
       droppedUpTo = tick;
-      ObjectLog log = trail.get(tick);
+      ObjectLog log = shipped.get(tick);
       if (log.heapBytes > 0) {
         drop(log);
         return;
@@ -264,9 +264,9 @@ final class OutboundLog {
 
   /** Forgets what every peer has: everything up to this tick. */
   void prune(long tick) {
-    for (long first = trail.next(0); first != 0 && first <= tick; first = trail.next(first)) {
-      ObjectLog log = trail.get(first);
-      trail.remove(first);
+    for (long first = shipped.next(0); first != 0 && first <= tick; first = shipped.next(first)) {
+      ObjectLog log = shipped.get(first);
+      shipped.remove(first);
       drop(log);
       prunedTick = first;
       log.tick = 0;
@@ -284,8 +284,8 @@ final class OutboundLog {
   }
 
   /** The objects in the order in which they were last shipped. */
-  CompactedLog<ObjectLog> trail() {
-    return trail;
+  CompactedLog<ObjectLog> shipped() {
+    return shipped;
   }
 
   /**
@@ -320,15 +320,15 @@ final class OutboundLog {
    * @param former the last commit number of former lives
    */
   long mark(long former) {
-    return committed == former && trail.last() == 0 ? 0 : trail.skip();
+    return committed == former && shipped.last() == 0 ? 0 : shipped.skip();
   }
 
-  /** The end of the trail. */
+  /** The end of the shipped log. */
   long ticks() {
-    return trail.last();
+    return shipped.last();
   }
 
-  /** Of what was shipped up to this tick the trail may not know any more. */
+  /** Of what was shipped up to this tick the shipped log may not know any more. */
   long prunedTick() {
     return prunedTick;
   }

@@ -144,7 +144,7 @@ final class StateOffers {
     }
   }
 
-  /** A scan of all objects begins: the trail has only what is shipped from now on. */
+  /** A scan of all objects begins: the shipped log has only what is shipped from now on. */
   void scanBegins() {
     pulled.clear();
     open.sequencedKeySet().reversed().forEach(this::offerAnew);

@@ -158,7 +158,7 @@ public sealed interface Frame {
   }
 
   /**
-   * A place in a healing.
+   * A place in a repair.
    *
    * @param place objects whose last change by the origin is not after it are done
    * @param scanned in a scan of all objects the last one done

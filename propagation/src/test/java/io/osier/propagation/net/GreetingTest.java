@@ -22,14 +22,14 @@ final class GreetingTest {
   private static final int OLD = PeerVersions.OLDEST;
   private static final Set<String> PEERS = Set.of("us");
 
-  private final Greeting greeting = new Greeting(bearer(EU));
+  private final Greeting greeting = new Greeting(process(EU));
 
-  private static ProcessIdentity bearer(ReplicaId replica) {
+  private static ProcessIdentity process(ReplicaId replica) {
     return new ProcessIdentity(replica, "test", 7, List.of());
   }
 
   private static PeerMessage.Hello hello(ReplicaId from) {
-    return new Greeting(bearer(from)).hello("eu", List.of(), PeerVersions.NEWEST);
+    return new Greeting(process(from)).hello("eu", List.of(), PeerVersions.NEWEST);
   }
 
   private Optional<ErrorCode> judged(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
@@ -57,7 +57,7 @@ final class GreetingTest {
   /** Datacenters are upgraded one by one. */
   @Test
   void oldestVersion_isStillWelcome_andTheOneBeforeItIsNot() {
-    Greeting us = new Greeting(bearer(US));
+    Greeting us = new Greeting(process(US));
     int oldest = PeerVersions.OLDEST;
     assertThat(judged(us.hello("eu", List.of(), oldest), Optional.empty())).isEmpty();
     assertThat(judged(us.hello("eu", List.of(), oldest - 1), Optional.empty()))
@@ -168,7 +168,7 @@ final class GreetingTest {
   void longName_isLetInOnceAllOthersCanReadIt_andNeverInAVersionThatCannot() {
     ReplicaId named = new ReplicaId("northamerica-northeast1", 5);
     Set<String> all = Set.of("us", "ap", named.dc(), "southamerica-east1");
-    PeerMessage.Hello hello = new Greeting(bearer(named)).hello("eu", List.of(), NEW);
+    PeerMessage.Hello hello = new Greeting(process(named)).hello("eu", List.of(), NEW);
     greeting.heard(US, NEW);
     greeting.setTold(Map.of("ap", OLD));
     PeerMessage.Refused refused =
@@ -177,8 +177,8 @@ final class GreetingTest {
     assertThat(refused.message()).contains("'ap' speaks version 9", named.dc(), "upgrade it first");
     greeting.setTold(Map.of("ap", NEW));
     assertThat(greeting.judge(hello, all, Optional.empty(), Optional.empty())).isEmpty();
-    PeerMessage.Hello former = new Greeting(bearer(US)).hello(named.dc(), List.of(), OLD);
-    Greeting there = new Greeting(bearer(named));
+    PeerMessage.Hello former = new Greeting(process(US)).hello(named.dc(), List.of(), OLD);
+    Greeting there = new Greeting(process(named));
     assertThat(there.judge(former, Set.of("us"), Optional.empty(), Optional.empty()))
         .map(PeerMessage.Refused::code)
         .contains(ErrorCode.VERSION_MISMATCH);
@@ -189,9 +189,9 @@ final class GreetingTest {
   void besideALongName_whoWasNeverHeardIsNotInTheWay_andIsRefusedInAnOlderVersion() {
     ReplicaId named = new ReplicaId("northamerica-northeast1", 5);
     Set<String> all = Set.of("us", named.dc());
-    PeerMessage.Hello hello = new Greeting(bearer(named)).hello("eu", List.of(), NEW);
+    PeerMessage.Hello hello = new Greeting(process(named)).hello("eu", List.of(), NEW);
     assertThat(greeting.judge(hello, all, Optional.empty(), Optional.empty())).isEmpty();
-    PeerMessage.Hello former = new Greeting(bearer(US)).hello("eu", List.of(), OLD);
+    PeerMessage.Hello former = new Greeting(process(US)).hello("eu", List.of(), OLD);
     greeting.welcomed(named, NEW);
     assertThat(greeting.judge(former, all, Optional.empty(), Optional.empty()))
         .as("whoever is let in first stays")

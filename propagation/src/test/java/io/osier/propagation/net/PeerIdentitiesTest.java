@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 final class PeerIdentitiesTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
 
-  private final PeerIdentities bearers = new PeerIdentities();
+  private final PeerIdentities identities = new PeerIdentities();
   private long nanos;
 
   /** A connection, with what it was told. */
@@ -43,12 +43,12 @@ final class PeerIdentitiesTest {
     }
 
     private Connection answers() {
-      bearers.answered(this, probed.getLast(), nanos).forEach(Runnable::run);
+      identities.answered(this, probed.getLast(), nanos).forEach(Runnable::run);
       return this;
     }
 
     private void ends() {
-      bearers.left(this, nanos).forEach(Runnable::run);
+      identities.left(this, nanos).forEach(Runnable::run);
     }
   }
 
@@ -58,8 +58,9 @@ final class PeerIdentitiesTest {
 
   private Connection greets(long start, List<Long> former) {
     Connection connection = new Connection();
-    PeerIdentities.Bearer bearer = new PeerIdentities.Bearer(EU, start, former, "host" + start);
-    bearers.greeted(connection, bearer, nanos).forEach(Runnable::run);
+    PeerIdentities.PeerProcess process =
+        new PeerIdentities.PeerProcess(EU, start, former, "host" + start);
+    identities.greeted(connection, process, nanos).forEach(Runnable::run);
     return connection;
   }
 
@@ -94,7 +95,7 @@ final class PeerIdentitiesTest {
     Connection first = settled(1);
     Connection second = greets(2, 1L);
     long number = first.probed.getLast();
-    bearers.answered(first, number - 1, nanos).forEach(Runnable::run);
+    identities.answered(first, number - 1, nanos).forEach(Runnable::run);
     assertThat(second.told).as("that was before it greeted").isEmpty();
     first.answers();
     assertRefused(second, "host1 was here first", "start 2 at host2");
@@ -174,7 +175,7 @@ final class PeerIdentitiesTest {
   void storeThatDoesNotKnowWhoSentTheLastUpdates_isRefused_whoeverLives() {
     settled(1).ends();
     Connection second = settled(2, 1L);
-    bearers.sent(second);
+    identities.sent(second);
     second.ends();
     passes(TimeUnit.DAYS.toMillis(1));
     assertRefused(greets(3, 1L), "a copy from before start 2", "osier rebuild");
@@ -195,11 +196,11 @@ final class PeerIdentitiesTest {
   @Test
   void whoIsNoPeerAnyMore_isForgotten() {
     Connection first = settled(1);
-    bearers.sent(first);
-    bearers.forgetOthers(Set.of("us"));
+    identities.sent(first);
+    identities.forgetOthers(Set.of("us"));
     assertThat(greets(2).told).containsExactly("welcome");
-    bearers.sent(first);
-    bearers.forgetBefore(new ReplicaId("eu", 101));
+    identities.sent(first);
+    identities.forgetBefore(new ReplicaId("eu", 101));
     assertThat(greets(3).told).containsExactly("welcome");
   }
 
@@ -208,14 +209,14 @@ final class PeerIdentitiesTest {
   void whoWaits_isClosed_whenItsNameIsForgotten_andMayComeAgain() {
     settled(1);
     Connection waits = greets(2, 1L);
-    bearers.forgetOthers(Set.of("eu")).forEach(Runnable::run);
-    bearers.forgetBefore(EU).forEach(Runnable::run);
+    identities.forgetOthers(Set.of("eu")).forEach(Runnable::run);
+    identities.forgetBefore(EU).forEach(Runnable::run);
     assertThat(waits.told).as("it is still who it is").isEmpty();
-    bearers.forgetOthers(Set.of("us")).forEach(Runnable::run);
+    identities.forgetOthers(Set.of("us")).forEach(Runnable::run);
     assertThat(waits.told).containsExactly("closed");
     settled(3);
     Connection former = greets(4, 3L);
-    bearers.forgetBefore(new ReplicaId("eu", 101)).forEach(Runnable::run);
+    identities.forgetBefore(new ReplicaId("eu", 101)).forEach(Runnable::run);
     assertThat(former.told).containsExactly("closed");
   }
 
@@ -226,7 +227,7 @@ final class PeerIdentitiesTest {
     Connection other = greets(2, 1L);
     long number = one.probed.getLast();
     Connection otherWay = greets(2, 1L);
-    bearers.answered(one, number, nanos).forEach(Runnable::run);
+    identities.answered(one, number, nanos).forEach(Runnable::run);
     assertRefused(other, "it cannot be told", "host1", "host2");
     assertRefused(otherWay, "it cannot be told", "host1", "host2");
     assertThat(one.told).last().asString().contains("it cannot be told", "host1", "host2");

@@ -66,11 +66,11 @@ abstract class PeersFixture {
   }
 
   PeerTransport transport(
-      ProcessIdentity bearer, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
-    ReplicaId self = bearer.replica();
+      ProcessIdentity process, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+    ReplicaId self = process.replica();
     PeerTransport transport =
         new PeerTransport(
-            bearer,
+            process,
             listens,
             peers,
             dc -> policies.getOrDefault(self.dc(), POLICIES),

@@ -89,32 +89,32 @@ final class CausalDeliveryTest {
       assertThat(admission.heapBytes()).isEqualTo(once);
     }
     close(3);
-    admission.closeHealed(HEALED, 3, VersionVector.EMPTY, 0);
+    admission.closeRepaired(HEALED, 3, VersionVector.EMPTY, 0);
     assertThat(take()).hasSize(2 * OBJECTS);
     assertThat(admission.heapBytes()).isZero();
   }
 
   /**
    * Where a peer's stream stands still, its own updates may be asked for as another's are: what has
-   * come by the stream was gone with a healing that was given up, and its place in the stream
-   * stayed (simulator, seed 54 of three datacenters).
+   * come by the stream was gone with a repair that was given up, and its place in the stream stayed
+   * (simulator, seed 54 of three datacenters).
    */
   @Test
   void healingByTheOriginItself_isGivenUp_andWhatItsStreamBroughtStays() {
-    CausalDelivery.Source healed = CausalDelivery.Source.states(EU, EU);
+    CausalDelivery.Source repaired = CausalDelivery.Source.states(EU, EU);
     admission.add(STREAM, operation(1, 1));
-    admission.add(healed, whole(2, 1));
-    admission.drop(healed);
+    admission.add(repaired, whole(2, 1));
+    admission.drop(repaired);
     close(1);
     assertThat(take()).extracting(Shipment::object).containsExactly(object(1));
   }
 
   @Test
   void healingByTheOriginItself_closesNothingOfItsStream() {
-    CausalDelivery.Source healed = CausalDelivery.Source.states(EU, EU);
+    CausalDelivery.Source repaired = CausalDelivery.Source.states(EU, EU);
     admission.add(STREAM, operation(1, 2));
-    admission.add(healed, whole(2, 1));
-    admission.closeHealed(healed, 1, VersionVector.EMPTY, 0);
+    admission.add(repaired, whole(2, 1));
+    admission.closeRepaired(repaired, 1, VersionVector.EMPTY, 0);
     assertThat(take()).extracting(Shipment::object).containsExactly(object(2));
     close(2);
     assertThat(take()).extracting(Shipment::object).containsExactly(object(1));
@@ -175,7 +175,7 @@ final class CausalDeliveryTest {
     assertThat(admission.heapBytes()).isZero();
     assertThat(admission.waiting()).isZero();
     admission.add(HEALED, whole(1, 1));
-    admission.closeHealed(HEALED, 1, VersionVector.EMPTY, 0);
+    admission.closeRepaired(HEALED, 1, VersionVector.EMPTY, 0);
     assertThat(take()).hasSize(1);
   }
 
@@ -351,19 +351,19 @@ final class CausalDeliveryTest {
 
   /** It depends on no more than what it brings. */
   @Test
-  void healing_mayNameItsOwn() {
+  void repair_mayNameItsOwn() {
     admission.add(HEALED, whole(1, 3));
-    admission.closeHealed(HEALED, 3, VersionVector.of(EU, 3), 0);
+    admission.closeRepaired(HEALED, 3, VersionVector.of(EU, 3), 0);
     assertThat(take()).hasSize(1);
   }
 
-  /** What is healed comes in any order: a cut before it closes nothing. */
+  /** What is repaired comes in any order: a cut before it closes nothing. */
   @Test
   void healingThatWasGivenUp_inPart_comesAgain() {
     for (int last = 1; last <= 2; last++) {
       admission.add(HEALED, whole(last, 5L * last));
       VersionVector deps = last == 1 ? VersionVector.EMPTY : VersionVector.of(AP, 1);
-      admission.closeHealed(HEALED, 5L * last, deps, 0);
+      admission.closeRepaired(HEALED, 5L * last, deps, 0);
     }
     admission.ended(US);
     admission.giveUp(VersionVector.EMPTY, AP::equals);

@@ -108,12 +108,12 @@ final class BoundedPagesTest {
         0);
   }
 
-  private void healed(long after, int answersMax) {
-    healed(propagation(RecoveredState.NOTHING), after, answersMax);
+  private void repaired(long after, int answersMax) {
+    repaired(propagation(RecoveredState.NOTHING), after, answersMax);
     assertThat(after > 0 || readBytes < 2 * OBJECT_BYTES).as("nothing is read twice").isTrue();
   }
 
-  private void healed(Propagation propagation, long after, int answersMax) {
+  private void repaired(Propagation propagation, long after, int answersMax) {
     propagation.peerUp(PEER, 0);
     Optional<ObjectId> scanned = Optional.of(new ObjectId(Key.of("0"), CrdtType.LWW_REGISTER));
     int answers = 0;
@@ -136,28 +136,28 @@ final class BoundedPagesTest {
   }
 
   @Test
-  void healing_readsWhatItsAnswerHolds() {
-    healed(0, OBJECTS + 1);
+  void repair_readsWhatItsAnswerHolds() {
+    repaired(0, OBJECTS + 1);
   }
 
   /** Of what the peer has nothing is sent, but it is read. */
   @Test
-  void healing_readsAFewMegabytes_whereNothingIsMissing() {
-    healed(OBJECTS, OBJECTS * OBJECT_BYTES / (4 << 20) + 2);
+  void repair_readsAFewMegabytes_whereNothingIsMissing() {
+    repaired(OBJECTS, OBJECTS * OBJECT_BYTES / (4 << 20) + 2);
   }
 
   /** What was read last and does not fit any more comes with the next answer. */
   @Test
-  void healing_isWhole_thoughTheLastStepDoesNotFit() {
+  void repair_isWhole_thoughTheLastStepDoesNotFit() {
     for (int count = 180; count < 220; count++) {
       objects.clear();
-      healed(propagation(RecoveredState.NOTHING, count, 300), 0, 3);
+      repaired(propagation(RecoveredState.NOTHING, count, 300), 0, 3);
     }
   }
 
-  /** Of what came in this life a healing goes by the trail. */
+  /** Of what came in this life a repair goes by the shipped log. */
   @Test
-  void healingByTheTrail_readsAFewMegabytes_whereNothingIsMissing() {
+  void repairByTheLog_readsAFewMegabytes_whereNothingIsMissing() {
     Propagation propagation = propagation(RecoveredState.NOTHING, 0, 0);
     propagation.peerUp(PEER, 0);
     List<Shipment> shipments = new ArrayList<>();

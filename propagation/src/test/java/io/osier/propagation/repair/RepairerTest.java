@@ -47,9 +47,9 @@ class RepairerTest {
   private final List<Frame.Heal> asked = new ArrayList<>();
   private final ReceivedVector knowledge =
       new ReceivedVector(SELF, List.of("us", "ap"), RecoveredState.NOTHING, () -> 0);
-  private final Repairer healer = healer(4 << 10);
+  private final Repairer repairer = repairer(4 << 10);
 
-  private Repairer healer(int windowBytes) {
+  private Repairer repairer(int windowBytes) {
     ReplicationContext around =
         new ReplicationContext(
             SELF,
@@ -75,30 +75,30 @@ class RepairerTest {
   }
 
   private void check(long nanos) {
-    healer.check(PEER, nanos, origin -> false, nanos);
+    repairer.check(PEER, nanos, origin -> false, nanos);
   }
 
   /** Answers what is asked: there is nothing more, up to the place of the status. */
-  private void answer(Frame.Heal heal, long changes, long nanos) {
-    answer(heal, changes, 0, nanos);
+  private void answer(Frame.Heal request, long changes, long nanos) {
+    answer(request, changes, 0, nanos);
   }
 
-  private void answer(Frame.Heal heal, long changes, long through, long nanos) {
-    assertThat(received(heal, changes, through, nanos)).as("waited for").isTrue();
-    healer.takeDone(nanos);
+  private void answer(Frame.Heal request, long changes, long through, long nanos) {
+    assertThat(received(request, changes, through, nanos)).as("waited for").isTrue();
+    repairer.takeDone(nanos);
   }
 
-  private boolean received(Frame.Heal heal, long changes, long nanos) {
-    return received(heal, changes, 0, nanos);
+  private boolean received(Frame.Heal request, long changes, long nanos) {
+    return received(request, changes, 0, nanos);
   }
 
-  private boolean received(Frame.Heal heal, long changes, long through, long nanos) {
-    return healer.received(
+  private boolean received(Frame.Heal request, long changes, long through, long nanos) {
+    return repairer.received(
         PEER,
         PeerAnswer.of(
             new Frame.States(
-                heal.request(),
-                Optional.of(heal.origin()),
+                request.request(),
+                Optional.of(request.origin()),
                 Optional.empty(),
                 through,
                 new Frame.Place(1, changes),
@@ -123,7 +123,7 @@ class RepairerTest {
   /** A page holds one object at least: it may weigh as much as many frames. */
   @Test
   void asksForNoMoreAtOnce_whereAPageIsHeavy() {
-    Repairer wide = healer(ORIGINS * (2 << 10));
+    Repairer wide = repairer(ORIGINS * (2 << 10));
     statusComes(5);
     wide.check(PEER, SECOND, origin -> false, SECOND);
     assertThat(origins()).as("nothing is known of its pages").isEqualTo(4);
@@ -143,16 +143,16 @@ class RepairerTest {
 
   /** A page of so many bytes answers what was asked last; it is not the last page. */
   private void page(Repairer of, int bytes) {
-    Frame.Heal heal = asked.getLast();
+    Frame.Heal request = asked.getLast();
     CrdtState empty = CrdtState.bottom(CrdtType.LWW_REGISTER);
     Operation assign = new Operation.Assign(Value.of("v".repeat(bytes)));
     ObjectId object = new ObjectId(Key.of("k"), CrdtType.LWW_REGISTER);
-    CrdtState state = empty.prepare(assign, heal.origin(), 1, 0, 0, 0);
-    Shipment one = new Shipment(object, heal.origin(), 0, VersionVector.EMPTY, 1, 0, 0, state);
+    CrdtState state = empty.prepare(assign, request.origin(), 1, 0, 0, 0);
+    Shipment one = new Shipment(object, request.origin(), 0, VersionVector.EMPTY, 1, 0, 0, state);
     Frame.States states =
         new Frame.States(
-            heal.request(),
-            Optional.of(heal.origin()),
+            request.request(),
+            Optional.of(request.origin()),
             Optional.of(new Frame.Page(new Frame.Place(1, 1), Optional.of(object))),
             0,
             new Frame.Place(1, 1),
@@ -169,8 +169,8 @@ class RepairerTest {
       statusComes(round);
       int before = asked.size();
       check(now);
-      for (Frame.Heal heal : List.copyOf(asked.subList(before, asked.size()))) {
-        answer(heal, round, now);
+      for (Frame.Heal request : List.copyOf(asked.subList(before, asked.size()))) {
+        answer(request, round, now);
       }
       now += 2 * SECOND;
     }
@@ -187,8 +187,8 @@ class RepairerTest {
     statusComes(5);
     check(0);
     assertThat(asked).hasSize(2);
-    healer.check(PEER, 0, origin -> true, SECOND / 2);
-    healer.check(PEER, 0, origin -> true, SECOND);
+    repairer.check(PEER, 0, origin -> true, SECOND / 2);
+    repairer.check(PEER, 0, origin -> true, SECOND);
     assertThat(givenUp(SECOND)).as("not at once: its link may be down again").isEmpty();
     assertThat(givenUp(3 * SECOND)).hasSize(2);
     assertThat(received(asked.getFirst(), 5, 3 * SECOND)).as("waited for").isFalse();
@@ -198,23 +198,23 @@ class RepairerTest {
   void goesOn_ifTheOriginIsOutOfReachAgain() {
     statusComes(5);
     check(0);
-    healer.check(PEER, 0, origin -> true, SECOND / 2);
-    healer.check(PEER, 0, origin -> false, SECOND);
+    repairer.check(PEER, 0, origin -> true, SECOND / 2);
+    repairer.check(PEER, 0, origin -> false, SECOND);
     assertThat(givenUp(3 * SECOND)).isEmpty();
-    healer.check(PEER, 0, origin -> true, 3 * SECOND);
+    repairer.check(PEER, 0, origin -> true, 3 * SECOND);
     assertThat(givenUp(3 * SECOND + SECOND / 2)).isEmpty();
     assertThat(received(asked.getFirst(), 5, 3 * SECOND)).as("waited for").isTrue();
   }
 
   /**
    * Simulator, seed 1: the one before it in the map was told of, and what had come of that one was
-   * dropped, while its healing went on and closed its cut without it.
+   * dropped, while its repair went on and closed its cut without it.
    */
   @Test
   void whoIsGivenUp_isToldOf() {
     for (int i = 1; i <= ORIGINS; i++) {
       ReplicaId one = new ReplicaId("ap", i);
-      Repairer many = healer(ORIGINS * (2 << 10));
+      Repairer many = repairer(ORIGINS * (2 << 10));
       statusComes(5);
       many.check(PEER, 0, origin -> false, 0);
       page(many, 1);
@@ -236,23 +236,23 @@ class RepairerTest {
       long now = round * 10L * SECOND;
       knowledge.status(
           PEER, Frames.status(false, VersionVector.of(origin, 3L * round), VersionVector.EMPTY, 0));
-      assertThat(healer.isDone(PEER, origin)).isFalse();
+      assertThat(repairer.isDone(PEER, origin)).isFalse();
       check(now);
       assertThat(asked).hasSize(round);
       answer(asked.getLast(), 0, 3L * round, now);
-      assertThat(healer.isDone(PEER, origin)).isTrue();
+      assertThat(repairer.isDone(PEER, origin)).isTrue();
       check(now + 5 * SECOND);
       assertThat(asked).hasSize(round);
     }
   }
 
   private List<ReplicaId> givenUp(long nanos) {
-    return givenUp(healer, nanos);
+    return givenUp(repairer, nanos);
   }
 
-  private static List<ReplicaId> givenUp(Repairer healer, long nanos) {
+  private static List<ReplicaId> givenUp(Repairer repairer, long nanos) {
     List<ReplicaId> origins = new ArrayList<>();
-    healer.giveUp(nanos, (peer, origin) -> origins.add(origin));
+    repairer.giveUp(nanos, (peer, origin) -> origins.add(origin));
     return origins;
   }
 }

@@ -28,8 +28,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * Scans of all objects that are interrupted, and that are followed by others because the trail has
- * no room for what is written meanwhile: none sends again what one before it has sent.
+ * Scans of all objects that are interrupted, and that are followed by others because the shipped
+ * log has no room for what is written meanwhile: none sends again what one before it has sent.
  */
 final class BacklogScanTest {
 
@@ -137,11 +137,11 @@ final class BacklogScanTest {
         resume(backlog.cursor());
         more = true;
       }
-      if (i % 10 == 9 && i < 100) { // more than the trail keeps, and before what was scanned
+      if (i % 10 == 9 && i < 100) { // more than the shipped log keeps, and before what was scanned
         write("a" + (900 - i), 12);
       }
     }
-    assertThat(log.prunedTick()).as("the trail lost places").isPositive();
+    assertThat(log.prunedTick()).as("the shipped log lost places").isPositive();
     assertThat(sent).containsAll(written());
     assertThat(sent.stream().filter(key -> key.startsWith("m"))).doesNotHaveDuplicates();
     // What was written after a scan began, and found by it, the next one finds again.
@@ -203,9 +203,9 @@ final class BacklogScanTest {
     assertThat(sent).containsExactlyInAnyOrderElementsOf(written());
   }
 
-  /** The store keeps a part of the log; what is in the trail is read there. */
+  /** The store keeps a part of the log; what is in the shipped log is read there. */
   @Test
-  void placeInTheTrail_needsNoLog() {
+  void placeInTheShippedLog_needsNoLog() {
     write("m", 10);
     resume(Optional.empty());
     toTheEnd();

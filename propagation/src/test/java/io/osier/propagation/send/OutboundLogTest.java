@@ -69,16 +69,16 @@ final class OutboundLogTest {
       commitAndShip(log, "object " + (100_000 + i), i);
       assertThat(budget.used()).isLessThanOrEqualTo(budget.limit());
     }
-    CompactedLog<ObjectLog> trail = log.trail();
-    assertThat(trail.size()).isEqualTo(objects);
-    for (long tick = trail.next(0); tick != 0; tick = trail.next(tick)) {
-      assertThat(trail.get(tick).since(0) != null).isEqualTo(tick > objects - 10);
+    CompactedLog<ObjectLog> shipped = log.shipped();
+    assertThat(shipped.size()).isEqualTo(objects);
+    for (long tick = shipped.next(0); tick != 0; tick = shipped.next(tick)) {
+      assertThat(shipped.get(tick).since(0) != null).isEqualTo(tick > objects - 10);
     }
     assertThat(budget.usage().spent()).isEqualTo(objects - 10);
 
     // What was dropped and is shipped again is kept again, from there on.
     commitAndShip(log, "object 100001", objects + 1);
-    ObjectLog again = trail.get(trail.next(objects));
+    ObjectLog again = shipped.get(shipped.next(objects));
     assertThat(again.object).isEqualTo(object("object 100001"));
     assertThat(again.since(0)).isNull();
     assertThat(requireNonNull(again.since(objects)).last()).isEqualTo(objects + 1);
@@ -93,7 +93,7 @@ final class OutboundLogTest {
       commitAndShip(log, "object " + (100_000 + i), i);
       assertThat(budget.used()).isLessThanOrEqualTo(budget.limit());
     }
-    assertThat(log.trail().size()).isEqualTo(100);
+    assertThat(log.shipped().size()).isEqualTo(100);
     assertThat(log.prunedTick()).isEqualTo(10_000 - 100);
     log.prune(log.ticks());
     assertThat(budget.used()).isZero();

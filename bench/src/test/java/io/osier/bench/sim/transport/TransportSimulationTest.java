@@ -17,12 +17,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class TransportSimulationTest {
   private static final int SEEDS = 100;
 
-  /** What connections do is drawn, so a fault shows in one seed of some: from this one on soon. */
+  /**
+   * A sabotage is tried with seeds from this one on. Each seed draws what connections do, and few
+   * draw what shows the sabotage; behind this one such a seed comes soon.
+   */
   private static final int FIRST = 35;
 
   private static final int SEEDS_MAX = 240;
 
-  /** More than this are run by the command. */
+  /** `osier sim --transport` runs many more seeds than these. */
   @Test
   void seeds_findNothing_andCarrySomething() {
     long refused = 0;

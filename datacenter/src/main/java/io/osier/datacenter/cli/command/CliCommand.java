@@ -53,6 +53,9 @@ import picocli.CommandLine.Spec;
 public final class CliCommand implements Callable<Integer> {
   private static final int WRONG_USAGE = 2;
 
+  /** The commands that give a user a password. */
+  private static final String PASSWORDS = "(?s)user (create|passwd)\\b.*";
+
   @Spec private @Nullable CommandSpec spec;
 
   @Option(
@@ -203,6 +206,10 @@ public final class CliCommand implements Callable<Integer> {
   private void checkOptions() {
     if (timeoutSeconds < 1) {
       throw new WrongUsage("--timeout must be at least 1 second");
+    }
+    if (newPasswords.areGiven() && words != null && !String.join(" ", words).matches(PASSWORDS)) {
+      throw new WrongUsage(
+          "--new-password-file and --no-password are for user create and user passwd");
     }
     if (words != null
         && (spec == null || !spec.commandLine().getParseResult().originalArgs().contains("--"))) {

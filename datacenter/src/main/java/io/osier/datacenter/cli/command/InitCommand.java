@@ -210,10 +210,11 @@ public final class InitCommand implements Callable<Integer> {
       throw wrong(
           "--keyspace does not go with --join: the newcomer has the keyspaces of the others");
     }
-    if (!tls && (host != null || secretsDir != null || passwordFile != null)) {
+    boolean isUserGiven = spec.commandLine().getParseResult().hasMatchedOption("--user");
+    if (!tls && (host != null || secretsDir != null || passwordFile != null || isUserGiven)) {
       throw wrong(
-          "--host, --secrets and --password-file need --tls: who is reached by others needs TLS and"
-              + " users");
+          "--host, --secrets, --user and --password-file need --tls: who is reached by others needs"
+              + " TLS and users");
     }
     if (!User.isName(user)) {
       throw wrong(

@@ -157,8 +157,8 @@ final class CliAdmin {
                               () ->
                                   new OsierException(
                                       ErrorCode.INVALID_ARGUMENT,
-                                      "user passwd gives a password; --no-password does not go"
-                                          + " with it")));
+                                      "user passwd gives a password, which 'default' does not"
+                                          + " have; --no-password does not go with it")));
               case "grant" -> users.grantAsync(name, what.rights().getFirst());
               case "revoke" -> users.revokeAsync(name, what.rights().getFirst());
               default -> users.dropAsync(name);

@@ -28,13 +28,25 @@ public final class NewPasswords {
   /** For picocli. */
   public NewPasswords() {}
 
+  /** Whether it was said where they come from. */
+  public boolean areGiven() {
+    return file != null || none;
+  }
+
   /**
    * The password for a user; empty if there is to be none.
    *
-   * @throws OsierException INVALID_ARGUMENT if none can be had; CONFIGURATION if the file cannot be
-   *     read
+   * @throws OsierException INVALID_ARGUMENT if none can be had, or the file is of no use;
+   *     CONFIGURATION if it cannot be read
    */
   Optional<char[]> of(String user) {
+    if (file != null && (none || user.equals("default"))) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          none
+              ? "--no-password does not go with --new-password-file"
+              : "the user 'default' has no password: leave --new-password-file out");
+    }
     if (none || user.equals("default")) {
       return Optional.empty();
     }

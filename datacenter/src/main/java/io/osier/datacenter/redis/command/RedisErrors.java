@@ -47,9 +47,6 @@ public final class RedisErrors {
   public static final String BUSY =
       "BUSY nothing was done: others changed the key all the time; try again";
 
-  /** How much of an unknown word an error repeats. */
-  private static final int SHOWN_MAX = 128;
-
   private static final String NOTHING_DONE = "BUSY nothing was done: ";
 
   private RedisErrors() {}
@@ -117,10 +114,9 @@ public final class RedisErrors {
 
   /** What Redis says of a part that a command does not have. */
   public static RedisException unknownPart(byte[][] words) {
-    String part = RespDecoder.text(words[1]);
     return new RedisException(
         "ERR unknown subcommand '"
-            + (part.length() > SHOWN_MAX ? part.substring(0, SHOWN_MAX) : part)
+            + RespDecoder.shown(words[1])
             + "'. Try "
             + RespDecoder.text(words[0]).toUpperCase(Locale.ROOT)
             + " HELP.");

@@ -70,12 +70,15 @@ final class Caches {
     this.all = client.server().tracking();
   }
 
-  /** What hears of changes, also for others; empty once the connection has ended. */
-  private synchronized Optional<TrackedClient> target() {
-    if (tracked == null && !closed) {
+  /** What hears of changes for a user; null once the connection has ended, or is another one's. */
+  private synchronized @Nullable TrackedClient target(String user) {
+    if (closed || !user.equals(client.user())) {
+      return null;
+    }
+    if (tracked == null) {
       tracked = all.client(connection::wakeLater);
     }
-    return closed ? Optional.empty() : Optional.ofNullable(tracked);
+    return tracked;
   }
 
   private boolean isOn() {
@@ -91,9 +94,12 @@ final class Caches {
    * @param redirect those that hear in its place, which may be these
    */
   void track(Place place, TrackingOptions options, Caches redirect) {
-    TrackedClient of = target().orElseThrow(Caches::noClient);
-    @Nullable TrackedClient hears =
-        options.redirect() == 0 ? null : redirect.target().orElseThrow(Caches::noClient);
+    TrackedClient of = target(client.user());
+    TrackedClient to = redirect.target(client.user());
+    if (of == null || to == null) {
+      throw noClient();
+    }
+    @Nullable TrackedClient hears = options.redirect() == 0 ? null : to;
     all.checkOn(of, options);
     String keyspace = client.keyspace();
     if (options.broadcast()) {
@@ -105,6 +111,9 @@ final class Caches {
           RespValue answer = RespValue.OK;
           try {
             all.on(of, options, keyspace, hears);
+            if (hears != null && redirect.target(client.user()) == null) {
+              all.leave(hears); // it has gone since it was looked at, when nobody had it hear
+            }
           } catch (RedisException e) {
             answer = new RespValue.Err(e.error());
           }
@@ -124,14 +133,19 @@ final class Caches {
     return new RedisException("ERR The client ID you want redirect to does not exist");
   }
 
-  /** Goes on with {@link #track}, if that waits and changes are heard of now. */
-  void start() {
+  /**
+   * Goes on with {@link #track}, if that waits and changes are heard of now.
+   *
+   * @return whether it does: what was held is to be begun, if its user may still hear of them
+   */
+  boolean start() {
     Starting now = starting;
-    if (now != null && mayStart()) {
-      starting = null;
-      now.on.run();
-      connection.goOn();
+    if (now == null || !mayStart()) {
+      return false;
     }
+    starting = null;
+    now.on.run();
+    return true;
   }
 
   private boolean mayStart() {
@@ -208,10 +222,10 @@ final class Caches {
     all.select(of, keyspace);
   }
 
-  /** It is somebody's now. Who was told of a cache by it was of the same user. */
-  void belongTo(String user) {
+  /** It is another user's now. Who was told of a cache by it was of the former one. */
+  void leave() {
     TrackedClient of = tracked;
-    if (of != null && !user.equals(client.user())) {
+    if (of != null) {
       all.leave(of);
     }
   }
@@ -229,8 +243,7 @@ final class Caches {
     for (Prefix each : prefixes) {
       Grant missing = missing(keyspace, each);
       if (missing != null) {
-        client.refused("client|tracking", missing);
-        throw new RedisException("NOPERM nothing was done: a right is missing: " + missing);
+        throw client.refused("client|tracking", missing);
       }
     }
   }

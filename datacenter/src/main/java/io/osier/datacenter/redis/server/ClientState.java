@@ -6,6 +6,7 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientRequests;
+import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -112,8 +113,13 @@ final class ClientState {
     return requests.identity().in(requests.access().users());
   }
 
-  /** Notes that something was refused, because a right is missing. */
-  void refused(String command, Grant missing) {
+  /** Notes that something is refused, because a right is missing; why, for who asks. */
+  RedisException refused(String command, Grant missing) {
+    noteRefused(command, missing);
+    return new RedisException(RedisErrors.of(AccessControl.forbidden(missing)).text());
+  }
+
+  private void noteRefused(String command, Grant missing) {
     requests
         .access()
         .audit()
@@ -143,7 +149,7 @@ final class ClientState {
     if (users.isOpen() || requests.identity().in(users).filter(u -> u.may(admin)).isPresent()) {
       return null;
     }
-    refused(command.toLowerCase(Locale.ROOT), admin);
+    noteRefused(command.toLowerCase(Locale.ROOT), admin);
     return "NOPERM User "
         + user
         + " has no permissions to run the '"

@@ -1,5 +1,7 @@
 package io.osier.datacenter.redis.server;
 
+import static io.osier.datacenter.redis.RespDecoder.shown;
+
 import io.osier.core.OsierException;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
@@ -22,9 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
-
-  /** How much of unknown words an error repeats. */
-  private static final int SHOWN_MAX = 128;
 
   private final RespSession session;
   private final Answers answers;
@@ -124,16 +123,11 @@ final class Dispatcher {
     StringBuilder text = new StringBuilder("ERR unknown command '");
     text.append(shown(words[0])).append("', with args beginning with: ");
     int shown = 0;
-    for (int i = 1; i < words.length && shown < SHOWN_MAX; i++) {
+    for (int i = 1; i < words.length && shown < RespDecoder.SHOWN_MAX; i++) {
       String word = shown(words[i]);
       text.append('\'').append(word).append("' ");
       shown += word.length() + 3;
     }
     return text.toString();
-  }
-
-  private static String shown(byte[] word) {
-    String text = RespDecoder.text(word);
-    return text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) : text;
   }
 }

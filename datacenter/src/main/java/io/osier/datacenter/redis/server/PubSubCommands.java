@@ -224,8 +224,7 @@ final class PubSubCommands {
   private static void check(RespSession session, Right right, Topic topic, byte[] command) {
     Grant missing = session.subscriptions().missing(right, topic);
     if (missing != null) {
-      session.client().refused(text(command).toLowerCase(Locale.ROOT), missing);
-      throw new RedisException("NOPERM nothing was done: a right is missing: " + missing);
+      throw session.client().refused(text(command).toLowerCase(Locale.ROOT), missing);
     }
   }
 }

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * ends. Used by the channel's loop.
  */
 final class RespConnection extends ChannelInboundHandlerAdapter
-    implements ClientServer.Visitor, Connection, Wakeups.Sleeper {
+    implements ClientServer.Visitor, Connection {
   private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
 
   /** Of a command of somebody who is known. A value's own limit is its keyspace's. */
@@ -365,11 +365,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  @Override
-  public int wake() {
+  /** Does what there is to do, in its loop; how many commands. */
+  int wake() {
     scheduled.set(false);
     turn.begin();
-    caches.start();
+    if (caches.start()) {
+      session.closeIfForbidden();
+      steps.goOn();
+    }
     work();
     return turn.requests();
   }

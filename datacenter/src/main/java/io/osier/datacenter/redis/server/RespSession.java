@@ -121,13 +121,17 @@ final class RespSession {
    */
   void welcome(Identity identity) {
     requests.welcome(identity);
-    caches.belongTo(identity.user());
-    if (!identity.user().equals(client.user())) {
-      subscriptions.watches().clear(); // what is under way was asked by somebody else
-    }
-    client.setUser(identity.user());
+    become(identity.user());
     connection.setKnown(true);
     closeIfForbidden();
+  }
+
+  private void become(String user) {
+    if (!user.equals(client.user())) {
+      client.setUser(user); // first: nobody of the former one has it hear from now on
+      caches.leave();
+      subscriptions.watches().clear(); // what is under way was asked by somebody else
+    }
   }
 
   /** Closes the connection if its user may not hear any more what it subscribes to. */
@@ -311,7 +315,7 @@ final class RespSession {
 
   private void forget() {
     requests.forget();
-    client.setUser("");
+    become("");
     connection.setKnown(false);
   }
 

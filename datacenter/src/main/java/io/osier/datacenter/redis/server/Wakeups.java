@@ -29,13 +29,7 @@ final class Wakeups {
         }
       };
 
-  /** A connection. */
-  interface Sleeper {
-    /** Does what there is to do, in its loop; how many commands. */
-    int wake();
-  }
-
-  private final Queue<Sleeper> connections = new ConcurrentLinkedQueue<>();
+  private final Queue<RespConnection> connections = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
   private Wakeups() {}
@@ -50,7 +44,7 @@ final class Wakeups {
    *
    * @throws RejectedExecutionException if the loop has ended
    */
-  void add(Sleeper connection, EventLoop loop) {
+  void add(RespConnection connection, EventLoop loop) {
     connections.add(connection);
     schedule(loop);
   }
@@ -76,7 +70,7 @@ final class Wakeups {
   private void wakeSome() {
     int commands = 0;
     for (int i = 0; i < CONNECTIONS_MAX && commands < COMMANDS_MAX; i++) {
-      Sleeper next = connections.poll();
+      RespConnection next = connections.poll();
       if (next == null) {
         return;
       }

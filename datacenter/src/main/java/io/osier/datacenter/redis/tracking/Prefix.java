@@ -11,9 +11,6 @@ public final class Prefix implements Comparable<Prefix> {
   /** That of all keys. */
   public static final Prefix EMPTY = new Prefix(new byte[0]);
 
-  /** How much of one an error repeats. */
-  private static final int SHOWN_MAX = 128;
-
   private final byte[] bytes;
 
   private Prefix(byte[] bytes) {
@@ -71,7 +68,6 @@ public final class Prefix implements Comparable<Prefix> {
   /** For errors. */
   @Override
   public String toString() {
-    String text = RespDecoder.text(bytes);
-    return text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) : text;
+    return RespDecoder.shown(bytes);
   }
 }

@@ -146,6 +146,11 @@ final class UserArgumentsTest {
           .contains("user has no 'rename'");
       assertThat(run(with(asAdmin, "--no-password", "user", "passwd", "admin")).err())
           .contains("--no-password does not go");
+      String[] withFile = with(asAdmin, "--new-password-file", other.toString());
+      assertThat(run(with(withFile, "user", "create", "default", "read", "shop")).err())
+          .contains("'default' has no password");
+      assertThat(run(with(withFile, "--no-password", "user", "create", "ann", "read shop")).err())
+          .contains("does not go with --new-password-file");
     }
   }
 

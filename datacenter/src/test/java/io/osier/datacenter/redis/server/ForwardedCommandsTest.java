@@ -121,6 +121,24 @@ final class ForwardedCommandsTest {
     assertThat(redis.ask("CLIENT TRACKING ON")).contains("is not held here");
   }
 
+  @Test
+  void sessionOfAHolder_goesOnHere_behindAllThatItHadSeen() throws Exception {
+    startAll();
+    RawRedis redis = open.add(new RawRedis(port("ap")));
+    for (String holder : List.of("eu", "us", "eu", "us")) { // one of them is asked
+      try (RawRedis there = new RawRedis(port(holder))) {
+        String seen = redis.ask("OSIER.TOKEN");
+        assertThat(there.ask("OSIER.AFTER " + seen + " 60000")).isEqualTo("+OK");
+        String counted = there.ask("INCR n").substring(1);
+        there.ask("INCR other");
+        String token = there.ask("OSIER.TOKEN");
+        assertThat(redis.ask("OSIER.AFTER " + token + " 60000")).isEqualTo("+OK");
+        assertThat(redis.ask("GET n")).isEqualTo(counted);
+      }
+    }
+    assertThat(redis.ask("GET n")).isEqualTo("4");
+  }
+
   /** A transaction lives at one holder, and ends with the connection to it. */
   @Test
   void transactions_liveAtOneHolder() throws Exception {

@@ -1,6 +1,7 @@
 package io.osier.datacenter.redis.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
@@ -260,6 +261,54 @@ final class TrackingConnectionTest {
         Thread.onSpinWait();
       }
       assertThat(redis.ask("CLIENT INFO")).contains("flags=NtR");
+    }
+  }
+
+  /** Sends a command that tracks while nothing is heard of, and comes back once it waits. */
+  private void startsToTrack(RawRedis redis, RawRedis other, String options) throws IOException {
+    hears = false;
+    redis.commands("CLIENT TRACKING ON " + options);
+    while (!tracking.of("shop").isWanted()) {
+      other.ask("PING");
+    }
+  }
+
+  private void changesAreHeardOf() {
+    hears = true;
+    tracking.of("shop").missed();
+  }
+
+  /** Else its cache would be old for ever, and what nobody hears would be kept. */
+  @Test
+  void whoIsToHearAndGoesBeforeTrackingBegins_isMissed() throws Exception {
+    try (RawRedis redis = connect(true);
+        RawRedis other = connect(true)) {
+      RawRedis hearing = connect(true);
+      String id = hearing.ask("CLIENT ID").substring(1);
+      startsToTrack(redis, other, "REDIRECT " + id);
+      hearing.close();
+      while (!other.ask("CLIENT LIST ID " + id).isEmpty()) {
+        Thread.onSpinWait();
+      }
+      changesAreHeardOf();
+      assertThat(redis.read()).isEqualTo("+OK");
+      assertThat(redis.ask("PING")).isEqualTo(">[tracking-redir-broken, :" + id + "]");
+    }
+  }
+
+  /** Whose rights are looked at when they change, and not again. */
+  @Test
+  void whoMayNotHearAnyMoreWhenTrackingBegins_isDisconnected() throws Exception {
+    grant("read shop");
+    try (RawRedis redis = connect(true);
+        RawRedis other = connect(true)) {
+      other.ask("SUBSCRIBE a");
+      startsToTrack(redis, other, "BCAST");
+      grant("read shop other:");
+      assertThat(other.hasEnded()).as("it was looked at").isTrue();
+      changesAreHeardOf();
+      assertThatThrownBy(() -> assertThat(redis.read() + redis.ask("PING")).isEmpty())
+          .isInstanceOf(IOException.class);
     }
   }
 

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What is being fetched of one origin from one peer, page by page. Not thread-safe. */
-final class Healing {
+final class Repair {
   /** What a place among what is not ready takes in the heap. */
   private static final long ENTRY_BYTES = HeapSize.object(6 * HeapSize.REFERENCE);
 
@@ -24,7 +24,7 @@ final class Healing {
   final RequestRetry asking;
   Frame.Page page;
 
-  /** What came and builds on something that is not here: the healing ends when it is. */
+  /** What came and builds on something that is not here: the repair ends when it is. */
   final Map<ObjectId, Shipment> unready = new TreeMap<>();
 
   /** What is not ready takes so much in the heap. */
@@ -49,7 +49,7 @@ final class Healing {
 
   private long needlessNanos;
 
-  Healing(ReplicaId peer, long after, CausalContext besides, Frame.Page page, RequestRetry asking) {
+  Repair(ReplicaId peer, long after, CausalContext besides, Frame.Page page, RequestRetry asking) {
     this.peer = peer;
     this.after = after;
     this.besides = besides;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Copies of a datacenter's store that run beside it; in a network that stands still. */
-final class SecondBearerTest {
+final class SecondProcessTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
   private static final ReplicaId US = new ReplicaId("us", 200);
   private static final ReplicaId AP = new ReplicaId("ap", 300);

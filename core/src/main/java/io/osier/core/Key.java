@@ -86,14 +86,34 @@ public final class Key implements Comparable<Key> {
     return bytes[index];
   }
 
-  /**
-   * The hash slice this key belongs to: stable for ever, since it decides where data lives.
-   *
-   * @param partitions how many slices there are
-   * @return 0 to partitions − 1
-   */
-  public int partition(int partitions) {
-    return (int) (((hash & 0xffffffffL) * partitions) >>> 32);
+  /** As {@link Partitioning#of}, which alone asks it. */
+  int partition(int partitions, boolean byTag) {
+    int of = byTag ? tagHash() : hash;
+    return (int) (((of & 0xffffffffL) * partitions) >>> 32);
+  }
+
+  /** The hash that a key would have that is this one's tag; its own if it has none. */
+  private int tagHash() {
+    int from = indexOf('{', 0) + 1;
+    int to = from == 0 ? -1 : indexOf('}', from);
+    if (to <= from) {
+      return hash;
+    }
+    int of = 1; // as Arrays.hashCode begins
+    for (int i = from; i < to; i++) {
+      of = 31 * of + bytes[i];
+    }
+    return mix(of);
+  }
+
+  /** Where a byte is first, not before a place; -1 if it is not there. */
+  private int indexOf(char wanted, int from) {
+    for (int i = from; i < bytes.length; i++) {
+      if (bytes[i] == wanted) {
+        return i;
+      }
+    }
+    return -1;
   }
 
   /** Its hash for a table that others choose the keys of. */

@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
  * @param payload what a flush of a state-mode object ships
  * @param replicas the datacenters that hold the keyspace, sorted, without duplicates; empty means
  *     all
- * @param partitions the number of hash slices, 1 to 256; 1 for {@link Consistency#CAUSAL}
+ * @param partitioning into how many hash slices its keys are divided, and how; one for {@link
+ *     Consistency#CAUSAL}
  * @param limits the largest sizes that are accepted
  * @param history in a {@link Consistency#CAUSAL} keyspace, how long the past can be read
  */
@@ -28,7 +29,7 @@ public record KeyspacePolicy(
     Propagation propagation,
     StatePayload payload,
     List<String> replicas,
-    int partitions,
+    Partitioning partitioning,
     Limits limits,
     Duration history) {
 
@@ -122,13 +123,11 @@ public record KeyspacePolicy(
               + history.toMillis()
               + " ms");
     }
-    if (partitions < 1 || partitions > PARTITIONS_MAX) {
+    if (consistency == Consistency.CAUSAL && partitioning.count() != 1) {
       throw new IllegalArgumentException(
-          "partitions must be 1 to " + PARTITIONS_MAX + ", not " + partitions);
-    }
-    if (consistency == Consistency.CAUSAL && partitions != 1) {
-      throw new IllegalArgumentException(
-          "a causal keyspace has 1 partition, not " + partitions + ": it has one sequencer");
+          "a causal keyspace has 1 partition, not "
+              + partitioning.count()
+              + ": it has one sequencer");
     }
     replicas = replicas.stream().map(ReplicaId::checkDcName).distinct().sorted().toList();
   }
@@ -158,7 +157,7 @@ public record KeyspacePolicy(
         Propagation.ADAPTIVE,
         StatePayload.DELTA,
         List.of(),
-        2,
+        Partitioning.byKey(2),
         Limits.DEFAULT,
         HISTORY);
   }
@@ -172,7 +171,7 @@ public record KeyspacePolicy(
         Propagation.ADAPTIVE,
         StatePayload.DELTA,
         List.of(),
-        1,
+        Partitioning.byKey(1),
         Limits.DEFAULT,
         HISTORY);
   }
@@ -188,17 +187,22 @@ public record KeyspacePolicy(
   /** This policy with another propagation. */
   public KeyspacePolicy with(Propagation other) {
     return new KeyspacePolicy(
-        name, consistency, sla, other, payload, replicas, partitions, limits, history);
+        name, consistency, sla, other, payload, replicas, partitioning, limits, history);
   }
 
   /** This policy with another state payload. */
   public KeyspacePolicy with(StatePayload other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, other, replicas, partitions, limits, history);
+        name, consistency, sla, propagation, other, replicas, partitioning, limits, history);
   }
 
   /** This policy with another number of partitions. */
   public KeyspacePolicy withPartitions(int other) {
+    return with(new Partitioning(other, partitioning.hash()));
+  }
+
+  /** This policy with another partitioning. */
+  public KeyspacePolicy with(Partitioning other) {
     return new KeyspacePolicy(
         name, consistency, sla, propagation, payload, replicas, other, limits, history);
   }
@@ -206,19 +210,24 @@ public record KeyspacePolicy(
   /** This policy with other replicas; none means all. */
   public KeyspacePolicy withReplicas(List<String> other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, other, partitions, limits, history);
+        name, consistency, sla, propagation, payload, other, partitioning, limits, history);
   }
 
   /** This policy with other limits. */
   public KeyspacePolicy with(Limits other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, replicas, partitions, other, history);
+        name, consistency, sla, propagation, payload, replicas, partitioning, other, history);
   }
 
   /** This policy with another history. */
   public KeyspacePolicy withHistory(Duration other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, replicas, partitions, limits, other);
+        name, consistency, sla, propagation, payload, replicas, partitioning, limits, other);
+  }
+
+  /** The number of hash slices, 1 to {@link #PARTITIONS_MAX}. */
+  public int partitions() {
+    return partitioning.count();
   }
 
   /** Whether the datacenter holds this keyspace. */
@@ -241,23 +250,26 @@ public record KeyspacePolicy(
    * @param created what tells it from another of its name; empty for one of the configuration
    */
   public String fingerprint(Optional<String> created) {
+    String hash = partitioning.isByTag() ? ", hash=TAG" : ""; // versions that know none lack it
     if (created.isPresent()) {
       return String.format(
           Locale.ROOT,
-          "%s{created=%s, consistency=%s, replicas=%s, partitions=%d}",
+          "%s{created=%s, consistency=%s, replicas=%s, partitions=%d%s}",
           name,
           created.get(),
           consistency,
           replicas.isEmpty() ? "all" : replicas,
-          partitions);
+          partitions(),
+          hash);
     }
     return String.format(
         Locale.ROOT,
-        "%s{consistency=%s, replicas=%s, partitions=%d, limits=%d/%d/%d}",
+        "%s{consistency=%s, replicas=%s, partitions=%d%s, limits=%d/%d/%d}",
         name,
         consistency,
         replicas.isEmpty() ? "all" : replicas,
-        partitions,
+        partitions(),
+        hash,
         limits.keyBytesMax,
         limits.valueBytesMax,
         limits.objectBytesMax);

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,24 +50,6 @@ final class ValuesTest {
         .isEqualTo(ErrorCode.KEY_TOO_LARGE);
     assertThat(Key.of("é").toString()).isEqualTo("é");
     assertThat(Key.of(new byte[] {(byte) 0xff}).toString()).isEqualTo("0xff");
-  }
-
-  @Test
-  void key_slicesAreEvenAndStable() {
-    Map<Integer, Integer> counts = new HashMap<>();
-    for (int i = 0; i < 8_000; i++) {
-      counts.merge(Key.of("user" + i).partition(8), 1, Integer::sum);
-    }
-    assertThat(counts).hasSize(8);
-    assertThat(counts.values()).allSatisfy(n -> assertThat(n).isBetween(700, 1_300));
-    // Stored data lives where these say.
-    assertThat(Key.of("user1").partition(16)).isEqualTo(Key.of("user1").partition(16));
-    assertThat(
-            List.of(
-                Key.of("a").partition(256),
-                Key.of("cart:7").partition(256),
-                Key.of("user42").partition(256)))
-        .isEqualTo(List.of(27, 164, 50));
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package io.osier.protocol;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -38,10 +39,20 @@ public sealed interface Reply {
    * What a client must know of a keyspace.
    *
    * @param slaMillis the staleness bound
-   * @param partitions the number of hash slices: {@link Key#partition} tells a key's
+   * @param partitioning which partition a key belongs to
    * @param causal whether it is a {@code causal} keyspace and not a {@code session} one
    */
-  record KeyspaceInfo(String name, long slaMillis, int partitions, boolean causal) {}
+  record KeyspaceInfo(String name, long slaMillis, Partitioning partitioning, boolean causal) {
+    /** One whose keys are hashed as a whole. */
+    public KeyspaceInfo(String name, long slaMillis, int partitions, boolean causal) {
+      this(name, slaMillis, Partitioning.byKey(partitions), causal);
+    }
+
+    /** The number of partitions. */
+    public int partitions() {
+      return partitioning.count();
+    }
+  }
 
   /**
    * A keyspace that others hold.

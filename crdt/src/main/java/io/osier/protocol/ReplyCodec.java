@@ -12,7 +12,10 @@ import static io.osier.protocol.WireParts.writeType;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
+import io.osier.core.Partitioning.Hash;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
@@ -52,6 +55,10 @@ final class ReplyCodec {
   private static final int DATACENTER_MAX = 64;
 
   private static final int ADDRESS_MAX = 1_024;
+
+  // Flags of a keyspace. Those that speak a version before Request.BY_TAG_VERSION know the first.
+  private static final int CAUSAL = 1;
+  private static final int BY_TAG = 2;
 
   private ReplyCodec() {}
 
@@ -161,12 +168,21 @@ final class ReplyCodec {
     out.writeText(k.name());
     out.writeNumber(k.slaMillis());
     out.writeNumber(k.partitions());
-    out.writeBoolean(k.causal());
+    out.writeByte((k.causal() ? CAUSAL : 0) | (k.partitioning().isByTag() ? BY_TAG : 0));
   }
 
   private static Reply.KeyspaceInfo readKeyspace(WireInput in) {
+    String name = in.readText(KEYSPACE_MAX);
+    long slaMillis = in.readNumber();
+    int partitions = readInt(in);
+    int flags = in.readByte();
+    if (partitions < 1 || partitions > KeyspacePolicy.PARTITIONS_MAX || flags > (CAUSAL | BY_TAG)) {
+      throw new MalformedException(
+          "keyspace '" + name + "' with " + partitions + " partitions and flags " + flags);
+    }
+    Hash hash = (flags & BY_TAG) != 0 ? Hash.TAG : Hash.KEY;
     return new Reply.KeyspaceInfo(
-        in.readText(KEYSPACE_MAX), in.readNumber(), readInt(in), in.readFlag());
+        name, slaMillis, new Partitioning(partitions, hash), (flags & CAUSAL) != 0);
   }
 
   /** Nothing where there is nothing: the type says so. */

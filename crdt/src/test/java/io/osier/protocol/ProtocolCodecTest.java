@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.Dot;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
@@ -157,6 +158,32 @@ final class ProtocolCodecTest {
             "010111" + "0a" + "0002657507" + here + elsewhere);
     assertThat(hex(ProtocolCodec.encode(1, replies().getFirst())))
         .isEqualTo("010101" + "01" + "0002657507" + here);
+  }
+
+  /** One that is hashed by tag is none that former versions can read. */
+  @Test
+  void formOfKeyspace_saysHowItIsHashed_andIsCheckedBothWays() {
+    for (boolean causal : new boolean[] {false, true}) {
+      for (Partitioning.Hash hash : Partitioning.Hash.values()) {
+        Partitioning by = new Partitioning(causal ? 1 : 256, hash);
+        Reply told = new Reply.Keyspaces(List.of(new Reply.KeyspaceInfo("ks", 2_000, by, causal)));
+        byte[] bytes = ProtocolCodec.encode(1, told);
+        assertThat(bytes[bytes.length - 1])
+            .isEqualTo((byte) ((causal ? 1 : 0) + (by.isByTag() ? 2 : 0)));
+        assertThat(ProtocolCodec.decodeReply(bytes).message()).isEqualTo(told);
+        bytes[bytes.length - 1] = (byte) (bytes[bytes.length - 1] + 4);
+        assertThatThrownBy(() -> ProtocolCodec.decodeReply(bytes))
+            .isInstanceOf(MalformedException.class)
+            .hasMessageContaining("flags");
+      }
+    }
+    byte[] none =
+        ProtocolCodec.encode(
+            1, new Reply.Keyspaces(List.of(new Reply.KeyspaceInfo("ks", 2_000, 1, false))));
+    none[none.length - 2] = 0;
+    assertThatThrownBy(() -> ProtocolCodec.decodeReply(none))
+        .isInstanceOf(MalformedException.class)
+        .hasMessageContaining("0 partitions");
   }
 
   private static String text(String ascii) {

@@ -5,6 +5,7 @@ import static io.osier.core.Present.present;
 import io.osier.core.KeyspacePolicy.Consistency;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.KeyspacePolicy.StatePayload;
+import io.osier.core.Partitioning;
 import io.osier.core.time.TimeLimit;
 import java.time.Duration;
 import java.util.Collections;
@@ -65,6 +66,14 @@ public final class KeyspaceOptions {
    */
   public KeyspaceOptions partitions(int number) {
     return with("partitions", Integer.toString(number));
+  }
+
+  /**
+   * Keys with the same tag are in one partition: what is between the first <code>{</code> and the
+   * first <code>}</code> behind that, as in Redis Cluster. Cannot be changed later.
+   */
+  public KeyspaceOptions hashedByTag() {
+    return with("hash", lower(Partitioning.Hash.TAG));
   }
 
   /**

@@ -10,6 +10,7 @@ import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -76,7 +77,7 @@ final class BatchCallTest {
   }
 
   private static int partition(Key key) {
-    return key.partition(PARTITIONS);
+    return Partitioning.byKey(PARTITIONS).of(key);
   }
 
   @Test

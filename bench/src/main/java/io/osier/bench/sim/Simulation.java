@@ -309,7 +309,7 @@ public final class Simulation {
   }
 
   public Unit unit(String keyspace, Key key) {
-    return unit(keyspace, key.partition(unit(keyspace, 0).policy().partitions()));
+    return unit(keyspace, unit(keyspace, 0).policy().partitioning().of(key));
   }
 
   public Checks checks(Unit unit) {

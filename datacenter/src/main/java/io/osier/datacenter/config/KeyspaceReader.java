@@ -7,6 +7,7 @@ import com.typesafe.config.ConfigValueFactory;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.codec.Codec;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,7 +106,9 @@ final class KeyspaceReader {
                 values.choice(prefix + ".propagation", KeyspacePolicy.Propagation.class),
                 values.choice(prefix + ".payload", KeyspacePolicy.StatePayload.class),
                 replicas,
-                values.integer(prefix + ".partitions", 1, KeyspacePolicy.PARTITIONS_MAX),
+                new Partitioning(
+                    values.integer(prefix + ".partitions", 1, KeyspacePolicy.PARTITIONS_MAX),
+                    values.choice(prefix + ".hash", Partitioning.Hash.class)),
                 new KeyspacePolicy.Limits(
                     values.bytes(limits + ".key", 1, io.osier.core.Key.LENGTH_MAX),
                     values.bytes(limits + ".value", 1, KeyspacePolicy.Limits.VALUE_BYTES_CAP),

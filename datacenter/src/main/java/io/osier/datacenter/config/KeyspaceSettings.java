@@ -28,10 +28,15 @@ public final class KeyspaceSettings {
   private static final String PAYLOAD = "payload";
   private static final String HISTORY = "history";
   private static final String CONSISTENCY = "consistency";
-  private static final String PARTITIONS = "partitions";
   private static final String LIMIT_KEY = "limits.key";
   private static final String LIMIT_VALUE = "limits.value";
   private static final String LIMIT_OBJECT = "limits.object";
+
+  /** What of a key decides in which partition it is. */
+  public static final String HASH = "hash";
+
+  /** How many there are. */
+  public static final String PARTITIONS = "partitions";
 
   /** Who holds it: more can be added while it serves, by another way than the others. */
   public static final String REPLICAS = "replicas";
@@ -42,7 +47,8 @@ public final class KeyspaceSettings {
           List.of(SLA, PROPAGATION, PAYLOAD, HISTORY, LIMIT_KEY, LIMIT_VALUE, LIMIT_OBJECT));
 
   /** Those that are given when it is created, and stay. */
-  public static final Set<String> FIXED = new TreeSet<>(List.of(CONSISTENCY, PARTITIONS, REPLICAS));
+  public static final Set<String> FIXED =
+      new TreeSet<>(List.of(CONSISTENCY, HASH, PARTITIONS, REPLICAS));
 
   private KeyspaceSettings() {}
 
@@ -102,6 +108,7 @@ public final class KeyspaceSettings {
   public static SortedMap<String, String> of(KeyspacePolicy policy) {
     SortedMap<String, String> settings = alterable(policy);
     settings.put(CONSISTENCY, lower(policy.consistency()));
+    settings.put(HASH, lower(policy.partitioning().hash()));
     settings.put(PARTITIONS, Integer.toString(policy.partitions()));
     settings.put(
         REPLICAS, policy.replicas().isEmpty() ? "all" : String.join(",", policy.replicas()));

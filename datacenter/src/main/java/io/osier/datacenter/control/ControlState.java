@@ -54,6 +54,12 @@ record ControlState(
   private static final String OPENED = "_opened.";
   private static final String BY = "_by";
 
+  /**
+   * Ends the number of partitions of a keyspace that is hashed by tag: what cannot read that takes
+   * no part in the keyspace, and would be wrong of where its keys are.
+   */
+  private static final String BY_TAG = " by tag";
+
   /** The creation that was altered. */
   private static final String OF = "_of";
 
@@ -208,6 +214,13 @@ record ControlState(
             settings.put(name, value);
           }
         });
+    String partitions = settings.getOrDefault(KeyspaceSettings.PARTITIONS, "");
+    if (partitions.endsWith(BY_TAG)) {
+      settings.put(
+          KeyspaceSettings.PARTITIONS,
+          partitions.substring(0, partitions.length() - BY_TAG.length()));
+      settings.put(KeyspaceSettings.HASH, "tag");
+    }
     return settings;
   }
 
@@ -268,6 +281,10 @@ record ControlState(
       String by,
       long nowMillis) {
     SortedMap<String, String> fields = KeyspaceSettings.of(policy);
+    fields.remove(KeyspaceSettings.HASH);
+    if (policy.partitioning().isByTag()) {
+      fields.put(KeyspaceSettings.PARTITIONS, policy.partitions() + BY_TAG);
+    }
     fields.put(CREATED, created);
     fields.put(MEMBERS, String.join(",", members));
     if (members.contains(author)) {

@@ -5,6 +5,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,6 +123,9 @@ final class KeyspaceCommands {
               + " may not know all keyspaces: it has not heard from every other one since it"
               + " started; create it when it has, or at another datacenter");
     }
+    if (policy.partitioning().isByTag()) {
+      checkByTag();
+    }
     int partitions = keyspaces.partitions() + policy.partitions();
     if (partitions > PARTITIONS_MAX) {
       throw new OsierException(
@@ -144,6 +148,18 @@ final class KeyspaceCommands {
       keyspaces.open(policy, created, awaited);
     }
     change(List.of(ControlState.create(policy, created, awaited, dc, by, millis.getAsLong())));
+  }
+
+  /** Throws if a datacenter would not know in which partition a key is. */
+  private void checkByTag() {
+    List<String> old =
+        members.names().stream().filter(name -> host.protocol(name) < PeerVersions.BY_TAG).toList();
+    if (!old.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "a keyspace with hash = tag is created once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first"
+              .formatted(PeerVersions.BY_TAG, dc, old));
+    }
   }
 
   private void alter(String name, SortedMap<String, String> settings, String by) {

@@ -97,7 +97,7 @@ final class CopyTable {
       return null;
     }
     PartitionName partition =
-        new PartitionName(name.keyspace(), name.key().partition(held.partitions()));
+        new PartitionName(name.keyspace(), held.partitioning().of(name.key()));
     Subscription subscription =
         subscriptions.computeIfAbsent(
             partition, p -> new Subscription(p.keyspace, p.partition, of.holder(), held, ++number));

@@ -2,6 +2,7 @@ package io.osier.datacenter.copies;
 
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
@@ -47,8 +48,8 @@ public final class Followers {
     /** So long changes may be held back. */
     long holdMillis();
 
-    /** How many it has. */
-    int partitions();
+    /** Which partitions it has. */
+    Partitioning partitioning();
 
     /** See {@link io.osier.datacenter.feed.KeyspaceFeed#listen}. */
     boolean listen(ChangeListener listener);
@@ -130,7 +131,7 @@ public final class Followers {
       return;
     }
     Held held = around.heldHere(ask.keyspace()).orElse(null);
-    if (held == null || ask.partition() >= held.partitions()) {
+    if (held == null || ask.partition() >= held.partitioning().count()) {
       answers.send(null);
       return;
     }
@@ -205,6 +206,7 @@ public final class Followers {
         long now = nanoTime.getAsLong();
         askedNanos = now;
         ends = ended || waiting.size() >= 8 * Subscription.WINDOW || keys.areTooMany();
+        ends |= !ask.add().stream().allMatch(a -> held.partitioning().of(a.key()) == partition);
         if (!ends) {
           ask.remove().forEach(keys::remove);
           ask.add().forEach(keys::add);

@@ -3,6 +3,7 @@ package io.osier.datacenter.feed;
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -64,7 +65,7 @@ public final class KeyspaceFeed {
   /**
    * A feed of a keyspace whose partitions {@link #begin} names.
    *
-   * @param partitions how many there are
+   * @param partitioning which partitions there are
    * @param bytesMax what the changes of each may take in the heap
    * @param readers walk through what is there
    * @param nanoTime a monotonic clock
@@ -73,7 +74,7 @@ public final class KeyspaceFeed {
    */
   public KeyspaceFeed(
       ReplicaId self,
-      int partitions,
+      Partitioning partitioning,
       long bytesMax,
       Executor readers,
       LongSupplier nanoTime,
@@ -84,9 +85,11 @@ public final class KeyspaceFeed {
     this.nanoTime = nanoTime;
     this.signal = signal;
     List<ChangeRing> rings =
-        Stream.generate(() -> new ChangeRing(bytesMax, signal)).limit(partitions).toList();
+        Stream.generate(() -> new ChangeRing(bytesMax, signal))
+            .limit(partitioning.count())
+            .toList();
     this.sweptNanos = nanoTime.getAsLong();
-    this.partitions = new WatchedPartitions(rings, lives, sweptNanos);
+    this.partitions = new WatchedPartitions(partitioning, rings, lives, sweptNanos);
   }
 
   /** Where a partition's changes go. */

@@ -3,6 +3,7 @@ package io.osier.datacenter.feed;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.Budget;
+import io.osier.core.Partitioning;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -25,6 +26,7 @@ final class WatchedPartitions {
   /** A partition with its ring. */
   record Part(ChangeRing ring, FeedSource source) {}
 
+  private final Partitioning partitioning;
   private final List<ChangeRing> rings;
   private final LongSupplier lives;
   private List<Part> parts = List.of();
@@ -40,7 +42,9 @@ final class WatchedPartitions {
    *
    * @param lives draws numbers that nobody else has drawn, but 0
    */
-  WatchedPartitions(List<ChangeRing> rings, LongSupplier lives, long now) {
+  WatchedPartitions(
+      Partitioning partitioning, List<ChangeRing> rings, LongSupplier lives, long now) {
+    this.partitioning = partitioning;
     this.rings = rings;
     this.lives = lives;
     this.prefixAskedNanos = now;
@@ -62,7 +66,7 @@ final class WatchedPartitions {
   List<Part> askedBy(Request.Watch request) {
     return request.prefix()
         ? parts
-        : List.of(parts.get(request.key().orElseThrow().partition(parts.size())));
+        : List.of(parts.get(partitioning.of(request.key().orElseThrow())));
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
@@ -145,12 +146,12 @@ public final class Forwardable {
   /**
    * The one partition that it is about; empty if it is about all.
    *
-   * @param partitions how many the keyspace has
+   * @param partitioning the keyspace's
    */
-  static Optional<Integer> partition(Request request, int partitions) {
+  static Optional<Integer> partition(Request request, Partitioning partitioning) {
     return step(request) != null // in a causal keyspace, which has one
         ? Optional.of(0)
-        : key(request).map(key -> key.partition(partitions));
+        : key(request).map(partitioning::of);
   }
 
   /** The keys that it is about, if it names them all. */

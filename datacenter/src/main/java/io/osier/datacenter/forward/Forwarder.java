@@ -1,5 +1,6 @@
 package io.osier.datacenter.forward;
 
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -145,12 +146,12 @@ public final class Forwarder implements AutoCloseable {
    * A request of a keyspace that is held here by now, of a connection of which others have done
    * something: it asks for what it was shown by them.
    *
-   * @param partitions of the keyspace
+   * @param partitioning of the keyspace
    * @return null if it must be forwarded, too: something of its connection is under way there
    */
   public synchronized @Nullable Request here(
-      Request request, String keyspace, int partitions, Object lane) {
-    return choice.here(request, keyspace, partitions, lane);
+      Request request, String keyspace, Partitioning partitioning, Object lane) {
+    return choice.here(request, keyspace, partitioning, lane);
   }
 
   /** Asks a holder; or says why not: then nothing was done. */
@@ -186,7 +187,7 @@ public final class Forwarder implements AutoCloseable {
             to.dc(),
             new Asks.Forms(request, to.request()),
             lane,
-            Forwardable.partition(request, held.partitions()),
+            Forwardable.partition(request, held.partitioning()),
             ASK_BYTES + content.length,
             now,
             now + Asks.ANSWER_NANOS + wait,

@@ -1,5 +1,6 @@
 package io.osier.datacenter.forward;
 
+import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +13,7 @@ public interface ForwardingHost {
    * @param dcs in the order of their names
    * @param creation tells it from another keyspace of its name
    */
-  record Held(List<String> dcs, int partitions, String creation) {
+  record Held(List<String> dcs, Partitioning partitioning, String creation) {
     public Held {
       dcs = List.copyOf(dcs);
     }

@@ -2,6 +2,7 @@ package io.osier.datacenter.forward;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
@@ -98,17 +99,21 @@ final class HolderChoice {
     present.put(keyspace, dc);
     Optional<ReplicaId> by = Optional.ofNullable(replicas.get(dc));
     VersionVector before =
-        Forwardable.partition(request, held.partitions())
+        Forwardable.partition(request, held.partitioning())
             .map(partition -> shownBefore.apply(keyspace, partition))
             .orElse(VersionVector.EMPTY);
     Request asked = Forwardable.behind(request, before, MOVE_MILLIS);
-    return new Chosen(dc, behind(asked, keyspace, held.partitions(), lane, by));
+    return new Chosen(dc, behind(asked, keyspace, held.partitioning(), lane, by));
   }
 
   /** The request, which asks for what its connection was shown by others than this one. */
   private Request behind(
-      Request request, String keyspace, int partitions, Object lane, Optional<ReplicaId> by) {
-    Optional<Integer> partition = Forwardable.partition(request, partitions);
+      Request request,
+      String keyspace,
+      Partitioning partitioning,
+      Object lane,
+      Optional<ReplicaId> by) {
+    Optional<Integer> partition = Forwardable.partition(request, partitioning);
     boolean moved = lanes.hasSeenMore(lane, keyspace, by);
     VersionVector seen =
         moved && partition.isPresent() ? shown.of(keyspace, partition.get()) : VersionVector.EMPTY;
@@ -121,11 +126,11 @@ final class HolderChoice {
    *
    * @return null if it must go where something of the connection is under way
    */
-  @Nullable Request here(Request request, String keyspace, int partitions, Object lane) {
+  @Nullable Request here(Request request, String keyspace, Partitioning partitioning, Object lane) {
     Request.Transact step = Forwardable.step(request);
     boolean isAway =
         lanes.at(lane, keyspace) != null || (step != null && transactions.home(step) != null);
-    return isAway ? null : behind(request, keyspace, partitions, lane, Optional.empty());
+    return isAway ? null : behind(request, keyspace, partitioning, lane, Optional.empty());
   }
 
   /** By what number others know a connection. */

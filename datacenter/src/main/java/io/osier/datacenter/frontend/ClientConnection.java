@@ -237,7 +237,13 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     if (!greeted) {
       greet(ctx, id, request);
     } else {
-      if (!requests.ask(new Call(id, request, began), length)) {
+      Reply refusal =
+          login.version() < Request.BY_TAG_VERSION
+              ? LaterTypes.refusal(request, handler, "this client")
+              : null;
+      if (refusal != null) {
+        answer(id, refusal);
+      } else if (!requests.ask(new Call(id, request, began), length)) {
         closeSoon(ctx);
       }
       turn.took(length);

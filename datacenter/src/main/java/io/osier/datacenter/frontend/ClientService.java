@@ -23,6 +23,11 @@ public interface ClientService {
     return Reply.Elsewhere.all(keyspaces(), elsewhere());
   }
 
+  /** Whether the keys of a keyspace are hashed by tag. */
+  default boolean isByTag(String keyspace) {
+    return served().stream().anyMatch(k -> k.name().equals(keyspace) && k.partitioning().isByTag());
+  }
+
   /**
    * Does a request.
    *

@@ -13,6 +13,7 @@ import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.PeerListener;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -97,9 +98,10 @@ public final class ForwardedRequests {
   /**
    * Another datacenter asks; see {@link PeerListener#asked}.
    *
+   * @param version of the peer protocol that it speaks
    * @throws MalformedException if nobody can be answered
    */
-  public void asked(ReplicaId peer, byte[] content, PeerListener.Answers answers) {
+  public void asked(ReplicaId peer, int version, byte[] content, PeerListener.Answers answers) {
     ForwardedRequest asked = ForwardedRequest.decode(content);
     Asked by = new Asked(peer.dc(), asked, answers);
     if (!by.tryKeep(ClientRequests.REQUEST_BYTES + content.length)) {
@@ -113,7 +115,13 @@ public final class ForwardedRequests {
       by.accept(failure(ErrorCode.INVALID_ARGUMENT, "cannot read the request: " + e.reason()));
       return;
     }
-    if (request instanceof Request.Ping) {
+    Reply refusal =
+        version < PeerVersions.BY_TAG
+            ? LaterTypes.refusal(request, here, "datacenter " + peer.dc())
+            : null;
+    if (refusal != null) {
+      by.accept(refusal);
+    } else if (request instanceof Request.Ping) {
       by.accept(new Reply.Pong());
     } else if (!Forwardable.is(request)) {
       by.accept(

@@ -3,15 +3,19 @@ package io.osier.datacenter.frontend;
 import io.osier.core.ErrorCode;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.forward.Forwardable;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers of which a client of an older version of the protocol could not read the bytes: there are
  * objects or fields in them of types that came later, of which it is told so instead, or who holds
- * a keyspace that is not here: it takes that for one of this datacenter, which forwards. Pure.
+ * a keyspace that is not here: it takes that for one of this datacenter, which forwards. A keyspace
+ * that is hashed by tag is shown to it as any other, and what it asks for there is refused. Pure.
  */
 final class LaterTypes {
   private LaterTypes() {}
@@ -22,14 +26,15 @@ final class LaterTypes {
    * @param version of the client protocol that it speaks
    */
   static Reply legible(Reply reply, int version) {
-    if (version < Request.ELSEWHERE_VERSION) {
+    if (version < Request.BY_TAG_VERSION) {
       switch (reply) {
         case Reply.Welcome w -> {
+          Reply.Keyspaces told = told(w.keyspaces(), w.elsewhere(), version);
           return new Reply.Welcome(
-              w.protocolVersion(), w.replica(), Reply.Elsewhere.all(w.keyspaces(), w.elsewhere()));
+              w.protocolVersion(), w.replica(), told.keyspaces(), told.elsewhere());
         }
         case Reply.Keyspaces k -> {
-          return new Reply.Keyspaces(Reply.Elsewhere.all(k.keyspaces(), k.elsewhere()));
+          return told(k.keyspaces(), k.elsewhere(), version);
         }
         default -> {}
       }
@@ -41,6 +46,47 @@ final class LaterTypes {
       return new Reply.All(all.parts().stream().map(part -> legible(part, version)).toList());
     }
     return in(reply).<Reply>map(type -> failure(reply, type)).findFirst().orElse(reply);
+  }
+
+  private static Reply.Keyspaces told(
+      List<Reply.KeyspaceInfo> here, Reply.Elsewhere elsewhere, int version) {
+    return version < Request.ELSEWHERE_VERSION
+        ? new Reply.Keyspaces(plain(Reply.Elsewhere.all(here, elsewhere)))
+        : new Reply.Keyspaces(
+            plain(here),
+            new Reply.Elsewhere(
+                elsewhere.keyspaces().stream()
+                    .map(k -> new Reply.HeldElsewhere(plain(k.keyspace()), k.holders()))
+                    .toList(),
+                elsewhere.addresses()));
+  }
+
+  private static List<Reply.KeyspaceInfo> plain(List<Reply.KeyspaceInfo> keyspaces) {
+    return keyspaces.stream().map(LaterTypes::plain).toList();
+  }
+
+  private static Reply.KeyspaceInfo plain(Reply.KeyspaceInfo k) {
+    return new Reply.KeyspaceInfo(k.name(), k.slaMillis(), k.partitions(), k.causal());
+  }
+
+  /**
+   * Why a request is refused: its keyspace is hashed by tag, and who asks would take a key for one
+   * of another partition.
+   *
+   * @param who speaks a version that does not know that
+   * @return null if its keyspace is hashed otherwise
+   */
+  static Reply.@Nullable Failure refusal(Request request, ClientService here, String who) {
+    String keyspace = Forwardable.keyspace(request).orElse(null);
+    return keyspace == null || !here.isByTag(keyspace)
+        ? null
+        : new Reply.Failure(
+            ErrorCode.VERSION_MISMATCH,
+            "nothing was done: keyspace '"
+                + keyspace
+                + "' has hash = tag, which "
+                + who
+                + " does not know: upgrade it");
   }
 
   private static Reply.Failure failure(Reply reply, CrdtType type) {

@@ -104,7 +104,7 @@ public final class RequestHandler implements ClientService {
     return new Reply.KeyspaceInfo(
         policy.name(),
         policy.sla().toMillis(),
-        policy.partitions(),
+        policy.partitioning(),
         policy.consistency() == KeyspacePolicy.Consistency.CAUSAL);
   }
 
@@ -160,7 +160,7 @@ public final class RequestHandler implements ClientService {
     }
     // What is asked for again may have been done elsewhere on another connection.
     return lane.hasGoneElsewhere(keyspace) || request instanceof Request.Repeat
-        ? elsewhere.here(request, keyspace, held.partitions().size(), lane)
+        ? elsewhere.here(request, keyspace, held.policy().partitioning(), lane)
         : request;
   }
 

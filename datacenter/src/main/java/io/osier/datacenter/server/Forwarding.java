@@ -135,7 +135,7 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
             placed ->
                 new ForwardingHost.Held(
                     placed.holders().stream().filter(dc -> !dc.equals(self)).toList(),
-                    placed.policy().partitions(),
+                    placed.policy().partitioning(),
                     placed.creation()))
         .filter(held -> !held.dcs().isEmpty()); // else this one alone is about to open it
   }
@@ -170,7 +170,7 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
       if (Followers.isAsk(asked.request())) {
         follows(peer, asked, answers);
       } else {
-        to.asked(peer, content, answers);
+        to.asked(peer, transport.get().version(peer.dc()), content, answers);
       }
       return;
     }

@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -57,7 +58,7 @@ record ReadCopies(
             .map(
                 placed ->
                     new ForwardingHost.Held(
-                        placed.holders(), placed.policy().partitions(), placed.creation()));
+                        placed.holders(), placed.policy().partitioning(), placed.creation()));
   }
 
   @Override
@@ -119,8 +120,8 @@ record ReadCopies(
     }
 
     @Override
-    public int partitions() {
-      return shard.partitions().size();
+    public Partitioning partitioning() {
+      return shard.policy().partitioning();
     }
 
     @Override
@@ -147,7 +148,7 @@ record ReadCopies(
 
     @Override
     public StoredKey read(Key key) {
-      return shard.partitions().get(key.partition(partitions())).store().readDurably(key);
+      return shard.of(key).store().readDurably(key);
     }
   }
 }

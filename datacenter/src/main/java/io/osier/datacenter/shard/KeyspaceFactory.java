@@ -3,6 +3,7 @@ package io.osier.datacenter.shard;
 import io.osier.core.HolderTerms;
 import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.SlewedClock;
 import io.osier.datacenter.config.DatacenterConfig;
@@ -198,13 +199,13 @@ public final class KeyspaceFactory {
     ReplicaId self = HolderTerms.in(around.self, terms);
     List<String> peers = others.stream().filter(policy::heldBy).sorted().toList();
     Creation creation = new Creation(policy.name(), created);
-    around.store.ifPresent(s -> dropEarlierTerm(s, creation, policy.partitions(), self));
+    around.store.ifPresent(s -> dropEarlierTerm(s, creation, policy.partitioning(), self));
     List<PartitionRunner> runners = new ArrayList<>();
     List<PartitionStore> stores = new ArrayList<>();
     KeyspaceFeed feed =
         new KeyspaceFeed(
             self,
-            policy.partitions(),
+            policy.partitioning(),
             parts.changes(),
             around.threads.readers,
             System::nanoTime,
@@ -330,7 +331,7 @@ public final class KeyspaceFactory {
    * have forgotten meanwhile what they have removed.
    */
   private static void dropEarlierTerm(
-      StoreService in, Creation of, int partitions, ReplicaId self) {
+      StoreService in, Creation of, Partitioning partitioning, ReplicaId self) {
     RocksDatabase store = in.database();
     if (HolderTerms.term(self) == 0
         || store.isReadOnly()
@@ -338,8 +339,8 @@ public final class KeyspaceFactory {
       return;
     }
     List<Long> terms =
-        IntStream.range(0, partitions)
-            .mapToObj(i -> store.partition(of.stored(), i, partitions).state())
+        IntStream.range(0, partitioning.count())
+            .mapToObj(i -> store.partition(of.stored(), i, partitioning).state())
             .flatMap(Optional::stream)
             .map(state -> HolderTerms.term(state.self()))
             .toList();
@@ -355,7 +356,7 @@ public final class KeyspaceFactory {
       String stored,
       int number,
       long cacheBytes) {
-    RocksVersions versions = in.database().partition(stored, number, policy.partitions());
+    RocksVersions versions = in.database().partition(stored, number, policy.partitioning());
     return new PartitionStore(
         versions,
         in.writer().writerOf(versions),

@@ -124,8 +124,9 @@ public final class KeyspaceShard {
     return gate;
   }
 
-  PartitionRunner of(Key key) {
-    return partitions.get(key.partition(partitions.size()));
+  /** The partition of a key. */
+  public PartitionRunner of(Key key) {
+    return partitions.get(policy.partitioning().of(key));
   }
 
   private void checkKey(Key key) {
@@ -153,7 +154,7 @@ public final class KeyspaceShard {
   }
 
   private ShardGateway to(Key key) {
-    return entrances.get(key.partition(entrances.size()));
+    return entrances.get(policy.partitioning().of(key));
   }
 
   /** Answers a read: at once where the session has nothing to wait for, otherwise in its turn. */

@@ -224,7 +224,9 @@ public final class Traces implements AutoCloseable {
 
   private @Nullable PartitionTraces of(String keyspace, Key key) {
     List<PartitionTraces> partitions = keyspaces.getOrDefault(keyspace, List.of());
-    return partitions.isEmpty() ? null : partitions.get(key.partition(partitions.size()));
+    return partitions.isEmpty()
+        ? null
+        : partitions.get(partitions.getFirst().names().partitioning().of(key));
   }
 
   /** Transactions are of keyspaces with one partition. */

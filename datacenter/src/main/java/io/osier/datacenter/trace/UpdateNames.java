@@ -3,6 +3,7 @@ package io.osier.datacenter.trace;
 import io.opentelemetry.api.common.AttributesBuilder;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.TraceId;
 import io.osier.core.trace.TraceStream;
@@ -35,6 +36,11 @@ final class UpdateNames {
 
   void configured(KeyspacePolicy changed) {
     policy = changed;
+  }
+
+  /** Of their keyspace. */
+  Partitioning partitioning() {
+    return policy.partitioning();
   }
 
   /** Whether an own update is followed. */

@@ -55,7 +55,8 @@ final class ConfigReaderTest {
     assertThat(plain).hasToString("dc = eu, keyspaces.shop = {}");
     assertThat(KeyspaceSettings.text(plain.keyspaces().getFirst()))
         .startsWith(
-            "consistency = session, history = 10s, limits.key = 1KiB, limits.object = 16MiB")
+            "consistency = session, hash = key, history = 10s, limits.key = 1KiB,"
+                + " limits.object = 16MiB")
         .endsWith(", propagation = adaptive, replicas = all, sla = 2s");
   }
 

@@ -72,6 +72,7 @@ final class WrongConfigTest {
         "osier.keyspaces.shop.propagation = magic     | propagation     | one of op, state,"
             + " adaptive",
         "osier.keyspaces.shop.partitions = 0          | partitions      | 1 to 256",
+        "osier.keyspaces.shop.hash = tags             | hash            | key, tag",
         "osier.keyspaces.shop.consistency = strong    | consistency     | one of session, causal",
         "osier.keyspaces.other { consistency = causal, partitions = 2 } | other | 1 partition if"
             + " causal",

@@ -6,6 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -130,6 +135,40 @@ final class HolderPlaneTest extends HolderPlaneFixture {
         .hasMessageContainingAll(why);
     settle();
     assertThat(at("eu").holders("pair")).containsExactly("eu", "us");
+  }
+
+  /** One that knows no tags cannot read the creation, and takes no part in the keyspace. */
+  @Test
+  void keyspaceByTag_isCreatedOnceAllKnowThem_andStaysSo() {
+    var settings = new TreeMap<>(Map.of("hash", "tag", "partitions", "4"));
+    Request.Administer create = new Request.Administer("keyspace", "create", "tags", settings);
+    at("sa").spoken = PeerVersions.BY_TAG - 1;
+    assertThatThrownBy(() -> at("eu").plane.administer(create, "op"))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+        .hasMessageContainingAll("hash = tag", "version 17", "[sa]");
+    at("sa").spoken = PeerVersions.BY_TAG;
+    at("eu").plane.administer(create, "op");
+    settle();
+    assertThat(at("us").placement.find("tags").orElseThrow().policy().partitioning())
+        .isEqualTo(new Partitioning(4, Partitioning.Hash.TAG));
+    assertThat(at("us").plane.views("tags").getFirst().settings())
+        .containsEntry("hash", "tag")
+        .containsEntry("partitions", "4");
+    Reading.Fields all =
+        (Reading.Fields) at("us").copy.state(ControlPlane.KEYSPACES).read(new Query.Whole());
+    assertThat(all.fields().get(new FieldId("tags", CrdtType.OR_MAP)))
+        .satisfies(
+            map -> assertThat(ControlState.texts(map)).containsEntry("partitions", "4 by tag"));
+    assertThatThrownBy(
+            () ->
+                at("us")
+                    .plane
+                    .administer(
+                        new Request.Administer(
+                            "keyspace", "alter", "tags", new TreeMap<>(Map.of("hash", "key"))),
+                        "op"))
+        .hasMessageContaining("hash of a keyspace that exists cannot be altered");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.osier.datacenter.copies;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -20,7 +21,8 @@ final class CopyTest {
   private static final ReplicaId US = new ReplicaId("us", 1);
 
   private final Subscription of =
-      new Subscription("shop", 0, "eu", new ForwardingHost.Held(List.of("eu"), 1, ""), 1);
+      new Subscription(
+          "shop", 0, "eu", new ForwardingHost.Held(List.of("eu"), Partitioning.byKey(1), ""), 1);
   private final Copy copy = new Copy(new ObjectName("shop", Key.of("k")), 1, of, new Demand());
 
   private static CrdtState set(CrdtState before, long number, Operation operation) {

@@ -2,6 +2,7 @@ package io.osier.datacenter.copies;
 
 import io.osier.core.Dot;
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -144,6 +145,8 @@ final class CopyWorld {
     return Reads.of(state == null ? List.of() : List.of(state), read, this::millis);
   }
 
+  Partitioning partitioning = Partitioning.byKey(1);
+
   private final class Eu implements Followers.Around, Followers.Held {
     @Override
     public Optional<Followers.Held> heldHere(String keyspace) {
@@ -161,8 +164,8 @@ final class CopyWorld {
     }
 
     @Override
-    public int partitions() {
-      return 1;
+    public Partitioning partitioning() {
+      return partitioning;
     }
 
     @Override
@@ -320,7 +323,7 @@ final class CopyWorld {
     public Optional<ForwardingHost.Held> heldElsewhere(String keyspace) {
       lookingUp.run();
       return keyspace.equals(SHOP)
-          ? Optional.of(new ForwardingHost.Held(holders, 1, creation))
+          ? Optional.of(new ForwardingHost.Held(holders, Partitioning.byKey(1), creation))
           : Optional.empty();
     }
 

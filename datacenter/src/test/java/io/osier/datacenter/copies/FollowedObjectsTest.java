@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -137,7 +138,7 @@ final class FollowedObjectsTest {
   }
 
   private static Subscription subscription(int keys) {
-    ForwardingHost.Held held = new ForwardingHost.Held(List.of("eu"), 1, "");
+    ForwardingHost.Held held = new ForwardingHost.Held(List.of("eu"), Partitioning.byKey(1), "");
     Subscription of = new Subscription("shop", 0, "eu", held, 1);
     for (int i = 0; i < keys; i++) {
       of.add(new Copy(new ObjectName("shop", Key.of("k" + i)), i, of, new Demand()));

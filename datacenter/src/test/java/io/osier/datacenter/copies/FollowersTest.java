@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
@@ -59,6 +60,16 @@ final class FollowersTest {
     ask(10_000, added(1, "n"));
     world.pass(100);
     assertThat(told(true)).containsExactly(1L);
+  }
+
+  /** Who takes keys for those of another partition would be told what is said of that one. */
+  @Test
+  void keyOfAnotherPartition_isNotFollowed() {
+    world.partitioning = new Partitioning(256, Partitioning.Hash.TAG);
+    ask(10_000, added(1, "n"));
+    world.pass(100);
+    assertThat(answers).isEmpty();
+    assertThat(failures).isEqualTo(1);
   }
 
   /** More changes all the time than one answer holds. */

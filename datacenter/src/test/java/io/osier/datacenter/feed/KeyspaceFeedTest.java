@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -44,7 +45,8 @@ final class KeyspaceFeedTest {
 
   private final List<Reply> replies = new ArrayList<>();
   private final KeyspaceFeed feed =
-      new KeyspaceFeed(EU, 1, BYTES, Runnable::run, this::now, () -> LIFE, () -> {});
+      new KeyspaceFeed(
+          EU, Partitioning.byKey(1), BYTES, Runnable::run, this::now, () -> LIFE, () -> {});
   private long now;
   private long updates;
   private boolean fails;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
@@ -149,16 +150,23 @@ final class ForwardedSessionsTest extends ForwarderFixture {
   @Test
   void connectionThatWasServedElsewhere_comesHere_withWhatItHasSeen_andNotBeforeItsAnswers() {
     up(EU);
-    assertThat(forwarder.here(update(), "shop", 1, lane)).as("new").isEqualTo(update());
+    assertThat(forwarder.here(update(), "shop", Partitioning.byKey(1), lane))
+        .as("new")
+        .isEqualTo(update());
     forward(read(VersionVector.EMPTY));
     Sent underWay = next();
-    assertThat(forwarder.here(update(), "shop", 1, lane)).as("else it came first").isNull();
+    assertThat(forwarder.here(update(), "shop", Partitioning.byKey(1), lane))
+        .as("else it came first")
+        .isNull();
     answer(EU, underWay, seen(EU, 7));
-    Request.Write write = (Request.Write) requireNonNull(forwarder.here(update(), "shop", 1, lane));
+    Request.Write write =
+        (Request.Write)
+            requireNonNull(forwarder.here(update(), "shop", Partitioning.byKey(1), lane));
     assertThat(write.after()).isEqualTo(VersionVector.of(EU, 7));
     assertThat(write.waitMillis()).isEqualTo(HolderChoice.MOVE_MILLIS);
     Request.Write others =
-        (Request.Write) requireNonNull(forwarder.here(update(), "shop", 1, new Object()));
+        (Request.Write)
+            requireNonNull(forwarder.here(update(), "shop", Partitioning.byKey(1), new Object()));
     assertThat(others.after()).isEqualTo(VersionVector.EMPTY);
   }
 

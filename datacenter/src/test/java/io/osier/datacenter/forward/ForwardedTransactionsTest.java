@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -108,7 +109,7 @@ final class ForwardedTransactionsTest extends ForwarderFixture {
         .as("in the holder's name, and its numbers")
         .isEqualTo(new Request.Repeat(US, 0, step(2, Request.End.COMMIT)));
     String keyspace = step(2, Request.End.COMMIT).keyspace();
-    assertThat(forwarder.here(again, keyspace, 1, new Object()))
+    assertThat(forwarder.here(again, keyspace, Partitioning.byKey(1), new Object()))
         .as("it goes there also once this datacenter holds the keyspace, on any connection")
         .isNull();
   }

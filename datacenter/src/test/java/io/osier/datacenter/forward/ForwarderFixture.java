@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.net.ByteBudget;
@@ -53,7 +54,7 @@ abstract class ForwarderFixture {
     @Override
     public Optional<ForwardingHost.Held> holders(String keyspace) {
       return keyspace.equals("shop")
-          ? Optional.of(new ForwardingHost.Held(List.of("eu", "us"), 1, ""))
+          ? Optional.of(new ForwardingHost.Held(List.of("eu", "us"), Partitioning.byKey(1), ""))
           : Optional.empty();
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
@@ -30,7 +31,8 @@ final class LostVersionsTest {
   private String creation = "first";
 
   private Asks.Ask ask(String... up) {
-    ForwardingHost.Held held = new ForwardingHost.Held(List.of("eu", "us"), 1, creation);
+    ForwardingHost.Held held =
+        new ForwardingHost.Held(List.of("eu", "us"), Partitioning.byKey(1), creation);
     HolderChoice.Chosen to =
         (HolderChoice.Chosen) choice.choose(READ, "shop", held, List.of(up), lane, 0);
     Asks.Forms forms = new Asks.Forms(READ, to.request());

@@ -8,6 +8,7 @@ import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -23,6 +24,7 @@ import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -75,7 +77,8 @@ final class ForwardedRequestsTest {
   private final class Here implements ClientService {
     @Override
     public List<Reply.KeyspaceInfo> keyspaces() {
-      return List.of();
+      Partitioning byTag = new Partitioning(4, Partitioning.Hash.TAG);
+      return List.of(new Reply.KeyspaceInfo("tags", 500, byTag, false));
     }
 
     @Override
@@ -110,7 +113,26 @@ final class ForwardedRequestsTest {
   }
 
   private void asked(long lane, String user, long id, Request request) {
-    requests.asked(AP, encoded(lane, user, id, request), this::answered);
+    requests.asked(AP, PeerVersions.NEWEST, encoded(lane, user, id, request), this::answered);
+  }
+
+  /** It would take a key for one of another partition, and so would its clients. */
+  @Test
+  void datacenterThatKnowsNoTags_isRefusedByName_whereKeysAreHashedByThem() {
+    Request.Through tags = new Request.Through("tags", 0);
+    Request.Through shop = new Request.Through("shop", 0);
+    int before = PeerVersions.BY_TAG - 1;
+    requests.asked(AP, before, encoded(0, "", 1, tags), this::answered);
+    requests.asked(AP, before, encoded(0, "", 2, shop), this::answered);
+    requests.asked(AP, PeerVersions.BY_TAG, encoded(0, "", 3, tags), this::answered);
+    assertThat(requireNonNull(answers.get(1L)))
+        .isInstanceOfSatisfying(
+            Reply.Failure.class,
+            f -> {
+              assertThat(f.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
+              assertThat(f.message()).contains("'tags' has hash = tag", "datacenter ap");
+            });
+    assertThat(done.keySet()).containsExactly(shop, tags);
   }
 
   private void answered(byte[] content, Runnable then) {
@@ -246,9 +268,10 @@ final class ForwardedRequestsTest {
     assertThat(failure(1)).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     byte[] unknown = encoded(1, "ann", 3, new Request.Ping());
     unknown[unknown.length - 1] = 120;
-    requests.asked(AP, unknown, this::answered);
+    requests.asked(AP, PeerVersions.NEWEST, unknown, this::answered);
     assertThat(failure(3)).as("of a newer one").isEqualTo(ErrorCode.INVALID_ARGUMENT);
-    assertThatThrownBy(() -> requests.asked(AP, new byte[] {1, 90}, this::answered))
+    assertThatThrownBy(
+            () -> requests.asked(AP, PeerVersions.NEWEST, new byte[] {1, 90}, this::answered))
         .isInstanceOf(MalformedException.class);
     isIdle();
   }

@@ -5,16 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Reading;
+import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -51,13 +56,59 @@ final class LaterTypesTest {
             List.of(new Reply.HeldElsewhere(carts, List.of("us"))), Map.of("us", "h:1"));
     Reply welcome = new Reply.Welcome(10, eu, List.of(shop), elsewhere);
     Reply keyspaces = new Reply.Keyspaces(List.of(shop), elsewhere);
-    assertThat(LaterTypes.legible(welcome, 10)).isSameAs(welcome);
-    assertThat(LaterTypes.legible(keyspaces, 10)).isSameAs(keyspaces);
+    assertThat(LaterTypes.legible(welcome, 10)).isEqualTo(welcome);
+    assertThat(LaterTypes.legible(keyspaces, 10)).isEqualTo(keyspaces);
     for (int version : new int[] {2, 9}) {
       assertThat(LaterTypes.legible(welcome, version))
           .isEqualTo(new Reply.Welcome(10, eu, List.of(shop, carts)));
       assertThat(LaterTypes.legible(keyspaces, version))
           .isEqualTo(new Reply.Keyspaces(List.of(shop, carts)));
+    }
+  }
+
+  @Test
+  void formerClient_seesWhatIsHashedByTag_andMayNotUseIt() {
+    Partitioning byTag = new Partitioning(4, Partitioning.Hash.TAG);
+    Reply.KeyspaceInfo shop = new Reply.KeyspaceInfo("shop", 500, 4, false);
+    Reply.KeyspaceInfo tags = new Reply.KeyspaceInfo("tags", 500, byTag, false);
+    Reply.KeyspaceInfo tagsPlain = new Reply.KeyspaceInfo("tags", 500, 4, false);
+    Reply.KeyspaceInfo far = new Reply.KeyspaceInfo("far", 500, byTag, false);
+    Reply.KeyspaceInfo farPlain = new Reply.KeyspaceInfo("far", 500, 4, false);
+    Reply.Elsewhere elsewhere =
+        new Reply.Elsewhere(List.of(new Reply.HeldElsewhere(far, List.of("us"))), Map.of());
+    Reply told = new Reply.Keyspaces(List.of(shop, tags), elsewhere);
+    assertThat(LaterTypes.legible(told, 11)).isSameAs(told);
+    assertThat(LaterTypes.legible(told, 10))
+        .isEqualTo(
+            new Reply.Keyspaces(
+                List.of(shop, tagsPlain),
+                new Reply.Elsewhere(
+                    List.of(new Reply.HeldElsewhere(farPlain, List.of("us"))), Map.of())));
+    assertThat(LaterTypes.legible(told, 9))
+        .isEqualTo(new Reply.Keyspaces(List.of(shop, tagsPlain, farPlain)));
+  }
+
+  /** A client finds a key's partition as the datacenter does, whatever the policy. */
+  @Test
+  void clientsPartition_isTheDatacenters() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    for (int i = 0; i < 200; i++) {
+      Partitioning.Hash hash = Partitioning.Hash.values()[random.nextInt(2)];
+      KeyspacePolicy policy =
+          KeyspacePolicy.session("k", Duration.ZERO)
+              .with(new Partitioning(1 + random.nextInt(256), hash));
+      byte[] wire =
+          ProtocolCodec.encode(1, new Reply.Keyspaces(List.of(RequestHandler.info(policy))));
+      Partitioning client =
+          ((Reply.Keyspaces) ProtocolCodec.decodeReply(wire).message())
+              .keyspaces()
+              .getFirst()
+              .partitioning();
+      for (int k = 0; k < 20; k++) {
+        Key key = Key.of("{" + random.nextInt(4) + "}" + random.nextInt());
+        assertThat(client.of(key)).as("seed %d", seed).isEqualTo(policy.partitioning().of(key));
+      }
     }
   }
 

@@ -47,7 +47,7 @@ final class MessageRelayTest {
             shop.propagation(),
             shop.payload(),
             List.of("eu", "us"),
-            shop.partitions(),
+            shop.partitioning(),
             shop.limits(),
             shop.history()));
     assertThat(send("shop")).as("there are no others").isZero();

@@ -9,6 +9,7 @@ import io.osier.core.Grant;
 import io.osier.core.InvalidRequestException;
 import io.osier.proxy.Admin;
 import io.osier.proxy.DatacenterStatus;
+import io.osier.proxy.Keyspace;
 import io.osier.proxy.KeyspaceStatus;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.UserStatus;
@@ -49,13 +50,22 @@ final class TypedAdminTest {
   void ensuredKeyspace_isCreated_leftAsItIs_orAltered() {
     Admin admin = eu.admin();
     KeyspaceStatus created =
-        admin.ensureKeyspace("carts", k -> k.sla(Duration.ofMillis(500)).partitions(3));
-    assertThat(created.settings()).containsEntry("sla", "500ms").containsEntry("partitions", "3");
+        admin.ensureKeyspace(
+            "carts", k -> k.sla(Duration.ofMillis(500)).partitions(3).hashedByTag());
+    assertThat(created.settings())
+        .containsEntry("sla", "500ms")
+        .containsEntry("partitions", "3")
+        .containsEntry("hash", "tag");
     assertThat(created.isCausal()).isFalse();
     assertThat(created.fromFile()).isFalse();
     // The answer comes after three seconds, and a slow machine may need longer.
     await().atMost(Patience.LIMIT).until(() -> find(admin, "carts").orElseThrow().isActive());
-    eu.session().keyspace("carts").counter("c").increment();
+    Keyspace carts = eu.session().keyspace("carts");
+    carts
+        .program()
+        .update(
+            all -> List.of("{c}1", "{c}2", "{c}3", "{c}4").forEach(k -> all.counter(k).increment()))
+        .run();
     KeyspaceStatus again =
         admin.ensureKeyspace("carts", k -> k.sla(Duration.ofMillis(500)).session().replicas());
     assertThat(again.changedAt()).as("nothing was changed").isEqualTo(created.changedAt());
@@ -82,6 +92,9 @@ final class TypedAdminTest {
         .isExactlyInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("'shop' is there")
         .hasMessageContaining("consistency is session, not causal");
+    assertThatThrownBy(() -> admin.ensureKeyspace("shop", k -> k.hashedByTag()))
+        .isExactlyInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("hash is key, not tag");
     assertThat(find(admin, "shop").orElseThrow().settings()).isEqualTo(shop.settings());
     assertThatThrownBy(() -> admin.ensureKeyspace("new", k -> k.partitions(0)))
         .isExactlyInstanceOf(InvalidRequestException.class)

@@ -6,6 +6,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -36,7 +37,7 @@ final class LaterTypesGateTest {
           new UpdateGate("eu", "shop", List.of("us"), Optional.empty(), dc -> version.get()),
           new KeyspaceFeed(
               new ReplicaId("eu", 1),
-              0,
+              Partitioning.byKey(2),
               1 << 20,
               Runnable::run,
               System::nanoTime,

@@ -35,10 +35,11 @@ public final class TestShards {
   /** A keyspace that no other datacenter holds, and that takes updates. */
   public static KeyspaceShard alone(
       KeyspacePolicy policy, List<PartitionRunner> partitions, Executor readers) {
+    KeyspacePolicy as = policy.withPartitions(partitions.size());
     KeyspaceFeed feed =
         new KeyspaceFeed(
             new ReplicaId("eu", 1),
-            partitions.size(),
+            as.partitioning(),
             CHANGES_BYTES,
             readers,
             System::nanoTime,
@@ -47,6 +48,6 @@ public final class TestShards {
     feed.begin(partitions);
     UpdateGate gate =
         new UpdateGate("eu", policy.name(), List.of(), Optional.empty(), dc -> Integer.MAX_VALUE);
-    return new KeyspaceShard(policy, List.of(), partitions, readers, gate, feed);
+    return new KeyspaceShard(as, List.of(), partitions, readers, gate, feed);
   }
 }

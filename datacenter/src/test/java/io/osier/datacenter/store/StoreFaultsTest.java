@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -15,6 +16,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.records.EncodedGroup;
+import io.osier.datacenter.store.records.StoreHeader;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
 import io.osier.propagation.host.Forgetting;
@@ -28,6 +30,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,6 +129,50 @@ final class StoreFaultsTest {
         .hasMessageContaining("has 2, which cannot become 3");
     again.partition("shop", 0, 2);
     again.close();
+  }
+
+  @Test
+  void hash_staysAsItWas_onceSomethingWasWritten() {
+    Partitioning byTag = new Partitioning(2, Partitioning.Hash.TAG);
+    Partitioning byKey = Partitioning.byKey(2);
+    RocksDatabase database = open();
+    database.partition("shop", 0, byTag); // as nothing is written, it may still become another
+    RocksVersions shop = database.partition("shop", 0, byKey);
+    RocksVersions tags = database.partition("tags", 0, byTag);
+    database.write(List.of(shop.encode(List.of(state())), tags.encode(List.of(state()))));
+    database.close();
+    RocksDatabase again = open();
+    assertThatThrownBy(() -> again.partition("shop", 0, byTag))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
+        .hasMessageContaining("osier.keyspaces.shop.hash")
+        .hasMessageContaining("is key, which cannot become tag");
+    assertThatThrownBy(() -> again.partition("tags", 0, byKey))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
+        .hasMessageContaining("osier.keyspaces.tags.hash")
+        .hasMessageContaining("is tag, which cannot become key");
+    again.partition("shop", 0, byKey);
+    again.partition("tags", 0, byTag);
+    again.drop("tags");
+    RocksVersions other = again.partition("tags", 0, byKey);
+    again.write(List.of(other.encode(List.of(state()))));
+    again.partition("tags", 0, byKey);
+    again.close();
+  }
+
+  /** Programs that know no tags do not open a store that has them, and open all others. */
+  @Test
+  void headersFormat_isALaterOne_onlyWhereSomethingIsHashedByTag() {
+    StoreHeader header =
+        StoreHeader.ofNextLife(
+            Optional.empty(), "osier", "eu", StoreSettings.Durability.ASYNC, 1, true);
+    for (Partitioning.Hash hash : Partitioning.Hash.values()) {
+      StoreHeader with =
+          header.withPartitions(dir, "shop", new Partitioning(2, hash), false, Set.of());
+      assertThat(with.encode()[0]).isEqualTo((byte) (hash == Partitioning.Hash.TAG ? 9 : 8));
+      assertThat(StoreHeader.decode(with.encode())).isEqualTo(with);
+      assertThat(with.closed().byTag()).isEqualTo(with.byTag());
+      assertThat(with.without("shop").encode()[0]).isEqualTo((byte) 8);
+    }
   }
 
   @Test

@@ -1,10 +1,12 @@
 package io.osier.proxy.call;
 
 import static io.osier.core.Present.present;
+import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
@@ -139,21 +141,21 @@ public abstract class BatchCall {
     if (keys.isEmpty()) {
       return CompletableFuture.completedFuture(result.apply(outcome));
     }
-    return partitions().thenCompose(this::sendAll).thenApply(done -> result.apply(outcome));
+    return partitioning().thenCompose(this::sendAll).thenApply(done -> result.apply(outcome));
   }
 
-  /** How many partitions the keyspace has: known at once where a datacenter has told it. */
-  private CompletableFuture<Integer> partitions() {
-    int known = session.partitions(keyspace);
-    return known > 0
+  /** How the keyspace's keys are divided: known at once where a datacenter has told it. */
+  private CompletableFuture<Partitioning> partitioning() {
+    Partitioning known = session.partitioning(keyspace);
+    return known != null
         ? CallFuture.completed(known)
         : new PartitionsCall(session, keyspace, inBackground).start();
   }
 
   /** Waits for a datacenter that has the keyspace. */
-  private static final class PartitionsCall extends Call<Integer> {
+  private static final class PartitionsCall extends Call<Partitioning> {
     private final boolean inBackground;
-    private volatile int partitions;
+    private volatile @Nullable Partitioning told;
 
     PartitionsCall(SessionCore session, String keyspace, boolean inBackground) {
       super(session, keyspace, null, false);
@@ -167,7 +169,7 @@ public abstract class BatchCall {
 
     @Override
     protected int partition(Reply.KeyspaceInfo info) {
-      partitions = info.partitions();
+      told = info.partitioning();
       return super.partition(info);
     }
 
@@ -182,16 +184,16 @@ public abstract class BatchCall {
     }
 
     @Override
-    protected Integer result(Reply reply) {
-      return partitions;
+    protected Partitioning result(Reply reply) {
+      return requireNonNull(told); // before it was asked
     }
   }
 
-  private CompletableFuture<Void> sendAll(int partitions) {
+  private CompletableFuture<Void> sendAll(Partitioning partitioning) {
     SortedMap<Integer, List<Integer>> byPartition = new TreeMap<>();
     for (int i = 0; i < keys.size(); i++) {
       session.cache().invalidate(keyspace, keys.get(i));
-      byPartition.computeIfAbsent(keys.get(i).partition(partitions), p -> new ArrayList<>()).add(i);
+      byPartition.computeIfAbsent(partitioning.of(keys.get(i)), p -> new ArrayList<>()).add(i);
     }
     List<CompletableFuture<Void>> all = new ArrayList<>();
     byPartition.forEach((partition, parts) -> all.add(send(partition, parts)));

@@ -81,7 +81,7 @@ public abstract class Call<T> implements CallFuture.Work {
 
   /** The partition that is asked; -1 if it is none in particular. */
   protected int partition(Reply.KeyspaceInfo info) {
-    return key == null ? -1 : key.partition(info.partitions());
+    return key == null ? -1 : info.partitioning().of(key);
   }
 
   /** Hears who answered. */

@@ -65,14 +65,14 @@ public final class CallAttempt extends SendState implements Connection.Answered 
     CallAttempt next = null;
     synchronized (past) {
       left = past.moveTo(call.keyspace, replica);
-      if (past.clocks(call.keyspace).fits(info.partitions())) {
+      if (past.clocks(call.keyspace).fits(info.partitioning())) {
         next = new CallAttempt(call, to, replica, call.partition(info), now);
       }
     }
     call.toldWhether(info.causal());
     call.session.moved(left, replica);
     if (next == null) {
-      call.fail(past.misfit(call.keyspace, info.partitions()));
+      call.fail(past.misfit(call.keyspace, info.partitioning()));
     } else {
       call.begins(next);
       // A process that was started anew lacks what this one covers: it must not get the request.

@@ -1,5 +1,6 @@
 package io.osier.proxy.session;
 
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import java.util.ArrayList;
@@ -17,6 +18,9 @@ public final class KeyspaceClocks {
 
   /** How many partitions the keyspace has; 0 until it is known. */
   private int partitions;
+
+  /** How its keys are divided among them; null until a datacenter has said so. */
+  private @Nullable Partitioning partitioning;
 
   /** The datacenter's process that serves its requests; null before the first. */
   private @Nullable ReplicaId at;
@@ -46,6 +50,19 @@ public final class KeyspaceClocks {
       partitions = number;
     }
     return partitions == number;
+  }
+
+  /** Whether its keys are divided so, as far as is known. */
+  public boolean fits(Partitioning told) {
+    if (partitioning == null && fits(told.count())) {
+      partitioning = told;
+    }
+    return told.equals(partitioning);
+  }
+
+  /** How its keys are divided; null if no datacenter has said so. */
+  @Nullable Partitioning partitioning() {
+    return partitioning;
   }
 
   int partitions() {
@@ -98,6 +115,7 @@ public final class KeyspaceClocks {
 
   void forget() {
     partitions = 0;
+    partitioning = null;
     for (PartitionClock clock : clocks) {
       if (clock != null) {
         clock.forget();

@@ -2,6 +2,7 @@ package io.osier.proxy.session;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.proxy.Session;
@@ -121,7 +122,7 @@ public final class SessionContext {
     for (Map.Entry<String, List<VersionVector>> e : seen.entrySet()) {
       KeyspaceClocks clocks = clocks(e.getKey());
       if (!clocks.fits(e.getValue().size())) {
-        throw misfit(e.getKey(), clocks, e.getValue().size());
+        throw misfit(e.getKey(), clocks, e.getValue().size() + " partitions");
       }
     }
     seen.forEach((keyspace, vectors) -> clocks(keyspace).saw(vectors));
@@ -134,20 +135,21 @@ public final class SessionContext {
     return inherited;
   }
 
-  /** That a keyspace has another number of partitions than the session knows. */
-  public synchronized OsierException misfit(String keyspace, int partitions) {
-    return misfit(keyspace, clocks(keyspace), partitions);
+  /** That a keyspace has other partitions than the session knows. */
+  public synchronized OsierException misfit(String keyspace, Partitioning told) {
+    return misfit(keyspace, clocks(keyspace), told.toString());
   }
 
-  private static OsierException misfit(String keyspace, KeyspaceClocks clocks, int partitions) {
+  private static OsierException misfit(String keyspace, KeyspaceClocks clocks, String told) {
+    Partitioning known = clocks.partitioning();
     return OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
         "keyspace '"
             + keyspace
             + "' has "
-            + partitions
-            + " partitions, but this session's past is of one with "
-            + clocks.partitions()
+            + told
+            + ", but this session's past is of one with "
+            + (known == null ? clocks.partitions() : known)
             + "; use a token of this cluster, or forget() the past");
   }
 

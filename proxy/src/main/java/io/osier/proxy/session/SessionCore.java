@@ -2,6 +2,7 @@ package io.osier.proxy.session;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.time.TimeLimit;
@@ -157,16 +158,16 @@ public final class SessionCore {
     }
   }
 
-  /** How many partitions a keyspace has, as far as that is known without asking; or 0. */
-  public int partitions(String keyspace) {
+  /** How a keyspace's keys are divided, as far as that is known without asking; or null. */
+  public @Nullable Partitioning partitioning(String keyspace) {
     synchronized (past) {
-      int seen = past.clocks(keyspace).partitions();
-      if (seen > 0) {
+      Partitioning seen = past.clocks(keyspace).partitioning();
+      if (seen != null) {
         return seen;
       }
     }
     Connection nearest = route(keyspace, Set.of());
     Reply.KeyspaceInfo info = nearest == null ? null : nearest.keyspace(keyspace);
-    return info == null ? 0 : info.partitions();
+    return info == null ? null : info.partitioning();
   }
 }

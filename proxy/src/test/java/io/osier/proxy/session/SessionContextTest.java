@@ -3,9 +3,12 @@ package io.osier.proxy.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Dot;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.proxy.Session;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What a session has seen, while several of its calls go on without what a datacenter lacks. */
@@ -31,6 +34,21 @@ final class SessionContextTest {
     assertThat(past.giveUp("shop", 0, ASKED, THERE)).isTrue();
     assertThat(past.clock("shop")).isEqualTo(VersionVector.of(EU, 10).with(US, 2));
     assertThat(past.losses()).containsExactly(new Session.Loss("shop", 0, US, 2, 5));
+  }
+
+  /** Else what was seen of one partition would be asked of another one. */
+  @Test
+  void keyspaceThatIsHashedOtherwise_doesNotFit() {
+    Partitioning byTag = new Partitioning(4, Partitioning.Hash.TAG);
+    past.join(Map.of("shop", List.of(ASKED, ASKED, ASKED, ASKED))); // of which that is not known
+    synchronized (past) {
+      assertThat(past.clocks("shop").fits(Partitioning.byKey(3))).isFalse();
+      assertThat(past.clocks("shop").fits(byTag)).isTrue();
+      assertThat(past.clocks("shop").fits(Partitioning.byKey(4))).isFalse();
+    }
+    assertThat(past.misfit("shop", Partitioning.byKey(4)))
+        .hasMessageContaining("has 4 partitions, but")
+        .hasMessageContaining("of one with 4 partitions by tag");
   }
 
   @Test

@@ -168,7 +168,7 @@ public final class SimMortals {
     Key key;
     do {
       key = Key.of("mortal-wild-" + ++keys);
-    } while (key.partition(unit.policy().partitions()) != unit.partition());
+    } while (unit.policy().partitioning().of(key) != unit.partition());
     return new ObjectId(key, type);
   }
 

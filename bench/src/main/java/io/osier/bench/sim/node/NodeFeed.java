@@ -2,6 +2,7 @@ package io.osier.bench.sim.node;
 
 import io.osier.bench.sim.Simulation;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.feed.FeedSource;
@@ -45,7 +46,7 @@ public final class NodeFeed {
     this.feed =
         new KeyspaceFeed(
             self,
-            1,
+            Partitioning.byKey(1),
             CHANGES_BYTES,
             Runnable::run,
             simulation.scheduler()::nanos,

@@ -27,6 +27,7 @@ import io.osier.datacenter.frontend.ForwardedRequests;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Arrays;
@@ -175,7 +176,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
       return request;
     }
     Object by = lane == null ? client : lane;
-    return forwarder().here(request, keyspace, unit.policy().partitions(), by);
+    return forwarder().here(request, keyspace, unit.policy().partitioning(), by);
   }
 
   private String life() {
@@ -217,7 +218,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
         simulation.holders().serving(dc.self().dc(), unit).stream()
             .filter(name -> !name.equals(dc.self().dc()))
             .toList();
-    return Optional.of(new ForwardingHost.Held(others, unit.policy().partitions(), "file"));
+    return Optional.of(new ForwardingHost.Held(others, unit.policy().partitioning(), "file"));
   }
 
   @Override
@@ -258,6 +259,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
       requests()
           .asked(
               peer,
+              PeerVersions.NEWEST,
               content,
               (answer, left) -> {
                 simulation.trace().hash(answer);

@@ -186,7 +186,7 @@ public final class Workload {
     Key key;
     do {
       key = Key.of(type.label() + suffix + "-" + ++keys);
-    } while (key.partition(unit.policy().partitions()) != unit.partition());
+    } while (unit.policy().partitioning().of(key) != unit.partition());
     return key;
   }
 

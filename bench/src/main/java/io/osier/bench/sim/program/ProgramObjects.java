@@ -41,7 +41,7 @@ final class ProgramObjects {
           Key key;
           do {
             key = Key.of("program-wild-" + ++keys);
-          } while (key.partition(unit.policy().partitions()) != unit.partition());
+          } while (unit.policy().partitioning().of(key) != unit.partition());
           return key;
         });
   }

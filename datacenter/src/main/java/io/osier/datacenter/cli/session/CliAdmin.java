@@ -83,7 +83,7 @@ final class CliAdmin {
           k.get("sla").asText(),
           k.get("propagation").asText(),
           k.get("consistency").asText(),
-          k.get("partitions").asText(),
+          k.get("partitions").asText() + (k.path("hash").asText().equals("tag") ? " by tag" : ""),
           holders(k),
           k.get("from").asText(),
           changed(k));

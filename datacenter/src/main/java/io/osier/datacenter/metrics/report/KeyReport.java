@@ -55,7 +55,7 @@ final class KeyReport {
     this.silent = silent;
     this.keyspace = keyspace;
     this.key = key;
-    this.partition = keyspace.partitions().get(key.partition(keyspace.partitions().size()));
+    this.partition = keyspace.of(key);
     this.digests = digests;
   }
 

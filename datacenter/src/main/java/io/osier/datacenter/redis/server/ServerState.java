@@ -62,8 +62,7 @@ public final class ServerState {
   /** A keyspace, as commands are translated for it. */
   record Keyspace(String name, int partitions, ToIntFunction<Key> partition) {
     static Keyspace of(Reply.KeyspaceInfo info) {
-      int partitions = info.partitions();
-      return new Keyspace(info.name(), partitions, key -> key.partition(partitions));
+      return new Keyspace(info.name(), info.partitions(), info.partitioning()::of);
     }
   }
 

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -25,6 +26,7 @@ import java.util.TreeSet;
  * @param clean whether it was closed properly
  * @param durability of the last life
  * @param partitions the numbers of the partitions, by "keyspace/number"
+ * @param byTag the keyspaces whose keys are hashed by tag
  */
 public record StoreHeader(
     String cluster,
@@ -33,16 +35,18 @@ public record StoreHeader(
     long life,
     boolean clean,
     Durability durability,
-    Map<String, Integer> partitions) {
+    Map<String, Integer> partitions,
+    Set<String> byTag) {
   /**
-   * Stores of this format may have objects and fields of later types ({@link CrdtType#isLater}) and
-   * bounded counters that start at another value than 0. Those of format 7 say of each partition
-   * whether it has caught up. Those of format 6 may have decomposed objects. Those of format 5 say
-   * of what is put in place whether it is alone, and which types there are. Those of format 4 may
-   * have elements and fields with deadlines, those of format 3 only objects; those of format 2 have
-   * objects that are put in place, and earlier ones versions alone.
+   * Stores of this format have keyspaces that are hashed by tag, and without them they are of the
+   * format before. Those of format 8 may have objects and fields of later types ({@link
+   * CrdtType#isLater}) and bounded counters that start at another value than 0. Those of format 7
+   * say of each partition whether it has caught up. Those of format 6 may have decomposed objects.
+   * Those of format 5 say of what is put in place whether it is alone, and which types there are.
+   * Those of format 4 may have elements and fields with deadlines, those of format 3 only objects;
+   * those of format 2 have objects that are put in place, and earlier ones versions alone.
    */
-  private static final byte FORMAT = 8;
+  private static final byte FORMAT = 9;
 
   private static final byte FORMAT_MIN = 1;
   private static final String HEADER = "a store's header";
@@ -50,6 +54,7 @@ public record StoreHeader(
 
   public StoreHeader {
     partitions = new TreeMap<>(partitions);
+    byTag = new TreeSet<>(byTag);
   }
 
   /**
@@ -68,12 +73,13 @@ public record StoreHeader(
       boolean isSameRun) {
     if (before.isEmpty()) {
       long first = Math.max(incarnationMin, 1);
-      return new StoreHeader(cluster, dc, first, 1, false, durability, Map.of());
+      return new StoreHeader(cluster, dc, first, 1, false, durability, Map.of(), Set.of());
     }
     StoreHeader b = before.get();
     long incarnation =
         b.keepsIncarnation(isSameRun) ? b.incarnation : Math.max(incarnationMin, b.incarnation + 1);
-    return new StoreHeader(cluster, dc, incarnation, b.life + 1, false, durability, b.partitions);
+    return new StoreHeader(
+        cluster, dc, incarnation, b.life + 1, false, durability, b.partitions, b.byTag);
   }
 
   /**
@@ -142,18 +148,27 @@ public record StoreHeader(
   /**
    * The header with all partitions of a keyspace, which may be in it already.
    *
-   * @param count how many the keyspace has now
-   * @param used whether anything was written of those that are in it: then their number stays,
-   *     because it says which keys a partition has. A first start may have ended before all were
-   *     noted
+   * @param now which the keyspace has now
+   * @param used whether anything was written of those that are in it: then they stay, because they
+   *     say which keys a partition has. A first start may have ended before all were noted
    * @param taken numbers that must not be given, beside those that are
-   * @throws OsierException CONFIGURATION if the store has another number of them
+   * @throws OsierException CONFIGURATION if the store has others
    */
   public StoreHeader withPartitions(
-      Path dir, String keyspace, int count, boolean used, Set<Integer> taken) {
+      Path dir, String keyspace, Partitioning now, boolean used, Set<Integer> taken) {
+    int count = now.count();
     int stored = partitionsOf(keyspace);
+    if (used && byTag.contains(keyspace) != now.isByTag()) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.keyspaces.%s.hash: in the store in %s it is %s, which cannot become %s"
+              .formatted(
+                  keyspace, dir, now.isByTag() ? "key" : "tag", now.isByTag() ? "tag" : "key"));
+    }
+    Set<String> tags = new TreeSet<>(byTag);
+    boolean unused = now.isByTag() ? tags.add(keyspace) : tags.remove(keyspace);
     if (stored == count) {
-      return this;
+      return with(partitions, tags);
     }
     if (stored > count || used) {
       throw new OsierException(
@@ -177,7 +192,11 @@ public record StoreHeader(
       }
       all.put(nameOf(keyspace, i), next);
     }
-    return new StoreHeader(cluster, dc, incarnation, life, clean, durability, all);
+    return with(all, tags);
+  }
+
+  private StoreHeader with(Map<String, Integer> partitions, Set<String> byTag) {
+    return new StoreHeader(cluster, dc, incarnation, life, clean, durability, partitions, byTag);
   }
 
   /** The header without a keyspace's partitions, whose records are gone. */
@@ -186,7 +205,9 @@ public record StoreHeader(
     for (int i = 0; i < partitionsOf(keyspace); i++) {
       others.remove(nameOf(keyspace, i));
     }
-    return new StoreHeader(cluster, dc, incarnation, life, clean, durability, others);
+    Set<String> tags = new TreeSet<>(byTag);
+    tags.remove(keyspace);
+    return with(others, tags);
   }
 
   /** The keyspaces that are in it. */
@@ -198,17 +219,17 @@ public record StoreHeader(
 
   /** As a life leaves it that ends properly. */
   public StoreHeader closed() {
-    return new StoreHeader(cluster, dc, incarnation, life, true, durability, partitions);
+    return new StoreHeader(cluster, dc, incarnation, life, true, durability, partitions, byTag);
   }
 
   /** As a life with that durability leaves it when it ends without notice. */
   public StoreHeader interrupted(Durability durability) {
-    return new StoreHeader(cluster, dc, incarnation, life, false, durability, partitions);
+    return new StoreHeader(cluster, dc, incarnation, life, false, durability, partitions, byTag);
   }
 
   public byte[] encode() {
     WireOutput out = new WireOutput();
-    out.writeByte(FORMAT);
+    out.writeByte(byTag.isEmpty() ? FORMAT - 1 : FORMAT);
     out.writeText(cluster);
     out.writeText(dc);
     out.writeNumber(incarnation);
@@ -221,6 +242,10 @@ public record StoreHeader(
           out.writeText(name);
           out.writeNumber(number);
         });
+    if (!byTag.isEmpty()) {
+      out.writeCount(byTag.size());
+      byTag.forEach(out::writeText);
+    }
     return out.toBytes();
   }
 
@@ -242,10 +267,10 @@ public record StoreHeader(
     if (format < FORMAT_MIN) {
       throw new MalformedException("format " + format + " of a store is unknown");
     }
-    return Codec.readAll(in, HEADER, StoreHeader::read);
+    return Codec.readAll(in, HEADER, i -> read(i, format));
   }
 
-  private static StoreHeader read(WireInput in) {
+  private static StoreHeader read(WireInput in, int format) {
     String cluster = in.readText(NAME_MAX);
     String dc = in.readText(NAME_MAX);
     long incarnation = in.readNumber();
@@ -257,6 +282,10 @@ public record StoreHeader(
     for (int i = 0; i < n; i++) {
       partitions.put(in.readText(NAME_MAX), (int) in.readNumber());
     }
-    return new StoreHeader(cluster, dc, incarnation, life, clean, durability, partitions);
+    Set<String> byTag = new TreeSet<>();
+    for (int i = format < FORMAT ? 0 : in.readCount(1); i > 0; i--) {
+      byTag.add(in.readText(NAME_MAX));
+    }
+    return new StoreHeader(cluster, dc, incarnation, life, clean, durability, partitions, byTag);
   }
 }

@@ -2,6 +2,7 @@ package io.osier.datacenter.store.rocks;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.datacenter.store.DamagedRanges;
@@ -175,11 +176,17 @@ public final class RocksDatabase implements AutoCloseable {
   /**
    * The versions of a partition.
    *
-   * @throws OsierException CONFIGURATION if the store has another number of partitions of it
+   * @throws OsierException CONFIGURATION if the store has other partitions of it
    */
-  public synchronized RocksVersions partition(String keyspace, int partition, int partitions) {
-    int number = open.use(db -> catalog.numberOf(keyspace, partition, partitions));
+  public synchronized RocksVersions partition(
+      String keyspace, int partition, Partitioning partitioning) {
+    int number = open.use(db -> catalog.numberOf(keyspace, partition, partitioning));
     return new RocksVersions(this, new RecordKeys(number));
+  }
+
+  /** As the other one, of a keyspace whose keys are hashed as a whole. */
+  public RocksVersions partition(String keyspace, int partition, int partitions) {
+    return partition(keyspace, partition, Partitioning.byKey(partitions));
   }
 
   /** The keyspaces of which it has partitions. */

@@ -2,6 +2,7 @@ package io.osier.datacenter.store.rocks;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.codec.MalformedException;
 import io.osier.datacenter.store.DamagedRanges;
 import io.osier.datacenter.store.files.RocksSettings;
@@ -113,11 +114,12 @@ final class StoreCatalog {
   /**
    * The number of a partition, which gets one if it has none.
    *
-   * @throws OsierException CONFIGURATION if the store has another number of partitions of it
+   * @throws OsierException CONFIGURATION if the store has other partitions of it
    */
-  int numberOf(String keyspace, int partition, int partitions) throws RocksDBException {
-    StoreHeader with = header.withPartitions(dir, keyspace, partitions, isUsed(keyspace), dropped);
-    if (!with.partitions().equals(header.partitions())) {
+  int numberOf(String keyspace, int partition, Partitioning partitioning) throws RocksDBException {
+    StoreHeader with =
+        header.withPartitions(dir, keyspace, partitioning, isUsed(keyspace), dropped);
+    if (!with.equals(header)) {
       if (!readOnly) {
         write(with);
       }

@@ -221,14 +221,14 @@ final class FormerStoreTest {
     RocksDatabase database = open(store);
     byte[] header = database.db().get(RecordKeys.header());
     assertThat(header[0]).isEqualTo((byte) 8);
-    header[0] = 9;
+    header[0] = 10;
     try (WriteOptions write = new WriteOptions()) {
       database.db().put(write, RecordKeys.header(), header);
     }
     database.closeUnclean();
     assertThatThrownBy(() -> open(store))
         .is(Refused.with(ErrorCode.CONFIGURATION))
-        .hasMessageContaining("in format 9; this version reads formats 1 to 8");
+        .hasMessageContaining("in format 10; this version reads formats 1 to 9");
   }
 
   /** How today's code writes the rows of a counter that was cleared may differ from then. */

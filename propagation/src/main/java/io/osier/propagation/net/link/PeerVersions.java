@@ -5,7 +5,7 @@ import io.osier.crdt.CrdtType;
 /** The versions of the peer protocol: those that this code speaks, and what each has brought. */
 public final class PeerVersions {
   /** The newest one. */
-  public static final int NEWEST = 16;
+  public static final int NEWEST = 17;
 
   /** The oldest one: datacenters are upgraded one by one. */
   public static final int OLDEST = 9;
@@ -42,6 +42,12 @@ public final class PeerVersions {
    * travels in {@code _osier}, and in the fingerprints of who was added again.
    */
   public static final int REMOVALS = 16;
+
+  /**
+   * From this version on there are keyspaces whose keys are hashed by tag. That travels in {@code
+   * _osier} and in their fingerprints.
+   */
+  public static final int BY_TAG = 17;
 
   /** So many characters a name has at most that is known in every version. */
   static final int NAME_MAX = 16;

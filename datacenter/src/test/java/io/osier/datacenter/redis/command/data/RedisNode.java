@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.Partitioning;
 import io.osier.datacenter.partition.Cluster;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Cursors;
@@ -158,7 +159,7 @@ final class RedisNode {
   }
 
   private int partition(Key key) {
-    return key.partition(partitions);
+    return Partitioning.byKey(partitions).of(key);
   }
 
   private final class Table implements Cursors {

@@ -61,10 +61,10 @@ public final class Forwardable {
    * The request as it travels: who waits until a partition has what was seen reads something small
    * there behind it. What its connection asks next is then behind it, too, whoever is asked.
    *
-   * @param partitions how many the keyspace has
+   * @param partitions those of the keyspace
    */
-  static Request travelling(Request request, int partitions) {
-    if (!(request instanceof Request.Reach r) || r.partition() >= partitions) {
+  static Request travelling(Request request, Partitioning partitions) {
+    if (!(request instanceof Request.Reach r) || r.partition() >= partitions.count()) {
       return request;
     }
     Optional<Integer> wanted = Optional.of(r.partition());

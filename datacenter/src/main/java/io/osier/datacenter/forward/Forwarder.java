@@ -130,7 +130,7 @@ public final class Forwarder implements AutoCloseable {
     if (held == null) {
       return false;
     }
-    Request travels = Forwardable.travelling(request, held.partitions());
+    Request travels = Forwardable.travelling(request, held.partitioning());
     String by = request instanceof Request.Reach ? "" : user; // whatever is read for it
     Reply.Failure refused =
         Forwardable.is(travels)

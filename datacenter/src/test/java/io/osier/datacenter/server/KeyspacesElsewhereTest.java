@@ -171,10 +171,16 @@ final class KeyspacesElsewhereTest {
                 .build());
     hasty.awaitConnected(Patience.LIMIT);
     Keyspace gone = hasty.session().keyspace("pair");
-    assertThatThrownBy(() -> gone.counter("c").get())
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
-        .hasMessageContaining("keyspace 'pair' is held by eu, us, of which none can be reached");
+    await() // a busy machine may not have noticed within 300 ms that they have gone
+        .atMost(Patience.LIMIT)
+        .untilAsserted(
+            () ->
+                assertThatThrownBy(() -> gone.counter("c").get())
+                    .isInstanceOfSatisfying(
+                        OsierException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                    .hasMessageContaining(
+                        "keyspace 'pair' is held by eu, us, of which none can be reached"));
   }
 
   @Test

@@ -307,6 +307,11 @@ final class Execution implements ControlHost {
   }
 
   @Override
+  public boolean mayOpen(KeyspacePolicy policy) {
+    return keyspaces.mayOpen(policy);
+  }
+
+  @Override
   public void openConfigured(KeyspacePolicy policy) {
     keyspaces.open(policy, Optional.empty(), false, List.of());
     opened(policy);

@@ -149,7 +149,7 @@ final class LeaveProcedure {
     int found = 0;
     for (KeyspaceShard shard : shards.get()) {
       Optional<String> heir =
-          heirs.stream().filter(dc -> keyspaces.mayInherit(shard, dc)).findFirst();
+          heirs.stream().filter(dc -> keyspaces.holders().stays(shard.policy(), dc)).findFirst();
       for (PartitionRunner partition : shard.partitions()) {
         found +=
             heir.isEmpty()

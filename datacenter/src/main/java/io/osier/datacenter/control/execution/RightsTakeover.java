@@ -105,7 +105,7 @@ final class RightsTakeover {
    */
   private boolean isHeir(KeyspaceShard shard) {
     return estate.heirs().stream()
-        .filter(dc -> keyspaces.hasAlwaysHeld(shard, dc))
+        .filter(dc -> keyspaces.holders().hasAlwaysHeld(shard.policy(), dc))
         .findFirst()
         .filter(self.dc()::equals)
         .isPresent();

@@ -156,7 +156,7 @@ final class Execution implements ControlHost {
 
   @Override
   public boolean isShipped() {
-    return keyspaces.control().partitions().stream().allMatch(RightsWalk::isShipped);
+    return keyspaces.control().partitions().stream().allMatch(PeerCoverage::isShipped);
   }
 
   @Override
@@ -164,7 +164,7 @@ final class Execution implements ControlHost {
     return name.equals(self.dc())
         ? self.incarnation()
         : keyspaces.control().partitions().stream()
-            .mapToLong(p -> RightsWalk.incarnation(p, name))
+            .mapToLong(p -> PeerCoverage.incarnation(p, name))
             .max()
             .orElse(0);
   }

@@ -65,7 +65,7 @@ final class RightsTakeover {
     }
     if (taken.isPresent()) {
       partitions().forEach(p -> p.submit(new Input.Flush()));
-      done = partitions().allMatch(RightsWalk::isShipped);
+      done = partitions().allMatch(PeerCoverage::isShipped);
       if (done) {
         LOG.info(
             "the rights of '{}' in {} bounded counters are taken over",

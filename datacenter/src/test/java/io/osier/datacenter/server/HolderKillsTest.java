@@ -58,14 +58,14 @@ final class HolderKillsTest {
   }
 
   /** Clients use the keyspace, wherever a datacenter runs, until something is so. */
-  private void until(BooleanSupplier what) {
+  private void until(BooleanSupplier what, int pauseMillis) {
     long end = System.nanoTime() + Patience.LIMIT.toNanos();
     for (int i = 0; !what.getAsBoolean(); i++) {
       assertThat(System.nanoTime()).isLessThan(end);
-      if (i % 3 == 0) {
+      if (i * pauseMillis % 100 == 0) {
         increment();
       }
-      LockSupport.parkNanos(10_000_000);
+      LockSupport.parkNanos(pauseMillis * 1_000_000L);
     }
   }
 
@@ -73,14 +73,14 @@ final class HolderKillsTest {
       Cluster in, String replicas, String dies, BooleanSupplier step, BooleanSupplier end) {
     in.operator.admin().alterKeyspaceAsync("pair", Map.of("replicas", replicas)).join();
     if (!dies.isEmpty()) {
-      until(step);
+      until(step, 10);
       in.all.kill(dies);
       Keyspace session = requireNonNull(sessions.remove(dies));
       increment();
       in.all.start(dies);
       sessions.put(dies, session);
     }
-    until(end);
+    until(end, 100);
     List.of(replicas.split(",")).forEach(this::hasAll);
   }
 

@@ -91,7 +91,7 @@ final class LeaveProcedureTest {
   }
 
   private VersionVector here() {
-    return PeerCoverage.here(partition()).orElseThrow();
+    return await().until(() -> PeerCoverage.here(partition()), Optional::isPresent).orElseThrow();
   }
 
   /** What is here, once all that this one has written is shipped. */
@@ -210,7 +210,7 @@ final class LeaveProcedureTest {
     assertThat(procedure.isQuiet()).isFalse();
     isAt(procedure, UNSHIPPED);
     tells(US, all());
-    assertThat(procedure.isQuiet()).isTrue();
+    await().until(procedure::isQuiet);
     isAt(procedure, UNNOTED);
     assertThat(procedure.step(HEIRS)).isFalse();
     isAt(procedure, UNCOMPARED);

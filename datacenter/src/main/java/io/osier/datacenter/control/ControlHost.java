@@ -131,6 +131,14 @@ public interface ControlHost {
   default void openConfigured(KeyspacePolicy policy) {}
 
   /**
+   * Whether the store has a keyspace of the configuration of no later term of this datacenter as a
+   * holder than is known: else it is opened once {@code _osier} has come from the others.
+   */
+  default boolean mayOpen(KeyspacePolicy policy) {
+    return true;
+  }
+
+  /**
    * From now on these hold a keyspace that is open. One that is opened with a policy of others' is
    * not shown before this says so.
    */

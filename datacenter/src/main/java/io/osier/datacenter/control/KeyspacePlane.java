@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,19 +90,13 @@ final class KeyspacePlane {
       }
       terms.put(policy.name(), of.of(dc).term());
     }
-    holders()
-        .forEach(
-            (name, of) -> {
-              if (of.isGone(dc)) { // it may have ended before it dropped what it had
-                String created = state.creations().getOrDefault(name, ControlHost.FROM_FILE);
-                trying(name, () -> host.drop(name, created));
-              }
-            });
+    gone().forEach((name, created) -> trying(name, () -> host.drop(name, created)));
     follow();
   }
 
   /** Those that the configuration has here and that are to be open at the start, as altered. */
   List<KeyspacePolicy> configuredHere() {
+    applied.values().removeIf(p -> configured.containsKey(p.name()) && !host.mayOpen(p));
     return configured.values().stream()
         .filter(policy -> policy.heldBy(dc))
         .flatMap(policy -> Optional.ofNullable(applied.get(policy.name())).stream())
@@ -114,7 +109,7 @@ final class KeyspacePlane {
   }
 
   /**
-   * Deletes what the store has of keyspaces that are none any more.
+   * Deletes what the store has of keyspaces that are none any more, or that others hold now.
    *
    * @return whether that could be done
    */
@@ -122,13 +117,22 @@ final class KeyspacePlane {
     if (!state.clashing().isEmpty()) {
       return false;
     }
-    SortedMap<String, String> kept = state.creations();
-    state.created().values().stream()
-        .filter(k -> k.holders().isGone(dc))
-        .map(KeyspaceDefinition::name)
-        .forEach(name -> kept.remove(name));
-    host.dropOthers(kept);
+    gone().forEach(host::drop);
+    host.dropOthers(state.creations());
     return true;
+  }
+
+  /** The creations that it holds no more, if not open: it may have ended before it dropped them. */
+  private SortedMap<String, String> gone() {
+    SortedMap<String, String> gone = new TreeMap<>();
+    holders()
+        .forEach(
+            (name, of) -> {
+              if (of.isGone(dc) && !applied.containsKey(name)) {
+                gone.put(name, state.creations().getOrDefault(name, ControlHost.FROM_FILE));
+              }
+            });
+    return gone;
   }
 
   /** What {@code _osier} says of them. */
@@ -335,9 +339,13 @@ final class KeyspacePlane {
 
   /** Keyspaces that should be here, and could not be opened. */
   List<String> missing() {
-    return state.created().values().stream()
-        .filter(k -> isHeldHere(k) && !k.created().equals(open.get(k.name())))
-        .map(KeyspaceDefinition::name)
+    return Stream.concat(
+            state.created().values().stream()
+                .filter(k -> isHeldHere(k) && !k.created().equals(open.get(k.name())))
+                .map(KeyspaceDefinition::name),
+            configured.values().stream()
+                .filter(k -> state.holders(k).all(k).heldBy(dc) && !isOpen(k.name()))
+                .map(KeyspacePolicy::name))
         .toList();
   }
 }

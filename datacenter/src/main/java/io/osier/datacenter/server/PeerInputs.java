@@ -68,7 +68,10 @@ public final class PeerInputs implements PeerListener {
     keyspaces.secondTo(peer.dc(), Optional.empty());
     readiness.welcomed(peer.dc());
     for (String name : agreed) {
-      toAll(name, new Input.PeerUp(keyspaces.holder(name, peer)), gate -> gate.up(peer.dc()));
+      toAll(
+          name,
+          new Input.PeerUp(keyspaces.holders().holder(name, peer)),
+          gate -> gate.up(peer.dc()));
     }
   }
 
@@ -131,7 +134,7 @@ public final class PeerInputs implements PeerListener {
     if (lane.hold()) {
       held.compute(peer.dc(), (dc, lanes) -> with(lane, lanes));
     }
-    Input.FromPeer input = new Input.FromPeer(keyspaces.holder(keyspace, peer), frame);
+    Input.FromPeer input = new Input.FromPeer(keyspaces.holders().holder(keyspace, peer), frame);
     shard.received(partition, input, lane);
   }
 

@@ -60,8 +60,7 @@ final class DroppedKeyspaces {
   }
 
   /**
-   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run, or
-   * that it holds no more although its file names it.
+   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run.
    *
    * @param created by name, the creations that there are
    * @param open those that stay in any case
@@ -75,11 +74,8 @@ final class DroppedKeyspaces {
               created.forEach(
                   (name, creation) -> kept.add(new Creation(name, Optional.of(creation)).stored()));
               open.forEach(o -> kept.add(o.creation().stored()));
-              Set<String> configured = new TreeSet<>();
-              around.config().keyspaces().forEach(policy -> configured.add(policy.name()));
               for (String stored : s.database().keyspaces()) {
-                boolean mayGo = stored.indexOf('@') >= 0 || configured.contains(stored);
-                if (mayGo && !kept.contains(stored)) {
+                if (stored.indexOf('@') >= 0 && !kept.contains(stored)) {
                   delete(s, stored);
                 }
               }

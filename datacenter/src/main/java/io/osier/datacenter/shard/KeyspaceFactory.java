@@ -1,8 +1,10 @@
 package io.osier.datacenter.shard;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
 import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.SlewedClock;
@@ -199,6 +201,13 @@ public final class KeyspaceFactory {
     ReplicaId self = HolderTerms.in(around.self, terms);
     List<String> peers = others.stream().filter(policy::heldBy).sorted().toList();
     Creation creation = new Creation(policy.name(), created);
+    if (!mayOpen(policy, creation, others, terms)) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          ("the store has keyspace '%s' of a later term of this datacenter as its holder than"
+                  + " _osier says so far: it is opened once _osier has come from the others")
+              .formatted(policy.name()));
+    }
     around.store.ifPresent(s -> dropEarlierTerm(s, creation, policy.partitioning(), self));
     List<PartitionRunner> runners = new ArrayList<>();
     List<PartitionStore> stores = new ArrayList<>();
@@ -327,23 +336,43 @@ public final class KeyspaceFactory {
   }
 
   /**
+   * Whether one is not opened in an earlier term than the store has it of: {@code _osier} may have
+   * lost what it said, and would have it dropped when that comes again. Who is alone hears no more.
+   */
+  boolean mayOpen(
+      KeyspacePolicy policy, Creation of, Set<String> others, Map<String, Integer> terms) {
+    long term = HolderTerms.term(HolderTerms.in(around.self, terms));
+    return others.isEmpty()
+        || around
+            .store
+            .filter(s -> !s.isReadOnly())
+            .map(s -> storedTerms(s.database(), of, policy.partitioning()))
+            .stream()
+            .flatMap(List::stream)
+            .allMatch(stored -> stored <= term);
+  }
+
+  private static List<Long> storedTerms(RocksDatabase store, Creation of, Partitioning partitions) {
+    if (!store.keyspaces().contains(of.stored())) {
+      return List.of();
+    }
+    return IntStream.range(0, partitions.count())
+        .mapToObj(i -> store.partition(of.stored(), i, partitions).state())
+        .flatMap(Optional::stream)
+        .map(state -> HolderTerms.term(state.self()))
+        .toList();
+  }
+
+  /**
    * Drops what an earlier term has left, if it ended before it could do so: those that went on may
    * have forgotten meanwhile what they have removed.
    */
   private static void dropEarlierTerm(
       StoreService in, Creation of, Partitioning partitioning, ReplicaId self) {
-    RocksDatabase store = in.database();
-    if (HolderTerms.term(self) == 0
-        || store.isReadOnly()
-        || !store.keyspaces().contains(of.stored())) {
+    if (HolderTerms.term(self) == 0 || in.isReadOnly()) {
       return;
     }
-    List<Long> terms =
-        IntStream.range(0, partitioning.count())
-            .mapToObj(i -> store.partition(of.stored(), i, partitioning).state())
-            .flatMap(Optional::stream)
-            .map(state -> HolderTerms.term(state.self()))
-            .toList();
+    List<Long> terms = storedTerms(in.database(), of, partitioning);
     if (!terms.isEmpty() && !terms.contains(HolderTerms.term(self))) {
       DroppedKeyspaces.delete(in, of.stored());
     }

@@ -106,12 +106,12 @@ public final class KeyspaceHolders {
   }
 
   /** Whether a datacenter holds a keyspace, and does not give it up. */
-  boolean stays(KeyspacePolicy policy, String dc) {
+  public boolean stays(KeyspacePolicy policy, String dc) {
     return policy.heldBy(dc) && of(policy.name()).map(h -> !h.leaving().contains(dc)).orElse(true);
   }
 
-  /** Whether a datacenter has held a keyspace since it began. */
-  boolean hasAlwaysHeld(KeyspacePolicy policy, String dc) {
+  /** Whether a datacenter has held a keyspace since it began: that is the same everywhere. */
+  public boolean hasAlwaysHeld(KeyspacePolicy policy, String dc) {
     return asItBegan(policy).heldBy(dc)
         && policy.heldBy(dc)
         && !terms(policy.name()).containsKey(dc);
@@ -160,7 +160,7 @@ public final class KeyspaceHolders {
   }
 
   /** As which replica a datacenter holds a keyspace. */
-  ReplicaId holder(String keyspace, ReplicaId life) {
+  public ReplicaId holder(String keyspace, ReplicaId life) {
     return HolderTerms.in(life, terms(keyspace));
   }
 }

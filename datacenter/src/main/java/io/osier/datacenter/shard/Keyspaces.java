@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
@@ -174,19 +173,9 @@ public final class Keyspaces {
         : one.shard().partitions().get(partition).shown().orElse(VersionVector.EMPTY);
   }
 
-  /** As which replica a datacenter holds a keyspace. */
-  public ReplicaId holder(String name, ReplicaId life) {
-    return holders.holder(name, life);
-  }
-
-  /** Whether a datacenter has held a keyspace since it began: that is the same everywhere. */
-  public boolean hasAlwaysHeld(KeyspaceShard shard, String dc) {
-    return holders.hasAlwaysHeld(shard.policy(), dc);
-  }
-
-  /** Whether a datacenter holds a keyspace, and does not give it up. */
-  public boolean mayInherit(KeyspaceShard shard, String dc) {
-    return holders.stays(shard.policy(), dc);
+  /** Who holds them, as far as that was altered. */
+  public KeyspaceHolders holders() {
+    return holders;
   }
 
   /** Whether a keyspace that is open has what all others that hold it have. */
@@ -304,10 +293,21 @@ public final class Keyspaces {
 
   /** Opens those that are there from the start, in their order; none runs yet. */
   public void open(List<KeyspacePolicy> policies) {
-    List<KeyspacePolicy> all = new ArrayList<>(policies);
-    open.values().forEach(o -> all.add(o.shard().policy()));
-    policies.forEach(policy -> add(make(policy, Optional.empty(), false, factory.parts(all))));
+    Parts parts = partsWith(policies);
+    policies.forEach(policy -> add(make(policy, Optional.empty(), false, parts)));
     factory.share(open.values());
+  }
+
+  private Parts partsWith(List<KeyspacePolicy> more) {
+    List<KeyspacePolicy> all = new ArrayList<>(more);
+    open.values().forEach(o -> all.add(o.shard().policy()));
+    return factory.parts(all);
+  }
+
+  /** Whether what the store has of one that the configuration names is of no later term. */
+  public boolean mayOpen(KeyspacePolicy policy) {
+    Creation of = new Creation(policy.name(), Optional.empty());
+    return factory.mayOpen(policy, of, peers, holders.terms(policy.name()));
   }
 
   /**
@@ -320,10 +320,7 @@ public final class Keyspaces {
    */
   public void open(
       KeyspacePolicy policy, Optional<String> created, boolean first, List<String> awaited) {
-    List<KeyspacePolicy> all = new ArrayList<>();
-    open.values().forEach(o -> all.add(o.shard().policy()));
-    all.add(policy);
-    Open made = make(policy, created, first, factory.parts(all));
+    Open made = make(policy, created, first, partsWith(List.of(policy)));
     made.shard().gate().setAwaited(awaited);
     add(made);
     factory.share(open.values());
@@ -372,8 +369,8 @@ public final class Keyspaces {
   }
 
   /**
-   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run, or
-   * that it holds no more although its file names it, unless they are open.
+   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run,
+   * unless they are open.
    *
    * @param created by name, the creations that there are
    */

@@ -3,7 +3,9 @@ package io.osier.datacenter.control;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
@@ -48,6 +50,9 @@ abstract class HolderPlaneFixture {
     Placement placement = Placement.NOTHING;
     boolean settled = true;
 
+    /** Whether its store is of a later term than its {@code _osier} knows. */
+    boolean later;
+
     /** The peer protocol that it speaks, as the others know. */
     int spoken = PeerVersions.NEWEST;
 
@@ -69,14 +74,19 @@ abstract class HolderPlaneFixture {
 
     /** Ends, and starts with what it had, and with a file that says this of the keyspace. */
     void restart(KeyspacePolicy pair) {
+      restartWithoutOsier(pair);
+      plane.recoverDatacenters(
+          (Reading.Fields) copy.state(ControlPlane.DATACENTERS).read(new Query.Whole()));
+      plane.recover((Reading.Fields) copy.state(ControlPlane.KEYSPACES).read(new Query.Whole()));
+    }
+
+    /** As one whose {@code _osier} was lost, and comes from the others before it looks. */
+    void restartWithoutOsier(KeyspacePolicy pair) {
       holdings.clear();
       open.clear();
       whole.clear();
       ceased.clear();
       plane = plane(pair);
-      plane.recoverDatacenters(
-          (Reading.Fields) copy.state(ControlPlane.DATACENTERS).read(new Query.Whole()));
-      plane.recover((Reading.Fields) copy.state(ControlPlane.KEYSPACES).read(new Query.Whole()));
     }
 
     ControlHost.Holding holding(String keyspace) {
@@ -115,7 +125,15 @@ abstract class HolderPlaneFixture {
     }
 
     @Override
+    public boolean mayOpen(KeyspacePolicy policy) {
+      return !later;
+    }
+
+    @Override
     public void openConfigured(KeyspacePolicy policy) {
+      if (later) {
+        throw new OsierException(ErrorCode.CONFIGURATION, "of a later term");
+      }
       assertThat(holdings).as("else it would be shown at once").containsKey(policy.name());
       assertThat(open.add(policy.name())).isTrue();
     }
@@ -185,6 +203,16 @@ abstract class HolderPlaneFixture {
       ControlHost.Holding of = holdings.get(keyspace);
       boolean isServed = of == null ? byFile : of.part() == ControlHost.Part.SERVES;
       return isServed && !ceased.contains(keyspace);
+    }
+
+    @Override
+    public boolean isQuiet() {
+      return true;
+    }
+
+    @Override
+    public boolean leave(List<String> heirs) {
+      return true;
     }
 
     @Override

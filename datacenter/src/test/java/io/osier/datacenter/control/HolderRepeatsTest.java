@@ -3,6 +3,8 @@ package io.osier.datacenter.control;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +59,44 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     roundsUntilUnshared("pair", "eu", "ap");
   }
 
+  /** It would be opened in the earlier term, and dropped once the later one is heard of. */
+  @Test
+  void storeOfALaterTermThanOsierKnows_isOpenedOnceItKnows_andNothingIsDropped() {
+    at("eu").alter("pair", "eu");
+    settleWholly("pair");
+    at("eu").alter("pair", "eu,us");
+    settleWholly("pair");
+    at("us").dropped.clear();
+    at("us").later = true;
+    at("us").restartWithoutOsier(PAIR);
+    assertThat(at("us").plane.configured()).isEmpty();
+    removeDatacenter("sa");
+    assertThat(hasAgreed("us", "sa")).as("to what it may lack").isFalse();
+    at("us").later = false;
+    for (int i = 0; i < 5; i++) {
+      at("us").plane.look();
+      at("eu").copy.hear(at("us").copy);
+    }
+    assertThat(hasAgreed("us", "sa")).isTrue();
+    assertThat(at("us").open).contains("pair");
+    assertThat(at("us").holding("pair").terms()).containsExactly(Map.entry("us", 1));
+    assertThat(at("us").dropped).isEmpty();
+  }
+
+  private void removeDatacenter(String name) {
+    at("eu")
+        .plane
+        .administerDatacenters(new Request.Administer("dc", "remove", name, new TreeMap<>()), "op");
+    settle();
+  }
+
+  private boolean hasAgreed(String by, String goes) {
+    Membership now =
+        Membership.of(
+            (Reading.Fields) at("eu").copy.state(Membership.OBJECT).read(new Query.Whole()));
+    return now.find(goes).orElseThrow().has(Member.Step.AGREED, now.find(by).orElseThrow());
+  }
+
   /** The one that was to stay leaves the cluster, and has not heard of that. */
   @Test
   void holderThatIsToStay_isSaidToTakeNoUpdates_asLongAsItTakesNone() {
@@ -91,6 +131,11 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     nodes.values().forEach(node -> node.restart(PAIR));
     nodes.forEach(
         (dc, node) -> assertThat(node.dropped).isEqualTo(dc.equals("ap") ? both : Set.of()));
+    at("ap").dropped.clear();
+    at("ap").restartWithoutOsier(PAIR);
+    assertThat(at("ap").dropped).isEmpty();
+    at("ap").plane.look();
+    assertThat(at("ap").dropped).as("once the others have told it").isEqualTo(both);
   }
 
   /** It hears of both at once, so that the holders are those that they were. */

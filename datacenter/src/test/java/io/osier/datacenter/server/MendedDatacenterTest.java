@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -64,7 +65,11 @@ final class MendedDatacenterTest {
   }
 
   private static void write(TestCluster cluster, int objects) {
-    try (OsierClient client = cluster.client("eu")) {
+    write(cluster, "eu", objects);
+  }
+
+  private static void write(TestCluster cluster, String dc, int objects) {
+    try (OsierClient client = cluster.client(dc)) {
       List<Keyspace.Change> changes = new ArrayList<>();
       for (int i = 0; i < objects; i++) {
         Value value = value(i);
@@ -227,6 +232,36 @@ final class MendedDatacenterTest {
 
   private Optional<String> mend() {
     return StoreFiles.mend(eu(), 1_000_000, keyspace -> true);
+  }
+
+  private static void setHolders(TestCluster cluster, String holders, String listed) {
+    try (OsierClient client = cluster.client("us")) {
+      client.admin().alterKeyspaceAsync("shop", Map.of("replicas", holders)).join();
+      await().until(() -> client.admin().listKeyspacesAsync().join().contains(listed));
+    }
+  }
+
+  /** Its store has updates of two terms of one life, in {@code _osier} and the keyspace. */
+  @Test
+  void holderThatWasAddedAgain_isMended_inItsTerm() throws Exception {
+    try (TestCluster cluster =
+        withKeyspaces("shop { partitions = 1, sla = 100ms, replicas = [eu, us] }")) {
+      setHolders(cluster, "us", "\"holders\":[{\"dc\":\"us\",\"state\":\"holds\"}]");
+      setHolders(cluster, "eu,us", "\"eu\",\"state\":\"holds\"");
+      try (OsierClient client = cluster.clientOf("eu")) {
+        shop(client).register("zz").assign("from eu");
+      }
+      write(cluster, "us", OBJECTS);
+      awaitAll(cluster, "eu", OBJECTS + 1);
+      awaitAll(cluster, "us", OBJECTS + 1);
+      ReplicaId before = cluster.replica("eu");
+      stopAndDamage(cluster);
+      cluster.start("eu");
+      cluster.awaitReady();
+      assertThat(cluster.replica("eu").incarnation()).isGreaterThan(before.incarnation());
+      awaitAll(cluster, "eu", OBJECTS + 1);
+      assertThat(eu().resolve("damaged")).doesNotExist();
+    }
   }
 
   /** A peer may lack it, so it is not dropped: whoever runs the datacenter decides. */

@@ -7,6 +7,8 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
@@ -19,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import org.awaitility.Awaitility;
 
 /** Datacenters in this JVM, on loopback, with real sockets, and their clients, closed with them. */
@@ -29,6 +32,9 @@ public final class TestCluster implements AutoCloseable {
 
   /** By datacenter, the others that its file names. */
   private final Map<String, Set<String>> files = new LinkedHashMap<>();
+
+  /** By datacenter, the store that it opened last. */
+  private final Map<String, RocksDatabase> stores = new ConcurrentHashMap<>();
 
   private final Opened clients = new Opened();
   private final String keyspaces;
@@ -102,21 +108,25 @@ public final class TestCluster implements AutoCloseable {
 
   /** Starts a datacenter, or starts it again. */
   public Datacenter start(String name) {
-    return start(name, DatacenterParts.Surroundings.USUAL);
+    return start(name, FirstWord.WAIT_NANOS);
   }
 
   /** As {@link #start}; it hears the others before it goes by what it stored: they are in reach. */
   Datacenter startInReach(String name) {
-    return start(
-        name,
-        new DatacenterParts.Surroundings(Map::of, RocksDatabase::open, Patience.LIMIT.toNanos()));
+    return start(name, Patience.LIMIT.toNanos());
   }
 
-  private Datacenter start(String name, DatacenterParts.Surroundings around) {
+  private Datacenter start(String name, long firstWordNanos) {
+    StoreService.Opener opener =
+        (dir, durability, cluster, dc, minimum) -> {
+          RocksDatabase opened = RocksDatabase.open(dir, durability, cluster, dc, minimum);
+          stores.put(dc, opened);
+          return opened;
+        };
     Datacenter datacenter =
         Datacenter.start(
             ConfigReader.read(name, config(name, clientPort(name), peerPort(name)), Map.of()),
-            around);
+            new DatacenterParts.Surroundings(Map::of, opener, firstWordNanos));
     running.put(name, datacenter);
     return datacenter;
   }
@@ -124,6 +134,20 @@ public final class TestCluster implements AutoCloseable {
   /** Stops a datacenter gracefully. */
   public void stop(String name) {
     running.remove(name).close();
+  }
+
+  /**
+   * Ends a datacenter as {@code kill -9} does, if its durability is sync: from now on nothing comes
+   * to its disk, so nothing more is confirmed or shipped.
+   */
+  void kill(String name) {
+    store(name).closeUnclean();
+    inAHurry(() -> ended(name));
+  }
+
+  /** The store of a running datacenter. */
+  RocksDatabase store(String name) {
+    return requireNonNull(stores.get(name), name);
   }
 
   /** One has ended by itself. */

@@ -4,6 +4,7 @@ import static io.osier.datacenter.shard.KeyspacesTest.CONFIG;
 import static io.osier.datacenter.shard.KeyspacesTest.keyspaces;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.Budget;
 import io.osier.core.Key;
@@ -95,13 +96,54 @@ final class KeyspaceHoldersTest {
   }
 
   private static Keyspaces ownInTerm(int term, StoreService store) {
-    Keyspaces keyspaces = keyspaces(Optional.of(store));
+    return ownInTerm(term, keyspaces(Optional.of(store)));
+  }
+
+  private static Keyspaces ownInTerm(int term, Keyspaces keyspaces) {
     List<String> eu = List.of("eu");
     keyspaces.setHolders(
         "own",
         new Holding(eu, eu, Part.SERVES, Set.of(), Set.of(), new TreeMap<>(Map.of("eu", term))));
     keyspaces.open(CONFIG.keyspaces());
     return keyspaces;
+  }
+
+  private static void write(KeyspaceShard own) {
+    own.partitions().forEach(PartitionRunner::start);
+    CompletableFuture<Reply> done = new CompletableFuture<>();
+    own.write(
+        Requests.write("own", Key.of("c"), CrdtType.PN_COUNTER, new Operation.Increment(1)),
+        new OrderedQueue(),
+        done::complete);
+    assertThat(done.join()).isNotInstanceOf(Reply.Failure.class);
+    PartitionRunner.stopAll(own.partitions());
+  }
+
+  /** Its {@code _osier} was damaged: what comes of it again would have the earlier term dropped. */
+  @Test
+  void whatALaterTermHas_isNotOpenedInAnEarlierOne_unlessThisOneIsAlone(@TempDir Path dir) {
+    KeyspacePolicy policy = KeyspacePolicy.session("own", Duration.ofMillis(500));
+    try (StoreService store = store(dir)) {
+      Keyspaces before = ownInTerm(1, store);
+      write(requireNonNull(before.find("own")));
+      before.endWatching();
+      Keyspaces after = keyspaces(Optional.of(store));
+      assertThat(after.mayOpen(policy)).isFalse();
+      assertThatThrownBy(() -> after.open(policy, Optional.empty(), false, List.of()))
+          .hasMessageStartingWith("CONFIGURATION: the store has keyspace 'own' of a later term");
+      assertThat(after.find("own")).isNull();
+      after.setMembers(new Keyspaces.Members(Set.of(), Set.of(), false, 0));
+      assertThat(after.mayOpen(policy)).as("nobody else knows more").isTrue();
+      after.setMembers(new Keyspaces.Members(Set.of("us"), Set.of(), false, 0));
+      ownInTerm(1, after);
+      assertThat(requireNonNull(after.find("own")).partitions())
+          .anyMatch(p -> p.store().pageDurable(none(), none(), 1, 1).entries().size() == 1);
+      after.endWatching();
+    }
+  }
+
+  private static <T> Optional<T> none() {
+    return Optional.empty();
   }
 
   /** It was added again, and killed before it had dropped what it had before. */
@@ -115,15 +157,7 @@ final class KeyspaceHoldersTest {
       for (int term : List.of(0, 1)) {
         Keyspaces keyspaces = ownInTerm(term, store);
         assertThat(isStored.get()).isFalse();
-        KeyspaceShard own = requireNonNull(keyspaces.find("own"));
-        own.partitions().forEach(PartitionRunner::start);
-        CompletableFuture<Reply> done = new CompletableFuture<>();
-        own.write(
-            Requests.write("own", Key.of("c"), CrdtType.PN_COUNTER, new Operation.Increment(1)),
-            new OrderedQueue(),
-            done::complete);
-        assertThat(done.join()).isNotInstanceOf(Reply.Failure.class);
-        PartitionRunner.stopAll(own.partitions());
+        write(requireNonNull(keyspaces.find("own")));
         keyspaces.endWatching();
         assertThat(isStored.get()).isTrue();
         ownInTerm(term, store).endWatching();

@@ -112,13 +112,14 @@ final class KeyspacesTest {
         .isNotEqualTo(before)
         .startsWith("shop{created=file+us.1,");
     ReplicaId life = new ReplicaId("us", 5);
-    ReplicaId holder = keyspaces.holder("shop", life);
+    ReplicaId holder = keyspaces.holders().holder("shop", life);
     assertThat(holder).isGreaterThan(new ReplicaId("us", 1L << 47));
     assertThat(HolderTerms.life(holder)).isEqualTo(life);
     assertThat(HolderTerms.isOf(holder, terms)).isTrue();
     assertThat(HolderTerms.isOf(holder, Map.of())).as("others have it in the store").isFalse();
-    assertThat(keyspaces.holder("shop", new ReplicaId("eu", 5))).isEqualTo(new ReplicaId("eu", 5));
-    assertThat(keyspaces.holder("own", life)).isEqualTo(life);
+    assertThat(keyspaces.holders().holder("shop", new ReplicaId("eu", 5)))
+        .isEqualTo(new ReplicaId("eu", 5));
+    assertThat(keyspaces.holders().holder("own", life)).isEqualTo(life);
     keyspaces.endWatching();
   }
 

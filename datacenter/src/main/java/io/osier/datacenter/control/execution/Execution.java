@@ -156,7 +156,7 @@ final class Execution implements ControlHost {
 
   @Override
   public boolean isShipped() {
-    return keyspaces.control().partitions().stream().allMatch(RightsWalk::isShipped);
+    return keyspaces.control().partitions().stream().allMatch(PeerCoverage::isShipped);
   }
 
   @Override
@@ -164,7 +164,7 @@ final class Execution implements ControlHost {
     return name.equals(self.dc())
         ? self.incarnation()
         : keyspaces.control().partitions().stream()
-            .mapToLong(p -> RightsWalk.incarnation(p, name))
+            .mapToLong(p -> PeerCoverage.incarnation(p, name))
             .max()
             .orElse(0);
   }
@@ -304,6 +304,11 @@ final class Execution implements ControlHost {
   public void open(KeyspacePolicy policy, String creation, boolean first, List<String> awaited) {
     keyspaces.open(policy, Optional.of(creation), first, awaited);
     opened(policy);
+  }
+
+  @Override
+  public boolean mayOpen(KeyspacePolicy policy) {
+    return keyspaces.mayOpen(policy);
   }
 
   @Override

@@ -93,7 +93,7 @@ final class LeaveProcedure {
 
   private boolean isAllShipped() {
     partitions().forEach(p -> p.submit(new Input.Flush()));
-    return partitions().allMatch(p -> !p.isHolding() && RightsWalk.isShipped(p));
+    return partitions().allMatch(p -> !p.isHolding() && PeerCoverage.isShipped(p));
   }
 
   /**
@@ -126,10 +126,10 @@ final class LeaveProcedure {
 
   private boolean isEverywhere(PartitionRunner partition) {
     if (!here.containsKey(partition)) {
-      RightsWalk.here(partition).ifPresent(all -> here.put(partition, all));
+      PeerCoverage.here(partition).ifPresent(all -> here.put(partition, all));
     }
     VersionVector all = here.get(partition);
-    return all != null && RightsWalk.isEverywhere(partition, all);
+    return all != null && PeerCoverage.isEverywhere(partition, all);
   }
 
   private Stream<PartitionRunner> partitions() {
@@ -141,7 +141,7 @@ final class LeaveProcedure {
     OptionalInt given = giving.step(() -> RightsWalk.begin(() -> walk(heirs)));
     if (given.isPresent() && given.getAsInt() == 0) {
       stage = Stage.SHIPPING;
-      partitions().forEach(p -> RightsWalk.here(p).ifPresent(all -> here.put(p, all)));
+      partitions().forEach(p -> PeerCoverage.here(p).ifPresent(all -> here.put(p, all)));
     }
   }
 
@@ -149,7 +149,7 @@ final class LeaveProcedure {
     int found = 0;
     for (KeyspaceShard shard : shards.get()) {
       Optional<String> heir =
-          heirs.stream().filter(dc -> keyspaces.mayInherit(shard, dc)).findFirst();
+          heirs.stream().filter(dc -> keyspaces.holders().stays(shard.policy(), dc)).findFirst();
       for (PartitionRunner partition : shard.partitions()) {
         found +=
             heir.isEmpty()

@@ -65,7 +65,7 @@ final class RightsTakeover {
     }
     if (taken.isPresent()) {
       partitions().forEach(p -> p.submit(new Input.Flush()));
-      done = partitions().allMatch(RightsWalk::isShipped);
+      done = partitions().allMatch(PeerCoverage::isShipped);
       if (done) {
         LOG.info(
             "the rights of '{}' in {} bounded counters are taken over",
@@ -105,7 +105,7 @@ final class RightsTakeover {
    */
   private boolean isHeir(KeyspaceShard shard) {
     return estate.heirs().stream()
-        .filter(dc -> keyspaces.hasAlwaysHeld(shard, dc))
+        .filter(dc -> keyspaces.holders().hasAlwaysHeld(shard.policy(), dc))
         .findFirst()
         .filter(self.dc()::equals)
         .isPresent();

@@ -1,6 +1,7 @@
 package io.osier.datacenter.store.files;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HolderTerms;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -277,7 +278,8 @@ final class StoreSalvage {
       replicas.add(state.through().replica(i));
     }
     for (ReplicaId replica : replicas) {
-      if (replica.dc().equals(state.self().dc()) && !replica.equals(state.self())) {
+      ReplicaId life = HolderTerms.life(replica); // a term that has ended has left nothing
+      if (life.dc().equals(state.self().dc()) && !life.equals(HolderTerms.life(state.self()))) {
         throw cannot(
             name
                 + " has updates of "

@@ -27,7 +27,7 @@ final class OpenDatabase {
   /** Shared by those who use the database, and held alone to close it. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
-  private boolean closed;
+  private volatile boolean closed;
 
   /**
    * A database that was opened.
@@ -153,6 +153,11 @@ final class OpenDatabase {
   private void met(String where, String message) {
     damage.met(where, message);
     onDamage.run();
+  }
+
+  /** Whether nobody may use it any more. */
+  boolean isClosed() {
+    return closed;
   }
 
   /**

@@ -365,7 +365,7 @@ public final class RocksDatabase implements AutoCloseable {
   @Override
   public void close() {
     gaps.cancel();
-    if (readOnly) {
+    if (readOnly || open.isClosed()) {
       closeUnclean();
       return;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HolderTerms;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -193,6 +194,22 @@ final class StoreSalvageTest {
     assertThat(asides()).isEmpty();
     putState(former, VersionVector.of(new ReplicaId("us", 1), 7));
     assertThat(mend()).isPresent();
+  }
+
+  /** Who holds keyspaces in several terms has one life: each term that ended left all to others. */
+  @Test
+  void termsOfOneLife_areNoFormerIncarnations() throws Exception {
+    ReplicaId life = new ReplicaId("eu", 2);
+    ReplicaId later = HolderTerms.in(life, Map.of("eu", 1));
+    for (ReplicaId self : List.of(later, life)) {
+      putState(self, VersionVector.of(self.equals(life) ? later : life, OBJECTS));
+      damage();
+      assertThat(mend()).isPresent();
+    }
+    ReplicaId former = new ReplicaId("eu", 1);
+    putState(later, VersionVector.of(HolderTerms.in(former, Map.of("eu", 1)), OBJECTS));
+    damage();
+    assertThat(refused()).hasMessageContaining("a former incarnation");
   }
 
   /** What was mended claims nothing; but its records name who made them. */

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class RightsWalkTest {
+final class PeerCoverageTest {
   private static final Now NOW = new Now(1_000_000_000, 1_000);
 
   private final Partition partition =
@@ -47,11 +47,11 @@ final class RightsWalkTest {
     ReplicaId former = new ReplicaId("us", 1);
     ReplicaId us = new ReplicaId("us", 2);
     VersionVector all = VersionVector.of(former, 5);
-    assertThat(RightsWalk.isEverywhere(tells(new ReplicaId("ap", 1), all), all)).isFalse();
-    assertThat(RightsWalk.isEverywhere(tells(us, VersionVector.EMPTY), all)).isFalse();
-    assertThat(RightsWalk.isEverywhere(tells(us, VersionVector.of(us, 9)), all)).isFalse();
-    assertThat(RightsWalk.isEverywhere(tells(us, all.with(us, 9)), all)).isTrue();
+    assertThat(PeerCoverage.isEverywhere(tells(new ReplicaId("ap", 1), all), all)).isFalse();
+    assertThat(PeerCoverage.isEverywhere(tells(us, VersionVector.EMPTY), all)).isFalse();
+    assertThat(PeerCoverage.isEverywhere(tells(us, VersionVector.of(us, 9)), all)).isFalse();
+    assertThat(PeerCoverage.isEverywhere(tells(us, all.with(us, 9)), all)).isTrue();
     partition.step(new Input.PeerDown("us"), NOW);
-    assertThat(RightsWalk.isEverywhere(report(), all)).as("it may lose it again").isFalse();
+    assertThat(PeerCoverage.isEverywhere(report(), all)).as("it may lose it again").isFalse();
   }
 }

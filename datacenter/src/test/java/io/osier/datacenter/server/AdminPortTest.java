@@ -97,20 +97,25 @@ final class AdminPortTest {
     }
   }
 
+  /** One with settings of its ports for clients and peers, and of its own. */
+  private static Datacenter another(String listen, String admin) {
+    return Datacenter.start(
+        ConfigReader.read(
+            "test",
+            """
+            osier {
+              dc = us, store.dir = "", keyspaces { shop {} }
+              listen { client-port = 0, peer-port = 0, %s }
+              admin { enabled = true, %s }
+            }
+            """
+                .formatted(listen, admin),
+            Map.of()));
+  }
+
   @Test
   void halfARequest_isClosedInTime() throws IOException {
-    try (Datacenter hurried =
-            Datacenter.start(
-                ConfigReader.read(
-                    "test",
-                    """
-                    osier {
-                      dc = us, store.dir = "", keyspaces { shop {} }
-                      listen { client-port = 0, peer-port = 0, greeting-timeout = 300ms }
-                      admin { enabled = true, port = 0 }
-                    }
-                    """,
-                    Map.of()));
+    try (Datacenter hurried = another("greeting-timeout = 300ms", "port = 0");
         RawClient half = new RawClient(hurried.adminPort().orElseThrow())) {
       assertThat(half.send("GET /metr".getBytes(StandardCharsets.US_ASCII)).isEnded()).isTrue();
     }
@@ -276,18 +281,7 @@ final class AdminPortTest {
 
   @Test
   void itListens_whereItIsTold() throws IOException {
-    try (Datacenter other =
-        Datacenter.start(
-            ConfigReader.read(
-                "test",
-                """
-                osier {
-                  dc = us, store.dir = "", keyspaces { shop {} }
-                  listen { client-port = 0, peer-port = 0, host = "127.0.0.1" }
-                  admin { enabled = true, port = 0, host = "127.0.0.2" }
-                }
-                """,
-                Map.of()))) {
+    try (Datacenter other = another("host = \"127.0.0.1\"", "port = 0, host = \"127.0.0.2\"")) {
       int itsPort = other.adminPort().orElseThrow();
       try (Socket socket = new Socket("127.0.0.2", itsPort)) {
         assertThat(socket.isConnected()).isTrue();

@@ -28,6 +28,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Test;
@@ -300,6 +301,24 @@ final class CallOutcomesTest {
       assertThatThrownBy(() -> client.session().keyspace("nope").counter("c").increment(1))
           .hasMessageContaining("shop")
           .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+    }
+  }
+
+  /** As while a datacenter starts, and another creation of the keyspace is opened. */
+  @Test
+  void keyspacesThatAreNotToldYet_areAskedForAgain() throws IOException {
+    AtomicInteger asked = new AtomicInteger();
+    Function<Request, Reply> answers =
+        r ->
+            r instanceof Request.Keyspaces
+                ? asked.incrementAndGet() < 4
+                    ? new Reply.Failure(ErrorCode.UNAVAILABLE, "not yet")
+                    : new Reply.Keyspaces(List.of(new Reply.KeyspaceInfo("new", 500, 1, false)))
+                : one();
+    try (FakeServer eu = eu(answers);
+        OsierClient client = connected(to(eu))) {
+      assertThat(client.session().keyspace("new").counter("c").get()).isEqualTo(1);
+      assertThat(asked).hasValue(4);
     }
   }
 

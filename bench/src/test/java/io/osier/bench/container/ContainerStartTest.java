@@ -167,9 +167,12 @@ final class ContainerStartTest {
   }
 
   @Test
-  void occupiedPort() {
-    start("-v", mounted(), "-v", name + ":/var/lib/osier");
+  void noVolume_isWarnedOf_andServes_andItsPortIsOccupied() {
+    start("-v", mounted());
     awaitHealthy();
+    assertThat(logs().first())
+        .startsWith("osier: warning: no volume is mounted at /var/lib/osier")
+        .contains("-v osier-data:/var/lib/osier");
     assertRefused(
         run(
             "-v",
@@ -180,15 +183,6 @@ final class ContainerStartTest {
             "/var/lib/osier:uid=7400,gid=7400"),
         "error CONFIGURATION: osier.listen.peer-port: cannot listen on 0.0.0.0:7401",
         "another process");
-  }
-
-  @Test
-  void noVolume_isWarnedOf_andServes() {
-    start("-v", mounted());
-    awaitHealthy();
-    assertThat(logs().first())
-        .startsWith("osier: warning: no volume is mounted at /var/lib/osier")
-        .contains("-v osier-data:/var/lib/osier");
   }
 
   @Test

@@ -32,7 +32,7 @@ final class FullDiskContainerTest {
                 c.withTmpFs(Map.of("/var/lib/osier", "rw,size=160m,uid=7400,gid=7400"))
                     .withSettings("store.min-free = 64MiB"))) {
       CounterLoad load = cluster.load(List.of("eu", "us"), 200);
-      Cluster.awaitMore(load, 300);
+      Cluster.awaitMore(load, 100);
       try (OsierClient eu = cluster.get("eu").client()) {
         CounterHandle counter = eu.session().keyspace(Cluster.KEYSPACE).counter("alone");
         counter.increment(1);
@@ -48,13 +48,13 @@ final class FullDiskContainerTest {
                 });
         assertThatThrownBy(() -> counter.increment(1)).is(Refused.with(ErrorCode.STORE_FULL));
         assertThat(counter.get()).isEqualTo(1);
-        Cluster.awaitMore(load, 300); // us goes on
+        Cluster.awaitMore(load, 100); // us goes on
         cluster.get("eu").execInContainer("rm", FILLER);
         await().atMost(Cluster.LONG).until(() -> cluster.page("eu", "/readyz").statusCode() == 200);
         counter.increment(1);
         assertThat(counter.get()).isEqualTo(2);
       }
-      Cluster.awaitMore(load, 300);
+      Cluster.awaitMore(load, 100);
       cluster.settle(load);
     }
   }

@@ -33,6 +33,9 @@ final class KindsTest {
   private static final int CALLS = 300;
   private static final int ROWS = 20;
 
+  /** After so many that differ in one place no further row is altered. */
+  private static final int ALTERED_MAX = 200;
+
   private static final Kind.Calls CALL =
       new Kind.Calls() {
         @Override
@@ -130,12 +133,17 @@ final class KindsTest {
     assertThat(audit(kind, shown)).isEqualTo(RIGHT);
     List<String> keys = shown.keySet().stream().sorted().limit(ROWS).toList();
     assertThat(keys).isNotEmpty();
+    int tried = 0;
     for (String key : keys) {
+      if (tried > ALTERED_MAX) {
+        break; // the rows of one kind are alike
+      }
       Map<String, Reading> other = new HashMap<>(shown);
       Reading reading = other.remove(key);
       assertThat(audit(kind, other)).as("without %s", key).isNotEqualTo(RIGHT);
       for (Reading altered : altered(reading)) {
         other.put(key, altered);
+        tried++;
         assertThat(audit(kind, other)).as("%s is %s", key, altered).isNotEqualTo(RIGHT);
       }
     }

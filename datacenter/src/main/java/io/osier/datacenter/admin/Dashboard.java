@@ -40,7 +40,9 @@ public final class Dashboard implements AutoCloseable {
   private static final byte[] HELLO = "retry: 2000\n\n".getBytes(StandardCharsets.UTF_8);
 
   private static final Logger LOG = LoggerFactory.getLogger(Dashboard.class);
-  private static final long TICK_MILLIS = 1_000;
+
+  /** How often a message is made and sent. */
+  public static final long TICK_MILLIS = 1_000;
 
   /** A status is made at most so often, whoever asks. */
   private static final long FRESH_NANOS = 400_000_000;
@@ -75,6 +77,7 @@ public final class Dashboard implements AutoCloseable {
   private final Supplier<Map<String, String>> clients;
   private final Supplier<CompletableFuture<String>> source;
   private final BiConsumer<String, byte[]> notes;
+  private final long tickMillis;
   private final ScheduledThreadPoolExecutor executor;
   private final AtomicInteger viewers = new AtomicInteger();
 
@@ -95,17 +98,20 @@ public final class Dashboard implements AutoCloseable {
    * @param clients how the datacenters' ports for clients are reached, by name, as far as is known
    * @param source makes this datacenter's status, as JSON; called by one thread
    * @param notes sends a note to a datacenter, if it can
+   * @param tickMillis {@link #TICK_MILLIS}, or less in a test
    */
   public Dashboard(
       String self,
       Collection<String> peers,
       Supplier<Map<String, String>> clients,
       Supplier<CompletableFuture<String>> source,
-      BiConsumer<String, byte[]> notes) {
+      BiConsumer<String, byte[]> notes,
+      long tickMillis) {
     this.self = self;
     this.clients = clients;
     this.source = source;
     this.notes = notes;
+    this.tickMillis = tickMillis;
     this.board = new StatusBoard(peers);
     this.executor =
         new ScheduledThreadPoolExecutor(
@@ -148,8 +154,7 @@ public final class Dashboard implements AutoCloseable {
           if (ticking.isEmpty()) {
             ticking =
                 Optional.of(
-                    executor.scheduleAtFixedRate(
-                        this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS));
+                    executor.scheduleAtFixedRate(this::tick, 0, tickMillis, TimeUnit.MILLISECONDS));
           }
         });
   }

@@ -74,7 +74,8 @@ final class Reports implements AutoCloseable {
             peers.addresses().keySet(),
             peers::clientAddresses,
             () -> everySecond ? status.published() : status.now(),
-            notes);
+            notes,
+            Dashboard.TICK_MILLIS);
   }
 
   /** From now on figures are published once a second, and kept for an hour. */

@@ -40,7 +40,8 @@ final class DashboardEventsTest {
           () ->
               CompletableFuture.completedFuture(
                   isLarge ? status : "small" + small.getAndIncrement()),
-          (dc, note) -> {});
+          (dc, note) -> {},
+          100);
   private final HttpEndpoint http = endpoint();
   private final List<Socket> sockets = new ArrayList<>();
 

@@ -16,6 +16,7 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Call;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Program;
+import io.osier.proxy.values.Values;
 import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -210,7 +211,7 @@ final class ProgramTest {
   void program_isDoneOnWhatLiesOnTheDisk(@TempDir Path dir) {
     String config =
         EmbeddedCluster.alone("dir = \"" + dir + "\", cache = 1MiB", "shop { partitions = 1 }");
-    try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
+    try (EmbeddedDatacenter eu = EmbeddedCluster.start(config, Values.plain())) {
       eu.awaitReady(LONG);
       Keyspace keyspace = eu.session().keyspace("shop");
       for (int i = 0; i < 300; i++) {
@@ -236,7 +237,7 @@ final class ProgramTest {
     String config = EmbeddedCluster.alone("dir = \"" + dir + "\"", "shop { partitions = 1 }");
     List<Value> many = IntStream.range(0, 5_000).mapToObj(i -> Value.of("element" + i)).toList();
     List<Value> left;
-    try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
+    try (EmbeddedDatacenter eu = EmbeddedCluster.start(config, Values.plain())) {
       eu.awaitReady(LONG);
       Keyspace keyspace = eu.session().keyspace("shop");
       keyspace.update(Key.of("s"), CrdtType.AW_SET, new Operation.Add(many));
@@ -256,7 +257,7 @@ final class ProgramTest {
       left.removeAll(done.found(3).reading().orElseThrow().asList());
       assertThat(left).hasSize(4_980);
     }
-    try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
+    try (EmbeddedDatacenter eu = EmbeddedCluster.start(config, Values.plain())) {
       eu.awaitReady(LONG);
       Keyspace keyspace = eu.session().keyspace("shop");
       Program.Result read =

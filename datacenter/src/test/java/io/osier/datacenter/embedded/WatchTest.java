@@ -244,7 +244,9 @@ final class WatchTest extends WatchFixture {
     failed(ErrorCode.INVALID_ARGUMENT, () -> shop.watch(""));
     failed(ErrorCode.INVALID_ARGUMENT, () -> WatchPosition.decode("?"));
     failed(ErrorCode.INVALID_ARGUMENT, () -> WatchPosition.decode(""));
-    WatchPosition ofAKey = new Told(shop.watch("bad")).groups.stream().findFirst().get().position();
+    Told bad = new Told(shop.watch("bad"));
+    await().until(() -> !bad.groups.isEmpty());
+    WatchPosition ofAKey = bad.groups.element().position();
     assertThat(WatchPosition.decode(ofAKey.encode())).isEqualTo(ofAKey);
     failed(
         ErrorCode.INVALID_ARGUMENT,

@@ -140,8 +140,11 @@ final class ClientServerTest {
           .matches(
               "slow write of 'k' in 'shop' took \\d+ ms: it waited for .+ \\(queue [\\d.]+ ms,"
                   + " execute [\\d.]+ ms, durable [\\d.]+ ms\\); client /127.0.0.1:\\d+");
-      assertThat(requireNonNull(server.figures().requests().get("write")).total())
-          .isEqualTo(requests);
+      await() // what is answered is counted then
+          .untilAsserted(
+              () ->
+                  assertThat(requireNonNull(server.figures().requests().get("write")).total())
+                      .isEqualTo(requests));
     }
   }
 
@@ -224,7 +227,8 @@ final class ClientServerTest {
               Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.INTERNAL));
       client.send(RawClient.frame(3, new Request.Ping()));
       assertThat(client.reply().message()).isEqualTo(new Reply.Report("pong"));
-      assertThat(lines.all()).hasSize(2).allMatch(line -> line.endsWith("cannot be sent"));
+      await().until(() -> lines.all().size() == 2);
+      assertThat(lines.all()).allMatch(line -> line.endsWith("cannot be sent"));
     }
   }
 

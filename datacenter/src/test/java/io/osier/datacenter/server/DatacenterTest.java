@@ -1,13 +1,9 @@
 package io.osier.datacenter.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
-import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -16,7 +12,6 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -132,22 +127,5 @@ final class DatacenterTest {
 
   private static Reply hello(RawClient client, int version) throws IOException {
     return client.send(RawClient.frame(0, new Request.Hello(version, "raw"))).any().message();
-  }
-
-  @Test
-  void secondProcessOfOneName_isRefused_andTheFirstGoesOn() {
-    String config = cluster.config("us", Ports.free(), Ports.free());
-    try (Datacenter second =
-        Datacenter.start(
-            ConfigReader.read(
-                "second", config.replace("dc = us", "dc = us, incarnation-min = 5"), Map.of()))) {
-      await().until(() -> second.failure().isCompletedExceptionally());
-      assertThatThrownBy(() -> second.failure().join())
-          .hasCauseInstanceOf(OsierException.class)
-          .hasMessageContaining("another process already runs as 'us'");
-    }
-    Keyspace here = at(us);
-    here.counter("first").increment(1);
-    await().untilAsserted(() -> assertThat(at(eu).counter("first").get()).isEqualTo(1));
   }
 }

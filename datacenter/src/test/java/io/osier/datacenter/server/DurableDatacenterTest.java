@@ -62,7 +62,9 @@ final class DurableDatacenterTest extends DurableFixture {
   @Test
   void deadlines_actAfterARestart() {
     int objects = 10_000; // of each of two partitions more than are read at once
-    try (Datacenter datacenter = alone("durability = sync");
+    // What has been removed is forgotten at once, so that the test need not wait.
+    String settings = "durability = sync }, streams { forget = 0s, status = 50ms";
+    try (Datacenter datacenter = alone(settings);
         OsierClient client = client()) {
       Keyspace shop = shop(client);
       List<Keyspace.Change> changes = new ArrayList<>();
@@ -73,11 +75,11 @@ final class DurableDatacenterTest extends DurableFixture {
       changes.replaceAll(c -> Keyspace.Change.expireAfter(c.key().toString(), Duration.ofHours(1)));
       shop.updateAll(changes);
       changes.replaceAll(
-          c -> Keyspace.Change.expireAfter(c.key().toString(), Duration.ofSeconds(6)));
+          c -> Keyspace.Change.expireAfter(c.key().toString(), Duration.ofSeconds(4)));
       shop.updateAll(changes.subList(1, objects));
       shop.register("other").assign("stays");
     }
-    try (Datacenter datacenter = alone("durability = sync");
+    try (Datacenter datacenter = alone(settings);
         OsierClient client = client()) {
       Keyspace shop = shop(client);
       // Seldom, as each count reads all that has not gone yet.

@@ -69,7 +69,7 @@ final class EntryPointTest {
                 + cluster.clientPort("eu")
                 + ";endpoint.us=127.0.0.1:"
                 + cluster.clientPort("us")
-                + ";prefer = us;name = test;timeout = 20s;connect-timeout = 900ms"
+                + ";prefer = us;name = test;timeout = 5m;connect-timeout = 90s"
                 + ";ping-interval = 1m;in-flight-max = 10;cache.staleness = 1s"
                 + ";cache.entries-max = 5;cache.following.shop=by-;cache.following.bank="
                 + ";cache.at-most = 5m;tls = false");

@@ -60,12 +60,12 @@ final class KeyspaceDisagreementTest {
             peer,
             peerPort,
             keyspaces);
-    Datacenter datacenter = Datacenter.start(ConfigReader.read(dc, config, Map.of()));
-    await().until(datacenter::isReady);
-    return datacenter;
+    return Datacenter.start(ConfigReader.read(dc, config, Map.of()));
   }
 
+  /** A client of one that serves. */
   private static OsierClient client(Datacenter of) {
+    await().until(of::isReady);
     OsierClient client = PatientClients.of(of.replica().dc(), of.clientPort()).build();
     client.awaitConnected(Patience.LIMIT);
     return client;
@@ -88,11 +88,11 @@ final class KeyspaceDisagreementTest {
   @Test
   void keyspaceThatDiffers_isRefusedAlone_byName_untilBothAgree() throws Exception {
     String same = "same { sla = 200ms }, ";
-    try (Datacenter eu = eu("osier", same + "shop { partitions = 2 }");
-        OsierClient atEu = client(eu)) {
-      Keyspace shop = atEu.session().keyspace("shop");
+    try (Datacenter eu = eu("osier", same + "shop { partitions = 2 }")) {
       try (Datacenter us = us(same + "shop { partitions = 4 }, more {}");
+          OsierClient atEu = client(eu);
           OsierClient atUs = client(us)) {
+        Keyspace shop = atEu.session().keyspace("shop");
         atEu.session().keyspace("same").counter("c").increment(3);
         await().until(() -> atUs.session().keyspace("same").counter("c").get() == 3);
         await().until(() -> !eu.obstacles().isEmpty());
@@ -108,12 +108,15 @@ final class KeyspaceDisagreementTest {
                     assertThat(get("/metrics").body())
                         .contains("osier_keyspace_refused{keyspace=\"shop\",peer=\"us\"} 1.0")
                         .contains("osier_keyspace_refused{keyspace=\"same\",peer=\"us\"} 0.0"));
-        assertThat(us.obstacles().toString()).contains("'shop'", "'more'");
+        await() // who is told by itself what eu has
+            .untilAsserted(
+                () -> assertThat(us.obstacles().toString()).contains("'shop'", "'more'"));
       }
       try (Datacenter us = us(same + "shop { partitions = 2 }");
+          OsierClient atEu = client(eu);
           OsierClient atUs = client(us)) {
         await().until(() -> eu.obstacles().isEmpty());
-        shop.counter("c").increment(5);
+        atEu.session().keyspace("shop").counter("c").increment(5);
         await().until(() -> atUs.session().keyspace("shop").counter("c").get() == 5);
         assertThat(get("/health").body()).isEqualTo("ready\n");
       }

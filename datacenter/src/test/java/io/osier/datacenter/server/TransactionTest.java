@@ -37,7 +37,7 @@ final class TransactionTest {
   @AutoClose
   private final TestCluster cluster =
       new TestCluster(
-          "bank { consistency = causal, sla = 300ms, history = 20s }, shop { sla = 300ms },"
+          "bank { consistency = causal, sla = 300ms, history = 10m }, shop { sla = 300ms },"
               + " brief { consistency = causal, sla = 100ms, history = 200ms }",
           new String[] {"eu", "us", "ap"});
 

@@ -112,6 +112,7 @@ final class TwoLiveCopiesTest {
     try (TestCluster cluster =
             new TestCluster("shop { sla = 200ms }", store, new String[] {"eu", "us"});
         OsierClient eu = cluster.client("eu");
+        OsierClient us = cluster.client("us");
         Datacenter second = startCopy(cluster);
         OsierClient client = clientOfTheCopy()) {
       List<String> taken = new ArrayList<>();
@@ -127,7 +128,11 @@ final class TwoLiveCopiesTest {
                 return second.failure().isCompletedExceptionally();
               });
       assertThat(taken).isEmpty();
+      assertThatThrownBy(() -> second.failure().join())
+          .hasCauseInstanceOf(OsierException.class)
+          .hasMessageContaining("another process already runs as 'eu'");
       increment(eu, 1);
+      await().untilAsserted(() -> assertThat(value(us)).as("the first goes on").isEqualTo(1));
     }
   }
 }

@@ -58,8 +58,9 @@ final class KeyspacesAtRunTimeTest extends KeyspacesFixture {
     cluster.start("ap");
     cluster.awaitReady();
     OsierClient ap = at(cluster, "ap");
-    assertThat(ap.session().keyspace("carts").counter("c").get()).isEqualTo(2);
-    assertThat(ap.session().keyspace("bank").counter("c").get()).isEqualTo(5);
+    // Whom it has not heard for three seconds it does not wait for.
+    await().until(() -> ap.session().keyspace("carts").counter("c").get() == 2);
+    await().until(() -> ap.session().keyspace("bank").counter("c").get() == 5);
     ap.session().keyspace("carts").counter("c").increment(1);
     await().until(() -> eu.session().keyspace("carts").counter("c").get() == 3);
 
@@ -90,7 +91,8 @@ final class KeyspacesAtRunTimeTest extends KeyspacesFixture {
 
     eu.admin().addDatacenterAsync("ap", address).join();
     cluster.awaitReady();
-    assertThat(at(cluster, "ap").session().keyspace("carts").counter("c").get()).isEqualTo(2);
+    OsierClient there = at(cluster, "ap");
+    await().until(() -> there.session().keyspace("carts").counter("c").get() == 2);
   }
 
   @Test
@@ -186,14 +188,18 @@ final class KeyspacesAtRunTimeTest extends KeyspacesFixture {
       await()
           .ignoreExceptionsInstanceOf(OsierException.class)
           .until(() -> !list(client).contains("\"old\""));
-      assertThatThrownBy(() -> client.session().keyspace("old").counter("c").get())
-          .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+      await() // it is told as gone before it is closed
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> client.session().keyspace("old").counter("c").get())
+                      .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE)));
     }
     created(eu, "old", "partitions", "5");
     OsierClient fresh = at(cluster, "us");
     assertThat(fresh.session().keyspace("old").counter("c").get()).isZero();
     fresh.session().keyspace("old").counter("c").increment(1);
-    await().until(() -> at(cluster, "ap").session().keyspace("old").counter("c").get() == 1);
+    OsierClient ap = at(cluster, "ap");
+    await().until(() -> ap.session().keyspace("old").counter("c").get() == 1);
   }
 
   /** What all that look at a datacenter are shown. */

@@ -13,7 +13,6 @@ import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.net.link.Heartbeat;
 import io.osier.propagation.net.link.PeerMessage;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortLimits;
@@ -238,6 +237,7 @@ final class AcceptedPeerTest extends TransportFixture {
         .allMatch(e -> e.getFormattedMessage().contains("is over the limit"));
   }
 
+  /** For how long that keeps a connection is in HeartbeatTest, whose time is stepped. */
   @Test
   void frameThatComesSlowly_isASignOfLife_andIsAnsweredWithPongs() throws Exception {
     HeardFrames heard = new HeardFrames();
@@ -247,10 +247,8 @@ final class AcceptedPeerTest extends TransportFixture {
         ByteBufUtil.getBytes(
             PeerMessage.frame(
                 new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 1L << 60)))));
-    long pongs = Heartbeat.DEAD_MILLIS / Heartbeat.SIGN_MILLIS + 2;
-    assertThat(frame).hasSizeGreaterThan((int) pongs);
     int sent = 0;
-    while (sent < pongs) { // one byte a pong: longer than a silent connection lives
+    while (sent < 2) { // one byte a pong
       raw.out.write(frame[sent++]);
       assertThat(raw.hear()).isEqualTo(new PeerMessage.Pong());
     }

@@ -1,5 +1,6 @@
 package io.osier.proxy.call;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -42,8 +43,11 @@ public abstract class Call<T> implements CallFuture.Work {
   final long startNanos;
   private final @Nullable Key key;
 
-  /** The datacenters that told their keyspaces again because this one was not among them. */
+  /** The datacenters that were asked for their keyspaces because this one was not among them. */
   private Set<String> asked = Set.of();
+
+  /** Those of them that did not tell. */
+  private Set<String> silent = Set.of();
 
   private final CallFuture<T> result = new CallFuture<>(this);
 
@@ -256,8 +260,13 @@ public abstract class Call<T> implements CallFuture.Work {
       return;
     }
     if (info == null) {
-      OsierException without = session.without(connection, keyspace);
+      OsierException without =
+          silent.contains(connection.dc())
+              ? OsierException.of(
+                  ErrorCode.UNAVAILABLE, connection.dc() + " does not tell its keyspaces yet")
+              : session.without(connection, keyspace);
       asked = Set.of(); // later they may tell something else
+      silent = Set.of();
       act(tries.untold(now, connection.dc(), without));
       return;
     }
@@ -292,9 +301,7 @@ public abstract class Call<T> implements CallFuture.Work {
   }
 
   private void askForKeyspaces(Connection teller, long now) {
-    Set<String> all = new HashSet<>(asked);
-    all.add(teller.dc());
-    asked = all;
+    asked = with(asked, teller);
     teller
         .refreshKeyspaces(tries.leftMillis(now))
         .whenComplete(
@@ -305,6 +312,12 @@ public abstract class Call<T> implements CallFuture.Work {
                 untold(teller, error);
               }
             });
+  }
+
+  private static Set<String> with(Set<String> some, Connection one) {
+    Set<String> all = new HashSet<>(some);
+    all.add(one.dc());
+    return all;
   }
 
   /** It is about to be sent to a datacenter that has the keyspace. */
@@ -320,6 +333,7 @@ public abstract class Call<T> implements CallFuture.Work {
   private void untold(Connection by, Throwable error) {
     OsierException why = Calls.asOsier(error, false);
     client.settings().metrics().failed(by.dc(), why.code());
+    silent = with(silent, by);
     act(tries.untold(timers.nanoTime(), by.dc(), why));
   }
 

@@ -9,6 +9,7 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.proxy.Transaction;
 import io.osier.testing.Opened;
@@ -145,13 +146,13 @@ final class ForwardedCommandsTest {
     startAll();
     RawRedis redis = open.add(new RawRedis(port("ap")));
     assertThat(redis.ask("SELECT 1")).isEqualTo("+OK");
-    assertThat(redis.ask("OSIER.BEGIN")).isEqualTo("+OK");
+    assertThat(redis.ask("OSIER.BEGIN 600")).isEqualTo("+OK");
     assertThat(redis.ask("OSIER.UPDATE counter incr a 2")).isEqualTo("+OK");
     redis.ask("OSIER.UPDATE counter incr b 3");
     assertThat(redis.ask("OSIER.COMMIT")).isEqualTo("+OK");
     assertThat(redis.ask("GET a")).isEqualTo("2");
     OsierClient client =
-        open.add(OsierClient.inProcess(requireNonNull(running.get("ap")).inProcess()));
+        open.add(PatientClients.inProcess(requireNonNull(running.get("ap")).inProcess()));
     var bank = client.session().keyspace("bank");
     try (Transaction moves = bank.begin()) {
       assertThat(moves.counter("b").get()).isEqualTo(3);
@@ -160,7 +161,7 @@ final class ForwardedCommandsTest {
       moves.commit();
     }
     assertThat(bank.counter("a").get()).isEqualTo(1);
-    assertThat(redis.ask("OSIER.BEGIN")).isEqualTo("+OK");
+    assertThat(redis.ask("OSIER.BEGIN 600")).isEqualTo("+OK");
     redis.ask("OSIER.UPDATE counter incr a 5");
     NAMES.subList(1, 3).forEach(this::kill);
     try {
@@ -177,7 +178,7 @@ final class ForwardedCommandsTest {
   void programsInItsProcess_areServed_too() {
     startAll();
     OsierClient client =
-        open.add(OsierClient.inProcess(requireNonNull(running.get("ap")).inProcess()));
+        open.add(PatientClients.inProcess(requireNonNull(running.get("ap")).inProcess()));
     var shop = client.session().keyspace("shop");
     for (int i = 1; i <= 100; i++) {
       shop.counter("c" + i % 5).increment(1);

@@ -5,7 +5,7 @@ package io.osier.core;
  * lives. Whoever asks for a key's partition asks this.
  *
  * @param count the number of partitions, 1 to {@link KeyspacePolicy#PARTITIONS_MAX}
- * @param hash what of a key is hashed
+ * @param hash what of a key is hashed; with one partition always {@link Hash#KEY}
  */
 public record Partitioning(int count, Hash hash) {
   /** What of a key is hashed. */
@@ -24,6 +24,7 @@ public record Partitioning(int count, Hash hash) {
       throw new IllegalArgumentException(
           "partitions must be 1 to " + KeyspacePolicy.PARTITIONS_MAX + ", not " + count);
     }
+    hash = count == 1 ? Hash.KEY : hash; // whatever is hashed, all keys are there
   }
 
   /** So many partitions, by all of the key. */

@@ -70,6 +70,12 @@ final class PartitioningTest {
     }
   }
 
+  /** So who knows no tags may use it. */
+  @Test
+  void onePartition_isByKey() {
+    assertThat(new Partitioning(1, Partitioning.Hash.TAG)).isEqualTo(Partitioning.byKey(1));
+  }
+
   @Test
   void fingerprint_namesTheHashOnlyWhereItIsByTag() {
     KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ZERO).withPartitions(4);

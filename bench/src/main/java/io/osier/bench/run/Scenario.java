@@ -59,13 +59,14 @@ record Scenario(String name, Config config) {
       if (quick && file.hasPath("quick")) {
         file = file.getConfig("quick").withFallback(file);
       }
-      Config all = file.withFallback(DEFAULTS).resolve();
+      Config wanted = ConfigFactory.empty();
       for (String change : changes) {
-        Config wanted = parsed(change);
-        Set<String> paths =
-            wanted.entrySet().stream().map(Map.Entry::getKey).collect(Collectors.toSet());
-        all = wanted.withFallback(withoutInParts(all, paths)).resolve();
+        wanted = parsed(change).withFallback(wanted);
       }
+      Set<String> paths =
+          wanted.entrySet().stream().map(Map.Entry::getKey).collect(Collectors.toSet());
+      Config all =
+          withoutInParts(wanted.withFallback(file).withFallback(DEFAULTS).resolve(), paths);
       Allowed.check("", all.root(), DEFAULTS.root());
       return new Scenario(isFile ? new File(name).getName() : name, all);
     } catch (ConfigException e) {

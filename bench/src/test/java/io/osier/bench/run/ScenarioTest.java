@@ -104,6 +104,12 @@ final class ScenarioTest {
   }
 
   @Test
+  void change_isSeenWhereTheFileNamesItsKey() throws IOException {
+    assertThat(read("seconds = 4\nwarm-up = ${seconds}", "seconds=9").config().getInt("warm-up"))
+        .isEqualTo(9);
+  }
+
+  @Test
   void unknownKey_isRefusedWithThoseThatAreKnown() {
     assertThatThrownBy(() -> read("load.kays = 5"))
         .isInstanceOf(ScenarioException.class)

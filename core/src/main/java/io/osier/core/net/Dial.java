@@ -46,6 +46,7 @@ final class Dial {
   private final EventLoop loop;
   private final InetSocketAddress to;
   private final int timeoutMillis;
+  private final Consumer<Channel> begun;
   private final Consumer<Channel> opening;
   private final Consumer<Throwable> failed;
 
@@ -56,16 +57,22 @@ final class Dial {
   private @Nullable ScheduledFuture<?> limit;
   private boolean done;
 
-  /** See {@link Network#dial}. */
+  /**
+   * See {@link Network#dial}.
+   *
+   * @param begun is given each attempt when it begins
+   */
   Dial(
       EventLoop loop,
       InetSocketAddress to,
       int timeoutMillis,
+      Consumer<Channel> begun,
       Consumer<Channel> opening,
       Consumer<Throwable> failed) {
     this.loop = loop;
     this.to = to;
     this.timeoutMillis = timeoutMillis;
+    this.begun = begun;
     this.opening = opening;
     this.failed = failed;
   }
@@ -128,6 +135,7 @@ final class Dial {
             .handler(new Connected())
             .connect(at);
     trying.add(connecting.channel());
+    begun.accept(connecting.channel());
     int number = tried.size();
     if (!left.isEmpty()) {
       loop.schedule(() -> nextAfter(number), HEAD_START_MILLIS, TimeUnit.MILLISECONDS);

@@ -13,6 +13,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -135,8 +136,7 @@ public final class Sockets implements Network {
       Consumer<Channel> opening,
       Consumer<Throwable> failed) {
     if (!isClosed()) {
-      new Dial(loops.next(), to, timeoutMillis, opening.andThen(channels::add), failed)
-          .start(lookup);
+      new Dial(loops.next(), to, timeoutMillis, channels::add, opening, failed).start(lookup);
     }
   }
 
@@ -169,10 +169,13 @@ public final class Sockets implements Network {
 
   @Override
   public void close() {
+    end().awaitUninterruptibly(END_PATIENCE_MILLIS);
+  }
+
+  /** Begins to end, and does not wait for that. */
+  public Future<?> end() {
     closed = true;
     channels.close(); // a loop of Netty 4.2 that is in a task when its end is asked for closes none
-    loops
-        .shutdownGracefully(lastMillis, END_MILLIS, TimeUnit.MILLISECONDS)
-        .awaitUninterruptibly(END_PATIENCE_MILLIS);
+    return loops.shutdownGracefully(lastMillis, END_MILLIS, TimeUnit.MILLISECONDS);
   }
 }

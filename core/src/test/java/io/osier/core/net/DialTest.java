@@ -209,6 +209,7 @@ final class DialTest {
               watched,
               InetSocketAddress.createUnresolved("some.example", server.getLocalPort()),
               Integer.MAX_VALUE,
+              begun -> {},
               ended::complete,
               ended::complete)
           .start(

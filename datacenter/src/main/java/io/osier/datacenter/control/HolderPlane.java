@@ -194,8 +194,8 @@ final class HolderPlane {
       checkRemoved(keyspace, holders, removed);
     }
     boolean isFormer = added.stream().anyMatch(holders.states().keySet()::contains);
-    checkReady(
-        removed.isEmpty() && !isFormer ? PeerVersions.HOLDERS : PeerVersions.REMOVALS, added);
+    int version = removed.isEmpty() && !isFormer ? PeerVersions.HOLDERS : PeerVersions.REMOVALS;
+    checkReady(policy.partitioning().isByTag() ? PeerVersions.BY_TAG : version, added);
     members.begin();
     return removed.isEmpty()
         ? new Change(

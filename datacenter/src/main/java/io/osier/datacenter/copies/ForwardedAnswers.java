@@ -33,11 +33,13 @@ public record ForwardedAnswers(Copies copies) implements AnswerWitness {
       for (VersionVector seen : ShownVersions.seenOfAll(reply)) {
         copies.shown(keyspace, each++, seen);
       }
-    } else if (keys.isEmpty()) {
-      copies.shown(keyspace, partition.get(), ShownVersions.seen(reply));
     } else {
       copies.shown(keyspace, partition.get(), Forwardable.after(request));
-      copies.shown(keyspace, keys, ShownVersions.seen(reply));
+      if (keys.isEmpty()) {
+        copies.shown(keyspace, partition.get(), ShownVersions.seen(reply));
+      } else {
+        copies.shown(keyspace, keys, ShownVersions.seen(reply));
+      }
     }
     if (request instanceof Request.Read read && reply instanceof Reply.Answer answer) {
       copies.read(read, dc, answer, size);

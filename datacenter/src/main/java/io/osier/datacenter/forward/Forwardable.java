@@ -186,6 +186,7 @@ public final class Forwardable {
       case Request.ReadAll r -> r.after();
       case Request.WriteAll r -> r.after();
       case Request.Evaluate r -> r.after();
+      case Request.Reach r -> r.after();
       case Request.Transact r -> r.begin().map(Request.Begin::clock).orElse(VersionVector.EMPTY);
       default -> VersionVector.EMPTY;
     };

@@ -103,6 +103,12 @@ public final class Forwarder implements AutoCloseable {
     return held(keyspace) != null;
   }
 
+  /** Whether there is such a keyspace, and its keys are hashed by tag. */
+  public boolean isByTag(String keyspace) {
+    ForwardingHost.Held held = held(keyspace);
+    return held != null && held.partitioning().isByTag();
+  }
+
   private ForwardingHost.@Nullable Held held(String keyspace) {
     ForwardingHost.Held held = around.holders(keyspace).orElse(null);
     if (held == null) {
@@ -134,7 +140,7 @@ public final class Forwarder implements AutoCloseable {
     String by = request instanceof Request.Reach ? "" : user; // whatever is read for it
     Reply.Failure refused =
         Forwardable.is(travels)
-            ? ask(travels, keyspace, held, lane, by, reply)
+            ? ask(request, travels, keyspace, held, lane, by, reply)
             : Refusals.notTaken(self, keyspace, held);
     if (refused != null) {
       reply.accept(refused);
@@ -156,6 +162,7 @@ public final class Forwarder implements AutoCloseable {
 
   /** Asks a holder; or says why not: then nothing was done. */
   private Reply.@Nullable Failure ask(
+      Request original,
       Request request,
       String keyspace,
       ForwardingHost.Held held,
@@ -185,7 +192,7 @@ public final class Forwarder implements AutoCloseable {
     Asks.Ask ask =
         new Asks.Ask(
             to.dc(),
-            new Asks.Forms(request, to.request()),
+            new Asks.Forms(original, to.request()),
             lane,
             Forwardable.partition(request, held.partitioning()),
             ASK_BYTES + content.length,

@@ -198,10 +198,7 @@ final class HolderChoice {
               shown.answered(ask.request(), ask.partition(), reply);
               lanes.answered(ask.lane(), keyspace, peer);
             });
-    // Another holder may have shown the connection more than this one has.
-    return reply instanceof Reply.Through r && ask.request() instanceof Request.Through of
-        ? new Reply.Through(r.through().join(shown(of.keyspace(), of.partition())))
-        : reply;
+    return reply;
   }
 
   private void forgetLost(Asks.Ask ask) {

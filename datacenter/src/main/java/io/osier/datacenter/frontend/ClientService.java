@@ -1,5 +1,6 @@
 package io.osier.datacenter.frontend;
 
+import io.osier.core.VersionVector;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -21,6 +22,11 @@ public interface ClientService {
   /** Those that requests may be about: also those that others hold. */
   default List<Reply.KeyspaceInfo> served() {
     return Reply.Elsewhere.all(keyspaces(), elsewhere());
+  }
+
+  /** What clients were shown of a partition that others hold, or held. */
+  default VersionVector shown(String keyspace, int partition) {
+    return VersionVector.EMPTY;
   }
 
   /** Whether the keys of a keyspace are hashed by tag. */

@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.copies.Copies;
@@ -111,6 +112,19 @@ public final class RequestHandler implements ClientService {
   @Override
   public Reply.Elsewhere elsewhere() {
     return elsewhere.get();
+  }
+
+  @Override
+  public VersionVector shown(String keyspace, int partition) {
+    return forwarder.map(f -> f.shownHere().of(keyspace, partition)).orElse(VersionVector.EMPTY);
+  }
+
+  @Override
+  public boolean isByTag(String keyspace) {
+    KeyspaceShard shard = keyspaces.get(keyspace);
+    return shard != null
+        ? shard.policy().partitioning().isByTag()
+        : forwarder.stream().anyMatch(f -> f.isByTag(keyspace));
   }
 
   /**

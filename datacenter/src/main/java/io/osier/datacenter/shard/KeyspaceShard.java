@@ -247,12 +247,9 @@ public final class KeyspaceShard {
       if (to(key) != first) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
-            what
-                + " is for keys of one partition, and '"
-                + some
-                + "' and '"
-                + key
-                + "' are not of the same; in a keyspace with partitions = 1 all keys are");
+            ("%s is for keys of one partition, and '%s' and '%s' are not of the same; with"
+                    + " partitions = 1 all are, with hash = tag those of one tag")
+                .formatted(what, some, key));
       }
     }
     return first;

@@ -13,6 +13,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
+import io.osier.testing.Refused;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -140,7 +141,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
   /** One that knows no tags cannot read the creation, and takes no part in the keyspace. */
   @Test
   void keyspaceByTag_isCreatedOnceAllKnowThem_andStaysSo() {
-    var settings = new TreeMap<>(Map.of("hash", "tag", "partitions", "4"));
+    var settings = new TreeMap<>(Map.of("hash", "tag", "partitions", "4", "replicas", "eu,us"));
     Request.Administer create = new Request.Administer("keyspace", "create", "tags", settings);
     at("sa").spoken = PeerVersions.BY_TAG - 1;
     assertThatThrownBy(() -> at("eu").plane.administer(create, "op"))
@@ -150,6 +151,10 @@ final class HolderPlaneTest extends HolderPlaneFixture {
     at("sa").spoken = PeerVersions.BY_TAG;
     at("eu").plane.administer(create, "op");
     settle();
+    at("sa").spoken = PeerVersions.BY_TAG - 1; // it was taken back
+    assertThatThrownBy(() -> at("eu").alter("tags", "eu,sa,us"))
+        .is(Refused.with(ErrorCode.UNAVAILABLE))
+        .hasMessageContainingAll("version 17", "[sa]");
     assertThat(at("us").placement.find("tags").orElseThrow().policy().partitioning())
         .isEqualTo(new Partitioning(4, Partitioning.Hash.TAG));
     assertThat(at("us").plane.views("tags").getFirst().settings())

@@ -94,7 +94,7 @@ public final class ClientCore {
 
   /** Adds a client's connections to its datacenters. */
   private interface Ways {
-    void add(Datacenters to, Timers timers, EventLoopGroup loops);
+    void add(Datacenters to, Timers timers, EventLoopGroup loops, Network network);
   }
 
   private static ClientCore start(ClientSettings settings, Ways ways) {
@@ -102,16 +102,16 @@ public final class ClientCore {
         new MultiThreadIoEventLoopGroup(
             1, CallbackThread.threads("osier-client"), NioIoHandler.newFactory());
     Timers timers = new EventLoopTimers(loops);
-    Runnable end = () -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    Sockets network = Sockets.over(loops);
     Datacenters datacenters = new Datacenters(settings.endpoints(), settings.preferred());
     try {
-      ClientCore client = new ClientCore(settings, timers, datacenters, end);
-      ways.add(datacenters, timers, loops);
+      ClientCore client = new ClientCore(settings, timers, datacenters, network::end);
+      ways.add(datacenters, timers, loops, network);
       datacenters.open();
       return client;
     } catch (RuntimeException | Error e) {
       datacenters.close();
-      end.run(); // nothing is left of a client that cannot be built
+      network.end(); // nothing is left of a client that cannot be built
       throw e;
     }
   }
@@ -126,8 +126,7 @@ public final class ClientCore {
     settings.endpoints().forEach((dc, address) -> addresses.put(dc, parse(dc, address)));
     return start(
         settings,
-        (datacenters, timers, loops) -> {
-          Network network = Sockets.over(loops);
+        (datacenters, timers, loops, network) -> {
           BiFunction<String, InetSocketAddress, Connection> remote =
               (dc, address) ->
                   new RemoteConnection(
@@ -169,7 +168,7 @@ public final class ClientCore {
   public static ClientCore inProcess(InProcess datacenter, ClientSettings settings) {
     return start(
         settings,
-        (all, timers, loops) ->
+        (all, timers, loops, network) ->
             all.add(
                 new InProcessConnection(
                     datacenter, settings.metrics(), timers, InProcessConnection.Alarm.of(loops))));

@@ -12,27 +12,34 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 
 /** A session goes on at another datacenter: by tokens, as Osier's own clients have them. Static. */
 public final class SessionPlans {
   private SessionPlans() {}
 
-  /** Answers a token of all that a keyspace has here, which is what a session can have seen. */
-  public static Plan token(String keyspace, int partitions) {
+  /**
+   * Answers a token of all that a keyspace has here, or at the holder that is asked, which is what
+   * a session can have seen.
+   *
+   * @param shown by partition, what other holders have shown here
+   */
+  public static Plan token(String keyspace, int partitions, IntFunction<VersionVector> shown) {
     List<Request> asked = new ArrayList<>(partitions);
     for (int i = 0; i < partitions; i++) {
       asked.add(new Request.Through(keyspace, i));
     }
-    return new Plan.Ask(asked, replies -> new Plan.Answer(token(keyspace, replies)));
+    return new Plan.Ask(asked, replies -> new Plan.Answer(token(keyspace, replies, shown)));
   }
 
-  private static RespValue token(String keyspace, List<Reply> replies) {
+  private static RespValue token(
+      String keyspace, List<Reply> replies, IntFunction<VersionVector> shown) {
     List<VersionVector> seen = new ArrayList<>(replies.size());
     for (Reply reply : replies) {
       if (reply instanceof Reply.Failure failure) {
         return RedisErrors.of(failure);
       }
-      seen.add(((Reply.Through) reply).through());
+      seen.add(((Reply.Through) reply).through().join(shown.apply(seen.size())));
     }
     byte[] bytes = SeenText.bytes(new TreeMap<>(Map.of(keyspace, seen)));
     return bytes.length > SeenText.BYTES_MAX

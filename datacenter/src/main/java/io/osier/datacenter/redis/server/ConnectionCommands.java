@@ -8,6 +8,7 @@ import static io.osier.datacenter.redis.command.RedisErrors.checkArity;
 import static io.osier.datacenter.redis.command.RedisErrors.syntax;
 import static io.osier.datacenter.redis.command.Words.option;
 
+import io.osier.core.VersionVector;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Commands about the connection itself. Static, for any thread. */
@@ -61,7 +63,8 @@ final class ConnectionCommands {
 
   private static @Nullable Plan token(RespSession session, Place place, byte[][] words) {
     ServerState.Keyspace of = session.server().keyspace(session.client().database());
-    session.behindWrites(place, written -> SessionPlans.token(of.name(), of.partitions()));
+    IntFunction<VersionVector> shown = i -> session.server().shown(of.name(), i);
+    session.behindWrites(place, written -> SessionPlans.token(of.name(), of.partitions(), shown));
     return null;
   }
 

@@ -2,6 +2,7 @@ package io.osier.datacenter.redis.server;
 
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.redis.command.Databases;
 import io.osier.datacenter.redis.command.RedisException;
@@ -228,6 +229,11 @@ public final class ServerState {
 
   Tracking tracking() {
     return around.pushes.tracking;
+  }
+
+  /** What clients were shown of a partition by others. */
+  VersionVector shown(String keyspace, int partition) {
+    return handler.shown(keyspace, partition);
   }
 
   /** Checks that changes of a keyspace can be heard of. */

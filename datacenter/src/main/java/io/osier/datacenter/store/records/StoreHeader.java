@@ -166,7 +166,10 @@ public record StoreHeader(
                   keyspace, dir, now.isByTag() ? "key" : "tag", now.isByTag() ? "tag" : "key"));
     }
     Set<String> tags = new TreeSet<>(byTag);
-    boolean unused = now.isByTag() ? tags.add(keyspace) : tags.remove(keyspace);
+    tags.remove(keyspace);
+    if (now.isByTag()) {
+      tags.add(keyspace);
+    }
     if (stored == count) {
       return with(partitions, tags);
     }

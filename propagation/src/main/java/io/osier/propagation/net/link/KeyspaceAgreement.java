@@ -63,8 +63,9 @@ public record KeyspaceAgreement(List<String> agreed, SortedMap<String, String> d
     Map<String, String> all = new TreeMap<>(mine);
     all.putAll(theirs);
     for (String part : all.keySet()) {
-      String a = mine.getOrDefault(part, "nothing");
-      String b = theirs.getOrDefault(part, "nothing");
+      String none = part.equals("hash") ? "KEY" : "nothing";
+      String a = mine.getOrDefault(part, none);
+      String b = theirs.getOrDefault(part, none);
       if (!a.equals(b)) {
         differences.add(part + " is " + a + " at " + here + " and " + b + " at " + there);
       }

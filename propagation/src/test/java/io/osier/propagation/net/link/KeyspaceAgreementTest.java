@@ -25,6 +25,14 @@ final class KeyspaceAgreementTest {
                 "yours", "not configured at eu for us"));
   }
 
+  /** Which is left out where it is by key: former programs know none. */
+  @Test
+  void otherHash_isNamedAsItIsSet() {
+    KeyspaceAgreement agreement =
+        KeyspaceAgreement.of("eu", List.of("a{x=1}"), "us", List.of("a{x=1, hash=TAG}"));
+    assertThat(agreement.differing()).isEqualTo(Map.of("a", "hash is KEY at eu and TAG at us"));
+  }
+
   @Test
   void unknownKeyspaces_areToldOfUpToANumber() {
     List<String> many = IntStream.range(0, 1_000).mapToObj(i -> "k" + i + "{}").toList();

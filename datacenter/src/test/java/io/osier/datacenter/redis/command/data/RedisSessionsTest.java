@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.Cluster;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.SessionPlans;
@@ -20,11 +22,22 @@ final class RedisSessionsTest {
   private final RedisNode us = new RedisNode(cluster, "us", 1);
 
   private String token() {
-    return Texted.text(eu.follow(() -> SessionPlans.token("k", 1))).substring(1);
+    return token(VersionVector.EMPTY);
+  }
+
+  private String token(VersionVector shown) {
+    return Texted.text(eu.follow(() -> SessionPlans.token("k", 1, i -> shown))).substring(1);
   }
 
   private String after(String token, int millis) {
     return Texted.text(us.follow(() -> SessionPlans.after(token, Map.of("k", 1), millis)));
+  }
+
+  /** Else who goes on elsewhere by a token would read backwards. */
+  @Test
+  void token_namesWhatOtherHoldersHaveShown() {
+    cluster.run(1_000);
+    assertThat(after(token(VersionVector.of(new ReplicaId("ap", 1), 7)), 0)).startsWith("-BEHIND");
   }
 
   @Test

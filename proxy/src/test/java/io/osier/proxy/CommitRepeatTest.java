@@ -106,6 +106,7 @@ final class CommitRepeatTest {
             .prefer("eu")
             .build();
     await().until(() -> client.status().stream().allMatch(OsierClient.Status::connected));
+    await().until(() -> client.nearest().filter("eu"::equals).isPresent()); // us may be up first
     return client;
   }
 

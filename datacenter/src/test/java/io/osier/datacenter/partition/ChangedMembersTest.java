@@ -117,6 +117,22 @@ final class ChangedMembersTest {
     assertThat(seats("us").upRights("ap")).isEqualTo(10);
   }
 
+  /** A walk that began before may go on; whoever is the next heir takes the same. */
+  @Test
+  void whoLeaves_takesNobodysRightsOver_untilItStays() {
+    assertThat(seats("ap", bounds(30))).isInstanceOf(Reply.Done.class);
+    cluster.run(2_000);
+    tell("eu", List.of("us"), List.of("eu", "us"), false);
+    cluster.input(cluster.dc("eu"), new Input.Retire());
+    cluster.input(cluster.dc("eu"), new Input.Inherit("ap", List.of(SEATS)));
+    cluster.run(1_000);
+    assertThat(seats("us").upRights("ap")).isEqualTo(10);
+    cluster.input(cluster.dc("eu"), new Input.Stay());
+    cluster.input(cluster.dc("eu"), new Input.Inherit("ap", List.of(SEATS)));
+    cluster.run(1_000);
+    assertThat(seats("us").upRights("ap")).isZero();
+  }
+
   @Test
   void whoLeaves_takesNoUpdates_alsoNotThoseThatWait() {
     assertThat(seats("us", bounds(3))).isInstanceOf(Reply.Done.class);

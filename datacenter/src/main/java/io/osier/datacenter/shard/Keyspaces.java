@@ -185,8 +185,8 @@ public final class Keyspaces {
   }
 
   /** Whether a datacenter holds a keyspace, and does not give it up. */
-  public boolean mayInherit(KeyspaceShard shard, String dc) {
-    return holders.stays(shard.policy(), dc);
+  public boolean mayInherit(KeyspacePolicy policy, String dc) {
+    return holders.stays(policy, dc);
   }
 
   /** Whether a keyspace that is open has what all others that hold it have. */

@@ -6,7 +6,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.types.BoundedCounter;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;
-import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.shard.agent.InspectedPartition;
 import io.osier.propagation.host.StoredObjects;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ final class RightsWalk {
    *
    * @return how many were found
    */
-  static int walk(PartitionRunner partition, String dc, Function<List<ObjectId>, Input> tells) {
+  static int walk(InspectedPartition partition, String dc, Function<List<ObjectId>, Input> tells) {
     int found = 0;
     Optional<ObjectId> after = Optional.empty();
     StoredObjects.Page page;
@@ -66,14 +66,14 @@ final class RightsWalk {
   }
 
   /** Whether all peers have everything that was written in a partition here. */
-  static boolean isShipped(PartitionRunner partition) {
+  static boolean isShipped(InspectedPartition partition) {
     return report(partition)
         .map(r -> r.peers().stream().allMatch(p -> p.to().lagUpdates() == 0))
         .orElse(false);
   }
 
   /** What has come to a partition of every replica, this one included; empty if it does not say. */
-  static Optional<VersionVector> here(PartitionRunner partition) {
+  static Optional<VersionVector> here(InspectedPartition partition) {
     return report(partition).map(r -> r.content().through());
   }
 
@@ -81,7 +81,7 @@ final class RightsWalk {
    * Whether all peers of a partition are connected, and say that they have something: one that is
    * away may come back with nothing.
    */
-  static boolean isEverywhere(PartitionRunner partition, VersionVector what) {
+  static boolean isEverywhere(InspectedPartition partition, VersionVector what) {
     return report(partition).map(r -> isEverywhere(r, what)).orElse(false);
   }
 
@@ -90,7 +90,7 @@ final class RightsWalk {
   }
 
   /** The last incarnation that a partition knows of a peer; 0 if it knows none. */
-  static long incarnation(PartitionRunner partition, String dc) {
+  static long incarnation(InspectedPartition partition, String dc) {
     return report(partition).stream()
         .flatMap(r -> r.peers().stream())
         .filter(p -> p.dc().equals(dc))
@@ -99,7 +99,7 @@ final class RightsWalk {
         .orElse(0);
   }
 
-  private static Optional<PartitionReport> report(PartitionRunner partition) {
+  private static Optional<PartitionReport> report(InspectedPartition partition) {
     try {
       return Optional.of(partition.inspect(0).get(REPORT_SECONDS, TimeUnit.SECONDS));
     } catch (TimeoutException | ExecutionException e) {

@@ -5,17 +5,21 @@ import io.osier.core.ReplicaId;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** An application's connection, from its greeting to its end. */
-final class AppWire {
+/**
+ * A connection of an application, from its greeting to its end.
+ *
+ * @param <S> a sending
+ */
+final class AppWire<S> {
   final SimDc dc;
   final ReplicaId to;
   final long life;
 
   /** Who waits for answers, in the order of their sendings. */
-  final Set<SimWay.Sending> open = new LinkedHashSet<>();
+  final Set<S> open = new LinkedHashSet<>();
 
   /** What has come to partitions and is not answered. */
-  final Set<SimWay.Sending> arrived = new LinkedHashSet<>();
+  final Set<S> arrived = new LinkedHashSet<>();
 
   long takesNanos;
   boolean lost;

@@ -51,13 +51,13 @@ final class SimWay implements Connection {
   };
 
   /** One sending of a request, and who waits for the answer. */
-  static final class Sending extends SimSending {
-    private final AppWire wire;
+  private static final class Sending extends SimSending {
+    private final AppWire<Sending> wire;
     private final Answered answered;
     private boolean left;
 
     private Sending(
-        AppWire wire,
+        AppWire<Sending> wire,
         Request request,
         @Nullable SimWitness witness,
         Answered answered,
@@ -79,11 +79,11 @@ final class SimWay implements Connection {
   private List<Reply.KeyspaceInfo> keyspaces = List.of();
   private Reply.Elsewhere elsewhere = Reply.Elsewhere.NOTHING;
   private @Nullable ReplicaId replica;
-  private @Nullable AppWire wire;
+  private @Nullable AppWire<Sending> wire;
   private boolean closed;
 
   /** Connections that were lost, and have something at partitions that is not answered. */
-  private final List<AppWire> former = new ArrayList<>();
+  private final List<AppWire<Sending>> former = new ArrayList<>();
 
   SimWay(Simulation simulation, SimApp app, String dc, Random random, Runnable changed) {
     this.simulation = simulation;
@@ -119,7 +119,7 @@ final class SimWay implements Connection {
       openLater();
       return;
     }
-    wire = new AppWire(there);
+    wire = new AppWire<>(there);
     replica = there.self();
     hear(there);
     // Measured anew, and not always well: another datacenter may be the nearest now.
@@ -135,7 +135,7 @@ final class SimWay implements Connection {
 
   /** What a datacenter serves has changed: it tells its clients. */
   void told(SimDc there) {
-    AppWire over = wire;
+    AppWire<Sending> over = wire;
     if (over != null && over.dc == there) {
       scheduler.in(
           delayNanos,
@@ -153,7 +153,7 @@ final class SimWay implements Connection {
   }
 
   /** The connection is found to be lost. */
-  private void lose(AppWire which) {
+  private void lose(AppWire<Sending> which) {
     if (wire != which) {
       return;
     }
@@ -185,7 +185,7 @@ final class SimWay implements Connection {
     if (of.self().dc().equals(dc)) {
       former.forEach(this::crashed);
       former.clear();
-      AppWire which = wire;
+      AppWire<Sending> which = wire;
       if (which != null) {
         crashed(which);
         long notice = random.nextBoolean() ? 0 : random.nextInt(NOTICE_MILLIS_MAX) * MILLI;
@@ -194,7 +194,7 @@ final class SimWay implements Connection {
     }
   }
 
-  private void crashed(AppWire which) {
+  private void crashed(AppWire<Sending> which) {
     which.arrived.forEach(SimSending::crashed);
     which.arrived.clear();
   }
@@ -208,7 +208,7 @@ final class SimWay implements Connection {
 
   @Override
   public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
-    AppWire over = wire;
+    AppWire<Sending> over = wire;
     if (over == null) {
       answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + dc));
       return;
@@ -237,7 +237,7 @@ final class SimWay implements Connection {
     scheduler.in(Math.max(0, over.takesNanos - now), () -> leave(one));
   }
 
-  private void breaks(AppWire over) {
+  private void breaks(AppWire<Sending> over) {
     if (wire == over) {
       // A datacenter that soon forgets how transactions ended must not be asked too late.
       boolean comes = !simulation.profile().forgetsEnds(dc) && random.nextBoolean();
@@ -247,7 +247,7 @@ final class SimWay implements Connection {
   }
 
   private void leave(Sending one) {
-    AppWire over = one.wire;
+    AppWire<Sending> over = one.wire;
     if (over.lost || !over.open.contains(one)) {
       return; // nobody waits for it any more
     }
@@ -263,7 +263,7 @@ final class SimWay implements Connection {
   }
 
   private void arrive(Sending one, Request request) {
-    AppWire over = one.wire;
+    AppWire<Sending> over = one.wire;
     if (over.lost && over.lateNanos < 0) {
       return;
     }
@@ -272,7 +272,7 @@ final class SimWay implements Connection {
 
   /** The datacenter takes the request, if it is still there. */
   private void hand(Sending one, Request request) {
-    AppWire over = one.wire;
+    AppWire<Sending> over = one.wire;
     if (!over.isServed()) {
       return;
     }
@@ -297,7 +297,7 @@ final class SimWay implements Connection {
   // ---------------------------------------------------------------- replies
 
   private void goes(Sending one, Reply reply) {
-    AppWire over = one.wire;
+    AppWire<Sending> over = one.wire;
     over.arrived.remove(one);
     if (over.lost && over.arrived.isEmpty()) {
       former.remove(over);
@@ -384,7 +384,7 @@ final class SimWay implements Connection {
   @Override
   public void close() {
     closed = true;
-    AppWire over = wire;
+    AppWire<Sending> over = wire;
     if (over != null && !simulation.options().sabotage().losesCalls()) {
       lose(over);
     }

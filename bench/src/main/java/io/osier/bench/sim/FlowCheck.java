@@ -115,7 +115,7 @@ public final class FlowCheck {
     }
     long bytes = 0;
     for (Shipment s : u.shipments()) {
-      bytes += FrameCodec.sizeOf(dc.self(), s);
+      bytes += FrameCodec.sizeOf(dc.replica(unit), s);
     }
     if (bytes == 0) {
       return;

@@ -95,13 +95,17 @@ final class SimEnd {
     }
     for (Unit unit : simulation.units()) {
       // Over a narrow link a process that has just come back asks for pages that bring nothing new.
-      quiet &= simulation.holders().of(unit).stream().allMatch(dc -> dc.node(unit).isReady());
+      quiet &= simulation.holders().of(unit).stream().allMatch(dc -> isAtRest(dc.node(unit)));
       quiet =
           quiet
               && ConvergenceCheck.isAtRest(
                   simulation.holders().of(unit).stream().map(dc -> dc.node(unit).store()).toList());
     }
     return quiet;
+  }
+
+  private static boolean isAtRest(SimNode node) {
+    return node.isReady() && node.store().durable() == node.store().recorded();
   }
 
   private void check(Unit unit) {

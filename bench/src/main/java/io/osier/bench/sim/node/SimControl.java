@@ -296,6 +296,9 @@ public final class SimControl implements ControlHost {
 
   @Override
   public void hinders(List<String> words) {
+    if (isUnsure() && words.isEmpty()) {
+      dc.waits();
+    }
     hindered = !words.isEmpty();
   }
 

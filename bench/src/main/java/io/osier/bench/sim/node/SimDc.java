@@ -154,9 +154,7 @@ public final class SimDc {
     changedNanos = simulation.scheduler().nanos();
   }
 
-  /**
-   * A partition has waited long for room in front of the disk: what comes behind it may be late.
-   */
+  /** It has waited, for room in front of the disk or to know who holds what: it may be late. */
   void waits() {
     changedNanos = simulation.scheduler().nanos();
   }
@@ -385,9 +383,8 @@ public final class SimDc {
 
   /** Since when it has been up and not slow; Long.MAX_VALUE if it is not. */
   public long steadySinceNanos() {
-    return up && !joining && slowNanos == 0 && !full && !slowDisk && stalls == 0
-        ? changedNanos
-        : Long.MAX_VALUE;
+    boolean isFast = slowNanos == 0 && !full && !slowDisk && stalls == 0;
+    return up && !joining && isFast && !control.isUnsure() ? changedNanos : Long.MAX_VALUE;
   }
 
   /**

@@ -18,8 +18,6 @@ import java.util.Map;
 
 /** All checks of one unit. */
 public final class Checks {
-  private final Simulation simulation;
-  private final Unit unit;
   private final CausalOrderCheck order;
   private final ExactlyOnceCheck once;
   private final LedgerCheck ledger;
@@ -32,8 +30,6 @@ public final class Checks {
   private final Map<ObjectId, CausalContext> forgotten = new HashMap<>();
 
   Checks(Simulation simulation, Unit unit) {
-    this.simulation = simulation;
-    this.unit = unit;
     order = new CausalOrderCheck(unit);
     once = new ExactlyOnceCheck(unit, this::forgotten);
     ledger = new LedgerCheck(unit);
@@ -63,9 +59,6 @@ public final class Checks {
   /** A node stores an object that covers more than before. */
   public void changed(SimNode at, ObjectId object, CausalContext before, CausalContext after) {
     ReplicaId self = at.self();
-    if (!simulation.dc(self.dc()).serves(unit)) {
-      return; // nobody sees it: it joins, and has not yet what the others have
-    }
     CausalContext forgot = forgotten(object);
     order.changed(self, object, before.join(forgot), after.join(forgot));
   }

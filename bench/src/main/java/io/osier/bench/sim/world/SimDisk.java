@@ -60,7 +60,7 @@ public final class SimDisk {
   /**
    * A group of a partition.
    *
-   * @param drops how often the unit had been dropped before
+   * @param drops how often the unit had been dropped when the partition was opened
    * @param persisted is run when no crash can undo it any more, or turns out not to have
    */
   private record Records(int unit, int drops, List<Change> changes, Runnable persisted) {}
@@ -210,6 +210,7 @@ public final class SimDisk {
   public GroupWriter writerOf(
       Unit unit, Taken taken, Consumer<BooleanSupplier> mustWait, Consumer<Boolean> goOn) {
     List<Change> evicted = new ArrayList<>();
+    int opened = drops[unit.number()];
     return new GroupWriter() {
       @Override
       public void write(GroupWriter.Group group) {
@@ -221,8 +222,7 @@ public final class SimDisk {
         // evicted, takes as much as one that is written as an operation.
         long counted = group.changes().stream().filter(c -> !(c instanceof Change.Prune)).count();
         long bytes = CHANGE_BYTES * counted + group.heldBytes();
-        Records records =
-            new Records(unit.number(), drops[unit.number()], changes, taken.persisted());
+        Records records = new Records(unit.number(), opened, changes, taken.persisted());
         boolean early = sabotage.confirmsEarly();
         BooleanSupplier isIn = queue.line(records, bytes, early ? () -> {} : group.written());
         if (early) {

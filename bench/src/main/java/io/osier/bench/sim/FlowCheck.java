@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * Flow control of the links, from what was sent and what was acknowledged: what all partitions have
@@ -114,24 +115,16 @@ public final class FlowCheck {
     }
     long bytes = 0;
     for (Shipment s : u.shipments()) {
-      bytes += FrameCodec.sizeOf(dc.self(), s);
+      bytes += FrameCodec.sizeOf(dc.replica(unit), s);
     }
     if (bytes == 0) {
       return;
     }
     if (stream.bytes >= windowBytes) {
-      throw beyond(dc, unit, to, stream.bytes, underWay(dc, to));
+      throw beyond(dc, unit, to, stream.bytes, dc.links().inFlightBytes().getOrDefault(to, 0L));
     }
     stream.unacknowledged.add(new SentStream.Sent(u.sequence(), bytes));
     stream.bytes += bytes;
-  }
-
-  private long underWay(SimDc dc, String to) {
-    long underWay = 0;
-    for (Unit unit : units) {
-      underWay += stream(dc.self().dc(), to, unit).bytes;
-    }
-    return underWay;
   }
 
   /** Something was sent: updates, or what a peer has pulled of large states. */
@@ -225,7 +218,12 @@ public final class FlowCheck {
    * which numbers its epochs from the beginning: name and epoch do not tell the lives apart.
    */
   public void down(SimDc dc, String to) {
-    for (Unit unit : units) {
+    parted(dc, to, unit -> true);
+  }
+
+  /** The same of some units alone. */
+  public void parted(SimDc dc, String to, Predicate<Unit> which) {
+    for (Unit unit : units.stream().filter(which).toList()) {
       SentStream stream = stream(dc.self().dc(), to, unit);
       stream.begin(dc.self(), 0);
       stream.caughtUpNanos = Long.MAX_VALUE;

@@ -1,6 +1,5 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static io.osier.bench.sim.world.Scheduler.SECOND;
 
 import io.osier.bench.sim.node.SimDc;
@@ -9,21 +8,18 @@ import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.RunProfile;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimLink;
+import io.osier.core.OsierException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 
 /**
- * Breaks connections to holders now and then, so that others are asked, and adds some holders,
- * while all serve. Each hears of an addition, and of its end, at its own time.
+ * Breaks connections to holders now and then, so that others are asked; and operators who alter who
+ * holds a keyspace, while all serve.
  */
 final class HolderChanges {
   private static final int BREAK_SECONDS_MAX = 8;
-  private static final int HEARD_MILLIS_MAX = 3_000;
-
-  /** So often one that was added looks whether it has all. */
-  private static final long LOOK_NANOS = 300 * MILLI;
+  private static final int ALTER_SECONDS_MAX = 30;
 
   private final Simulation simulation;
 
@@ -41,14 +37,20 @@ final class HolderChanges {
       breakLater(random);
     }
     for (Unit unit : simulation.units()) {
-      List<String> others = new ArrayList<>(simulation.names());
-      others.removeIf(unit.policy()::heldBy);
-      if (unit.partition() == 0 && !others.isEmpty() && random.nextBoolean()) {
-        String added = others.get(random.nextInt(others.size()));
-        long later = random.nextLong(profile.seconds() * SECOND);
-        simulation.scheduler().in(later, () -> add(unit.policy().name(), added, random));
+      List<String> anchors = anchors(unit);
+      if (unit.partition() == 0 && !unit.policy().replicas().isEmpty() && random.nextInt(4) > 0) {
+        alterLater(unit, anchors, random);
       }
     }
+  }
+
+  /** Holders of which one must stay: others may lose all at once, and with it what it had. */
+  private List<String> anchors(Unit unit) {
+    return simulation.dcs().stream()
+        .filter(SimDc::losesNothing)
+        .map(dc -> dc.self().dc())
+        .filter(unit.policy()::heldBy)
+        .toList();
   }
 
   private void breakLater(Random random) {
@@ -68,40 +70,43 @@ final class HolderChanges {
             });
   }
 
-  private void add(String keyspace, String added, Random random) {
-    if (!simulation.isLoading()) {
+  private void alterLater(Unit unit, List<String> anchors, Random random) {
+    simulation
+        .scheduler()
+        .in(
+            (1 + random.nextInt(ALTER_SECONDS_MAX * simulation.profile().pace())) * SECOND,
+            () -> {
+              if (simulation.isLoading()) {
+                alter(unit, anchors, random);
+                alterLater(unit, anchors, random);
+              }
+            });
+  }
+
+  /** Somebody tells any datacenter to add holders or to remove some; it may be refused. */
+  private void alter(Unit unit, List<String> anchors, Random random) {
+    SimDc at = simulation.dc(simulation.anyDc(random));
+    if (!at.isUp()) {
       return;
     }
-    simulation.trace().note("%s is added to the holders of %s", added, keyspace);
-    SimHolders.Addition addition = new SimHolders.Addition(keyspace, added);
-    simulation.holders().add(addition);
-    tellAll(addition.heard, random);
-    look(addition, random);
-  }
-
-  /** Each that is up hears of something, at its own time. */
-  private void tellAll(Set<String> heard, Random random) {
-    for (SimDc dc : simulation.dcs()) {
-      simulation
-          .scheduler()
-          .in(
-              random.nextInt(HEARD_MILLIS_MAX) * MILLI,
-              () -> {
-                if (dc.isUp() && heard.add(dc.self().dc())) {
-                  dc.holdersChanged();
-                }
-              });
+    String keyspace = unit.policy().name();
+    List<String> wanted = new ArrayList<>(at.control().serving(unit.policy()));
+    boolean adds = anchors.isEmpty() || random.nextBoolean();
+    for (String name : simulation.names()) {
+      boolean isWanted = wanted.contains(name);
+      boolean mayGo = !name.equals(anchors.isEmpty() ? "" : anchors.getFirst());
+      if (adds && !isWanted && random.nextBoolean()) {
+        wanted.add(name);
+      } else if (!adds && isWanted && mayGo && random.nextBoolean()) {
+        wanted.remove(name);
+      }
     }
-  }
-
-  private void look(SimHolders.Addition addition, Random random) {
-    SimDc dc = simulation.dc(addition.dc);
-    if (dc.isUp() && dc.isWhole(addition.keyspace)) {
-      simulation.trace().note("%s holds %s from now on", dc.self(), addition.keyspace);
-      addition.whole = true;
-      tellAll(addition.heardWhole, random);
-    } else {
-      simulation.scheduler().in(LOOK_NANOS, () -> look(addition, random));
+    try {
+      at.control().alter(keyspace, wanted.stream().sorted().toList());
+      simulation.holders().alter(keyspace);
+      simulation.trace().note("%s is told that %s hold %s", at.self(), wanted, keyspace);
+    } catch (OsierException e) {
+      simulation.trace().note("%s refuses that %s hold %s: %s", at.self(), wanted, keyspace, e);
     }
   }
 }

@@ -53,7 +53,7 @@ final class SimEnd {
   long restAndCheck() {
     long took = comeToRest();
     if (simulation.holders().isChanging()) {
-      throw new Violation("", "one that was added has not what the other holders have");
+      throw new Violation("", "who was to become or to be no holder has not");
     }
     simulation.dcs().forEach(simulation.flow()::ended);
     for (Unit unit : simulation.units()) {
@@ -95,7 +95,7 @@ final class SimEnd {
     }
     for (Unit unit : simulation.units()) {
       // Over a narrow link a process that has just come back asks for pages that bring nothing new.
-      quiet &= simulation.holders().of(unit).stream().allMatch(dc -> dc.node(unit).isReady());
+      quiet &= simulation.holders().of(unit).stream().allMatch(dc -> isAtRest(dc.node(unit)));
       quiet =
           quiet
               && ConvergenceCheck.isAtRest(
@@ -104,20 +104,28 @@ final class SimEnd {
     return quiet;
   }
 
+  private static boolean isAtRest(SimNode node) {
+    return node.isReady() && node.store().durable() == node.store().recorded();
+  }
+
   private void check(Unit unit) {
     Checks of = simulation.checks(unit);
     Map<ReplicaId, Map<ObjectId, CrdtState>> contents = new TreeMap<>();
     for (SimDc dc : simulation.holders().of(unit)) {
-      contents.put(dc.self(), ConvergenceCheck.content(dc.node(unit).store()));
+      contents.put(dc.replica(unit), ConvergenceCheck.content(dc.node(unit).store()));
     }
     ConvergenceCheck.ended(unit, contents);
-    of.once().ended(contents, simulation.losses().lost());
+    simulation.dcs().stream()
+        .filter(dc -> !dc.holds(unit))
+        .forEach(dc -> simulation.holders().rights().ended(unit, dc.self().dc(), contents));
+    of.once().ended(contents, simulation.losses().lost(unit));
     Map<ReplicaId, Long> kept = new TreeMap<>(of.once().committed());
-    kept.keySet().removeAll(simulation.losses().lost());
+    kept.keySet().removeAll(simulation.losses().lost(unit));
     boolean faultless = simulation.profile().faults().isEmpty();
     for (SimDc dc : simulation.holders().of(unit)) {
       SimNode node = dc.node(unit);
-      Map<ObjectId, CrdtState> content = requireNonNull(contents.get(dc.self()), "was read above");
+      Map<ObjectId, CrdtState> content =
+          requireNonNull(contents.get(dc.replica(unit)), "was read above");
       for (ObjectId object : simulation.callers().workload(unit).accountable()) {
         readLast(node, object, content.get(object), VersionVector.of(kept));
       }
@@ -153,7 +161,7 @@ final class SimEnd {
     TransactionCheck check = simulation.checks(node.unit()).transactions();
     TransactionView view = TransactionView.of(readings);
     check.snapshot("the end", node.self(), view, 0, TransactionCheck.NONE);
-    check.ended(node.self(), view, simulation.losses().lost());
+    check.ended(node.self(), view, simulation.losses().lost(node.unit()));
   }
 
   /** Reads through the front door, having seen all that was kept: that must be there at once. */
@@ -162,7 +170,7 @@ final class SimEnd {
     Map<ReplicaId, Long> survived = new TreeMap<>();
     simulation
         .losses()
-        .lost()
+        .lost(node.unit())
         .forEach(r -> survived.put(r, state == null ? 0 : state.context().through(r)));
     Request read =
         new Request.Read(

@@ -105,7 +105,7 @@ public final class Simulation {
       dcs.put("dc" + i, new SimDc(this, "dc" + i, kind, new Random(random.nextLong())));
     }
     this.members = new SimMembers(this.trace, dcs.values(), names);
-    this.holders = new SimHolders(units, dcs, members, losses);
+    this.holders = new SimHolders(units, dcs.values(), losses);
     this.flow =
         new FlowCheck(
             scheduler, network, units, dcs, holders, profile.windowBytes(), objectBytesMax());
@@ -209,7 +209,7 @@ public final class Simulation {
   private void crash(SimDc dc, boolean losesAll) {
     dc.crash();
     if (losesAll || !dc.keptAll()) {
-      losses.forgot(dc.self());
+      dc.nodes().forEach(node -> losses.forgot(node.unit(), node.self()));
     }
     crashes++;
     callers.crashed(dc);

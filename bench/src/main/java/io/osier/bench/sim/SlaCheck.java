@@ -234,6 +234,9 @@ public final class SlaCheck {
     if (!isHealthy(w, update)) {
       return;
     }
+    if (!w.dc.holds(unit)) {
+      return; // any more
+    }
     CausalContext shown = w.dc.node(unit).covered(update.object);
     CausalContext here = shown.join(simulation.checks(unit).forgotten(update.object));
     if (here.contains(update.origin, update.number)) {

@@ -34,8 +34,8 @@ final class ClassCyclesTest {
    */
   private static final String EXCEPTIONS =
       """
-      io.osier.bench.sim.node 11 DcTransport FrontDoor HeldUnits NodeLoop SimDc SimForwarding \
-      SimFrames SimNode StartCheck WatchedStore WitnessedMachine
+      io.osier.bench.sim.node 13 DcTransport FrontDoor HeldUnits NodeLoop SimControl SimDc \
+      SimForwarding SimFrames SimNode SimRemovals StartCheck WatchedStore WitnessedMachine
       io.osier.core 6 AmbiguousException InvalidRequestException OsierException \
       PermanentException TransientException UnavailableException
       io.osier.proxy 8 Batch BatchException Changes Keyspace ObjectSpace Program Transaction \

@@ -218,7 +218,19 @@ final class SabotageTest {
         arguments(
             "a forwarded update is sent twice",
             "is done|counts|shows|was done 2",
-            supplier(ForwardingSabotages::insisting)));
+            supplier(ForwardingSabotages::insisting)),
+        arguments(
+            "a holder goes before the others have what it had",
+            "session (knew|read)|counts|shows|differs|lost sight|never committed|has rights",
+            supplier(HolderSabotages::hasty)),
+        arguments(
+            "a holder serves on when it has ceased",
+            "session (knew|read)|counts|shows|differs|lost sight|never committed",
+            supplier(HolderSabotages::lingering)),
+        arguments(
+            "a holder that goes keeps its rights",
+            "which holds nothing, has rights",
+            supplier(HolderSabotages::miserly)));
   }
 
   static Stream<Arguments> chosen() {

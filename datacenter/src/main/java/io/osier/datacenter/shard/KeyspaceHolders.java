@@ -26,27 +26,27 @@ public final class KeyspaceHolders {
   /** Whether it is not known yet which holders were altered. */
   private volatile boolean unsure;
 
-  KeyspaceHolders(String self) {
+  public KeyspaceHolders(String self) {
     this.self = self;
   }
 
   /** From now on these hold a keyspace. */
-  void set(String keyspace, Holding now) {
+  public void set(String keyspace, Holding now) {
     holdings.put(keyspace, now);
   }
 
   /** From now on it is known which holders were altered, or it is not. */
-  void setUnsure(boolean now) {
+  public void setUnsure(boolean now) {
     unsure = now;
   }
 
   /** Whether somebody else may have become a keyspace's holder, and was not heard yet. */
-  boolean isUnsure(KeyspacePolicy policy) {
+  public boolean isUnsure(KeyspacePolicy policy) {
     return unsure && !policy.replicas().isEmpty();
   }
 
   /** A keyspace is dropped. */
-  void forget(String keyspace) {
+  public void forget(String keyspace) {
     holdings.remove(keyspace);
     ceased.remove(keyspace);
   }
@@ -58,21 +58,21 @@ public final class KeyspaceHolders {
   // ---------------------------------------------------------------- what this one does
 
   /** Requests are not to be served here any more. */
-  void cease(String keyspace) {
+  public void cease(String keyspace) {
     ceased.add(keyspace);
   }
 
   /** They are again. Returns whether they were not. */
-  boolean resume(String keyspace) {
+  public boolean resume(String keyspace) {
     return ceased.remove(keyspace);
   }
 
-  boolean hasCeased(String keyspace) {
+  public boolean hasCeased(String keyspace) {
     return ceased.contains(keyspace);
   }
 
   /** Whether clients' requests are served here. */
-  boolean isServed(KeyspacePolicy policy) {
+  public boolean isServed(KeyspacePolicy policy) {
     return policy.heldBy(self)
         && !policy.name().equals(KeyspacePolicy.CONTROL)
         && !ceased.contains(policy.name())
@@ -80,14 +80,14 @@ public final class KeyspaceHolders {
   }
 
   /** Whether this one has not what the others hold yet. */
-  boolean joins(String keyspace) {
+  public boolean joins(String keyspace) {
     return of(keyspace).filter(Holding::joins).isPresent();
   }
 
   // ---------------------------------------------------------------- who else
 
   /** A keyspace's policy with those that hold it. */
-  KeyspacePolicy all(KeyspacePolicy policy) {
+  public KeyspacePolicy all(KeyspacePolicy policy) {
     return of(policy.name()).map(h -> policy.withReplicas(h.holders())).orElse(policy);
   }
 
@@ -97,7 +97,7 @@ public final class KeyspaceHolders {
   }
 
   /** Of these datacenters those that get a part of the rights of new counters. */
-  List<String> sharers(KeyspacePolicy policy, Collection<String> among) {
+  public List<String> sharers(KeyspacePolicy policy, Collection<String> among) {
     Set<String> unshared = of(policy.name()).map(Holding::unshared).orElse(Set.of());
     return among.stream()
         .filter(dc -> policy.heldBy(dc) && !unshared.contains(dc))
@@ -123,13 +123,13 @@ public final class KeyspaceHolders {
   }
 
   /** How often holders were added again. */
-  Map<String, Integer> terms(String keyspace) {
+  public Map<String, Integer> terms(String keyspace) {
     Holding holding = holdings.get(keyspace);
     return holding == null ? Map.of() : holding.terms();
   }
 
   /** The fingerprint of a keyspace that is here, for one peer. */
-  String fingerprint(KeyspacePolicy policy, Optional<String> created, String peer) {
+  public String fingerprint(KeyspacePolicy policy, Optional<String> created, String peer) {
     return fingerprint(asItBegan(policy), created, terms(policy.name()), self, peer);
   }
 

@@ -86,6 +86,9 @@ public final class Outbound {
     PeerStream stream = streams.remove(dc);
     if (stream != null) {
       stream.down(nowNanos);
+      if (streams.isEmpty()) {
+        log.end();
+      }
       prune(nowNanos);
     }
   }

@@ -278,6 +278,16 @@ final class OutboundLog {
     }
   }
 
+  /** There is no other datacenter any more: nothing leaves, and nothing is kept. */
+  void end() {
+    while (takeDirty(Long.MAX_VALUE) != null || takeOp() != null) {
+      // nobody waits for it
+    }
+    prune(ticks());
+    logs.keySet().forEach(object -> budget.give(placeBytes(object)));
+    logs.clear();
+  }
+
   /** What is kept of an object; null if nothing is. */
   @Nullable ObjectLog find(ObjectId object) {
     return logs.get(object);

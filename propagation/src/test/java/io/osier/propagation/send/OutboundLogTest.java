@@ -99,6 +99,23 @@ final class OutboundLogTest {
     assertThat(budget.used()).isZero();
   }
 
+  /** Seeds 1173 and 1237 of the simulator: what is held may be forgotten where nobody needs it. */
+  @Test
+  void whereNobodyIsLeft_nothingLeaves_andNothingIsKept() {
+    Budget budget = new Budget("trails", 1 << 20);
+    OutboundLog log = new OutboundLog(0, budget);
+    commitAndShip(log, "a", 1);
+    log.commit(object("a"), segment(2, 0), 2, true);
+    log.commit(object("b"), segment(3, 0), 3, true);
+    log.commit(object("c"), segment(4, 0), 4, false);
+    log.end();
+    assertThat(log.takeOp()).isNull();
+    assertThat(log.takeDirty(Long.MAX_VALUE)).isNull();
+    assertThat(log.find(object("b"))).isNull();
+    assertThat(budget.used()).isZero();
+    assertThat(log.through()).isEqualTo(4);
+  }
+
   @Test
   void updatesSinceAPlace_areCounted_whetherTheyAreKeptOrNot() {
     for (long limit : new long[] {1 << 20, placeBytes("a")}) {

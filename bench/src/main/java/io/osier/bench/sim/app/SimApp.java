@@ -114,8 +114,7 @@ public final class SimApp {
             .map(
                 unit ->
                     new Reply.HeldElsewhere(
-                        RequestHandler.info(unit.policy()),
-                        simulation.holders().serving(dc.self().dc(), unit)))
+                        RequestHandler.info(unit.policy()), dc.control().serving(unit.policy())))
             .toList(),
         Map.of());
   }
@@ -206,6 +205,11 @@ public final class SimApp {
   /** How often it has learned what a datacenter has of a unit. */
   public int learnedOf(Unit unit) {
     return learned.getOrDefault(unit, 0);
+  }
+
+  /** What a datacenter serves has changed. */
+  public void told(SimDc dc) {
+    ways.forEach(w -> w.told(dc));
   }
 
   /** A datacenter has crashed. */

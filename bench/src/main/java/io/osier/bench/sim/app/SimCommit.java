@@ -128,7 +128,7 @@ public final class SimCommit {
     boolean isLost =
         answer instanceof Reply.Failure f
             && f.code() == ErrorCode.TIMEOUT
-            && !simulation.unit(step).policy().heldBy(at.dc());
+            && dc.forwards(simulation.unit(step));
     Reply reply = isLost ? null : answer;
     boolean refused = reply instanceof Reply.Failure;
     if (reply != null

@@ -14,10 +14,8 @@ import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
 import io.osier.proxy.LostException;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -52,43 +50,18 @@ final class SimWay implements Connection {
     ErrorCode.OVERLOADED, ErrorCode.SHUTTING_DOWN, ErrorCode.STORE_FULL, ErrorCode.UNAVAILABLE
   };
 
-  /** A connection, from its greeting to its end. */
-  private static final class Wire {
-    final SimDc dc;
-    final ReplicaId to;
-    final long life;
-
-    /** Who waits for answers, in the order of their sendings. */
-    final Set<Sending> open = new LinkedHashSet<>();
-
-    /** What has come to partitions and is not answered. */
-    final Set<Sending> arrived = new LinkedHashSet<>();
-
-    private long takesNanos;
-    private boolean lost;
-
-    /** How much later than otherwise comes what had left before it was lost; -1 for never. */
-    private long lateNanos = -1;
-
-    Wire(SimDc dc) {
-      this.dc = dc;
-      this.to = dc.self();
-      this.life = dc.life();
-    }
-
-    boolean isServed() {
-      return dc.isUp() && dc.life() == life;
-    }
-  }
-
   /** One sending of a request, and who waits for the answer. */
   private static final class Sending extends SimSending {
-    private final Wire wire;
+    private final AppWire<Sending> wire;
     private final Answered answered;
     private boolean left;
 
     private Sending(
-        Wire wire, Request request, @Nullable SimWitness witness, Answered answered, long ticket) {
+        AppWire<Sending> wire,
+        Request request,
+        @Nullable SimWitness witness,
+        Answered answered,
+        long ticket) {
       super(wire, wire.to, request, witness, ticket);
       this.wire = wire;
       this.answered = answered;
@@ -106,11 +79,11 @@ final class SimWay implements Connection {
   private List<Reply.KeyspaceInfo> keyspaces = List.of();
   private Reply.Elsewhere elsewhere = Reply.Elsewhere.NOTHING;
   private @Nullable ReplicaId replica;
-  private @Nullable Wire wire;
+  private @Nullable AppWire<Sending> wire;
   private boolean closed;
 
   /** Connections that were lost, and have something at partitions that is not answered. */
-  private final List<Wire> former = new ArrayList<>();
+  private final List<AppWire<Sending>> former = new ArrayList<>();
 
   SimWay(Simulation simulation, SimApp app, String dc, Random random, Runnable changed) {
     this.simulation = simulation;
@@ -146,14 +119,33 @@ final class SimWay implements Connection {
       openLater();
       return;
     }
-    wire = new Wire(there);
+    wire = new AppWire<>(there);
     replica = there.self();
-    keyspaces = SimApp.keyspacesOf(simulation, there);
-    elsewhere = SimApp.elsewhere(simulation, there);
+    hear(there);
     // Measured anew, and not always well: another datacenter may be the nearest now.
     roundTripNanos = 2 * delayNanos * (0.5 + random.nextDouble());
     simulation.trace().note("%s is connected with %s", app, replica);
     changed.run();
+  }
+
+  private void hear(SimDc there) {
+    keyspaces = SimApp.keyspacesOf(simulation, there);
+    elsewhere = SimApp.elsewhere(simulation, there);
+  }
+
+  /** What a datacenter serves has changed: it tells its clients. */
+  void told(SimDc there) {
+    AppWire<Sending> over = wire;
+    if (over != null && over.dc == there) {
+      scheduler.in(
+          delayNanos,
+          () -> {
+            if (wire == over) {
+              hear(there);
+              changed.run();
+            }
+          });
+    }
   }
 
   private void openLater() {
@@ -161,7 +153,7 @@ final class SimWay implements Connection {
   }
 
   /** The connection is found to be lost. */
-  private void lose(Wire which) {
+  private void lose(AppWire<Sending> which) {
     if (wire != which) {
       return;
     }
@@ -193,7 +185,7 @@ final class SimWay implements Connection {
     if (of.self().dc().equals(dc)) {
       former.forEach(this::crashed);
       former.clear();
-      Wire which = wire;
+      AppWire<Sending> which = wire;
       if (which != null) {
         crashed(which);
         long notice = random.nextBoolean() ? 0 : random.nextInt(NOTICE_MILLIS_MAX) * MILLI;
@@ -202,7 +194,7 @@ final class SimWay implements Connection {
     }
   }
 
-  private void crashed(Wire which) {
+  private void crashed(AppWire<Sending> which) {
     which.arrived.forEach(SimSending::crashed);
     which.arrived.clear();
   }
@@ -216,7 +208,7 @@ final class SimWay implements Connection {
 
   @Override
   public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
-    Wire over = wire;
+    AppWire<Sending> over = wire;
     if (over == null) {
       answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + dc));
       return;
@@ -245,7 +237,7 @@ final class SimWay implements Connection {
     scheduler.in(Math.max(0, over.takesNanos - now), () -> leave(one));
   }
 
-  private void breaks(Wire over) {
+  private void breaks(AppWire<Sending> over) {
     if (wire == over) {
       // A datacenter that soon forgets how transactions ended must not be asked too late.
       boolean comes = !simulation.profile().forgetsEnds(dc) && random.nextBoolean();
@@ -255,7 +247,7 @@ final class SimWay implements Connection {
   }
 
   private void leave(Sending one) {
-    Wire over = one.wire;
+    AppWire<Sending> over = one.wire;
     if (over.lost || !over.open.contains(one)) {
       return; // nobody waits for it any more
     }
@@ -271,7 +263,7 @@ final class SimWay implements Connection {
   }
 
   private void arrive(Sending one, Request request) {
-    Wire over = one.wire;
+    AppWire<Sending> over = one.wire;
     if (over.lost && over.lateNanos < 0) {
       return;
     }
@@ -280,7 +272,7 @@ final class SimWay implements Connection {
 
   /** The datacenter takes the request, if it is still there. */
   private void hand(Sending one, Request request) {
-    Wire over = one.wire;
+    AppWire<Sending> over = one.wire;
     if (!over.isServed()) {
       return;
     }
@@ -305,7 +297,7 @@ final class SimWay implements Connection {
   // ---------------------------------------------------------------- replies
 
   private void goes(Sending one, Reply reply) {
-    Wire over = one.wire;
+    AppWire<Sending> over = one.wire;
     over.arrived.remove(one);
     if (over.lost && over.arrived.isEmpty()) {
       former.remove(over);
@@ -392,7 +384,7 @@ final class SimWay implements Connection {
   @Override
   public void close() {
     closed = true;
-    Wire over = wire;
+    AppWire<Sending> over = wire;
     if (over != null && !simulation.options().sabotage().losesCalls()) {
       lose(over);
     }

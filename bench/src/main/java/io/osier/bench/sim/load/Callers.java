@@ -177,6 +177,11 @@ public final class Callers {
     apps.forEach(app -> app.crashed(dc));
   }
 
+  /** What a datacenter serves has changed. */
+  public void told(SimDc dc) {
+    apps.forEach(app -> app.told(dc));
+  }
+
   /** The load has ended: whoever waits for an answer is told something. */
   public void end() {
     apps.forEach(app -> app.client().close());

@@ -338,7 +338,8 @@ final class SimClient {
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL -> move();
       default -> {
         // A holder may not have answered who forwarded it.
-        boolean isLost = failure.code() == ErrorCode.TIMEOUT && !unit.policy().heldBy(call.at.dc());
+        boolean isLost =
+            failure.code() == ErrorCode.TIMEOUT && simulation.dc(call.at.dc()).forwards(unit);
         if (!isLost && !call.mayBeRefused(failure.code())) {
           throw new Violation(
               unit + "/" + call.task.object(), "%s was refused at %s: %s", name, call.at, failure);
@@ -349,11 +350,8 @@ final class SimClient {
 
   /** Only memory that was really lost may be reported as lost. */
   private void forget(ClientCall call) {
-    boolean any = simulation.holders().mayTellOthers(call.at.dc(), unit);
-    for (int i = 0; i < call.after.size(); i++) {
-      any |= simulation.losses().lost().contains(call.after.replica(i));
-    }
-    if (!any) {
+    if (!simulation.holders().mayTellOthers(simulation.dc(call.at.dc()), unit)
+        && !simulation.losses().hasLost(unit, call.after)) {
       throw new Violation("", "%s says that %s saw what was lost: %s", call.at, name, call.after);
     }
     seen = VersionVector.EMPTY;

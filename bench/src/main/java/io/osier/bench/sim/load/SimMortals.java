@@ -124,7 +124,7 @@ public final class SimMortals {
           reply ->
               mortal.stage =
                   reply instanceof Reply.Done ? SimMortal.Stage.ADDED : SimMortal.Stage.ENDED);
-      mortal.deciders.add(dc.self());
+      mortal.deciders.add(dc.replica(unit));
     } else {
       ask(dc, mortal, read(mortal), reply -> hasRead(dc, mortal, reply));
     }
@@ -229,7 +229,7 @@ public final class SimMortals {
           mortal,
           write(mortal, mortal.object.type(), mortal.add(mortal.second), Optional.empty()),
           added -> {
-            mortal.heir = added instanceof Reply.Done ? dc.self() : null;
+            mortal.heir = added instanceof Reply.Done ? dc.replica(unit) : null;
             mortal.stage = SimMortal.Stage.ENDED;
           });
     } else if (mortal.stage == SimMortal.Stage.SENTENCED
@@ -269,7 +269,7 @@ public final class SimMortals {
   private void bear(SimDc dc, SimMortal mortal) {
     long after = lifetimeMillis(mortal);
     Operation operation = mortal.addFor(mortal.first, new Operation.Expire(after, true));
-    mortal.deciders.add(dc.self());
+    mortal.deciders.add(dc.replica(unit));
     ask(
         dc,
         mortal,
@@ -292,7 +292,7 @@ public final class SimMortals {
         mortal.fate == SimMortal.Fate.IS_DELETED
             ? mortal.delete()
             : mortal.expire(new Operation.Expire(after, true));
-    mortal.deciders.add(dc.self());
+    mortal.deciders.add(dc.replica(unit));
     mortal.shown.add(life(dc));
     ask(
         dc,
@@ -318,7 +318,7 @@ public final class SimMortals {
         random.nextBoolean()
             ? mortal.persist()
             : mortal.expire(new Operation.Expire(LONG_MILLIS, true));
-    mortal.deciders.add(dc.self());
+    mortal.deciders.add(dc.replica(unit));
     ask(
         dc,
         mortal,
@@ -361,7 +361,7 @@ public final class SimMortals {
         (stored == null ? CrdtState.bottom(mortal.object.type()) : stored).at(dc.now().millis());
     Reading whole = state.read(new Query.Whole());
     boolean first = mortal.shows(mortal.first, whole);
-    Set<ReplicaId> lost = simulation.losses().lost();
+    Set<ReplicaId> lost = simulation.losses().lost(unit);
     boolean known = mortal.decided && mortal.deciders.stream().noneMatch(lost::contains);
     boolean gone =
         mortal.fate == SimMortal.Fate.IS_DELETED

@@ -293,6 +293,11 @@ final class SimTransactions {
     if (!(error instanceof OsierException failure)) {
       throw tx.wrong("has failed with %s", error);
     }
+    if (simulation.holders().isUnpinned(failure, unit)) {
+      session.unpin();
+      next();
+      return;
+    }
     switch (failure.code()) {
       case SESSION_LOST -> forget(tx);
       case SESSION_BEHIND,
@@ -313,8 +318,8 @@ final class SimTransactions {
   private void forget(DrawnTransaction tx) {
     SimSending begun = requireNonNull(tx.begun, "a datacenter has refused it");
     if (begun.request() instanceof Request.Transact t
-        && !simulation.losses().hasLost(t.begin().orElseThrow().clock())
-        && !simulation.holders().mayTellOthers(begun.to().dc(), unit)) {
+        && !simulation.losses().hasLost(unit, t.begin().orElseThrow().clock())
+        && !simulation.holders().mayTellOthers(simulation.dc(begun.to().dc()), unit)) {
       throw tx.wrong("is said to follow what was lost: %s", t.begin());
     }
     session.forget();

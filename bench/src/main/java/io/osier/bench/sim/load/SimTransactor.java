@@ -300,7 +300,7 @@ final class SimTransactor {
   }
 
   private void past(Tx tx) {
-    pasts.removeIf(p -> !p.at.equals(tx.dc.self()));
+    pasts.removeIf(p -> !p.at.equals(tx.dc.replica(unit)));
     if (pasts.isEmpty() || !tx.dc.serves(unit)) {
       readOnce(tx);
       return;

@@ -229,6 +229,10 @@ final class ToldSession {
       throw wrong(call, "was done, and its caller is told %s", failure);
     }
     ErrorCode code = failure.code();
+    if (simulation.holders().isUnpinned(failure, call.place.unit)) {
+      session.unpin();
+      return true;
+    }
     switch (code) {
       case SESSION_LOST -> forget(call);
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL, SHUTTING_DOWN, OVERLOADED, TIMEOUT -> {
@@ -271,8 +275,8 @@ final class ToldSession {
   private void forget(SessionCall call) {
     SimSending sent = requireNonNull(call.sent, "a datacenter has refused it");
     VersionVector after = after(sent);
-    if (!simulation.losses().hasLost(after)
-        && !simulation.holders().mayTellOthers(sent.to().dc(), call.place.unit)) {
+    if (!simulation.losses().hasLost(call.place.unit, after)
+        && !simulation.holders().mayTellOthers(simulation.dc(sent.to().dc()), call.place.unit)) {
       throw wrong(call, "is said to follow what was lost: %s", after);
     }
     session.forget();

@@ -54,6 +54,9 @@ final class FrontDoor {
     if (dc.isJoining()) {
       return new Reply.Failure(ErrorCode.UNAVAILABLE, "it joins");
     }
+    if (dc.control().isHindered()) {
+      return new Reply.Failure(ErrorCode.UNAVAILABLE, "it has just started");
+    }
     return dc.isFull() ? new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full") : null;
   }
 
@@ -65,7 +68,7 @@ final class FrontDoor {
    */
   void command(Object client, Request request, Consumer<Reply> reply) {
     Reply refusal = closedFor();
-    if (refusal != null && isUpdate(request)) {
+    if (refusal != null && (isUpdate(request) || isUnread())) {
       reply.accept(refusal);
       return;
     }
@@ -86,6 +89,11 @@ final class FrontDoor {
     } catch (OsierException e) {
       reply.accept(new Reply.Failure(e.code(), e.reason()));
     }
+  }
+
+  /** Whether others may hold what is here. */
+  private boolean isUnread() {
+    return dc.control().isUnsure() && !node.unit().policy().replicas().isEmpty();
   }
 
   private void evaluate(Request.Evaluate program, OrderedQueue lane, Consumer<Reply> reply) {

@@ -3,8 +3,14 @@ package io.osier.bench.sim.node;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.check.ConvergenceCheck;
 import io.osier.bench.sim.plan.Unit;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.shard.KeyspaceHolders;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -19,6 +25,7 @@ final class HeldUnits {
   private final List<@Nullable SimNode> nodes = new ArrayList<>();
 
   private final List<SimNode> all = new ArrayList<>();
+  private KeyspaceHolders holders;
 
   /** Those of the life before. */
   private List<Unit> before = List.of();
@@ -26,27 +33,39 @@ final class HeldUnits {
   HeldUnits(Simulation simulation, SimDc dc) {
     this.simulation = simulation;
     this.dc = dc;
+    this.holders = new KeyspaceHolders(dc.self().dc());
   }
 
-  /** A process begins. */
+  /** A process begins, and has opened nothing. */
   void starts() {
-    simulation.holders().starts(dc.self().dc());
+    holders = new KeyspaceHolders(dc.self().dc());
     before = all.stream().map(SimNode::unit).toList();
     nodes.clear();
     all.clear();
     simulation.units().forEach(unit -> nodes.add(null));
-    openAll();
   }
 
-  /** Opens what it holds and has not. */
-  void openAll() {
+  /** Opens a keyspace. */
+  void open(String keyspace) {
     for (Unit unit : simulation.units()) {
-      if (find(unit) == null && simulation.holders().holds(dc.self().dc(), unit)) {
+      if (unit.policy().name().equals(keyspace)) {
         SimNode node = new SimNode(simulation, dc, unit);
         nodes.set(unit.number(), node);
         all.add(node);
       }
     }
+  }
+
+  /** Drops a keyspace with all that is in it here, open or not. */
+  void drop(String keyspace) {
+    for (SimNode node : of(keyspace)) {
+      nodes.set(node.unit().number(), null);
+      all.remove(node);
+      node.drop();
+    }
+    simulation.units().stream()
+        .filter(unit -> unit.policy().name().equals(keyspace))
+        .forEach(dc.disk()::drop);
   }
 
   /** Whether it had a unit in the life before. */
@@ -58,6 +77,11 @@ final class HeldUnits {
     return all;
   }
 
+  /** The partitions of a keyspace. */
+  List<SimNode> of(String keyspace) {
+    return all.stream().filter(n -> n.unit().policy().name().equals(keyspace)).toList();
+  }
+
   /** Null if it does not hold the unit. */
   @Nullable SimNode find(Unit unit) {
     return nodes.isEmpty() ? null : nodes.get(unit.number());
@@ -67,26 +91,84 @@ final class HeldUnits {
     return requireNonNull(find(unit), "it holds it");
   }
 
+  // ---------------------------------------------------------------- with whom they are shared
+
+  /** Who holds what, as far as that was altered, as it knows. */
+  KeyspaceHolders holders() {
+    return holders;
+  }
+
+  /** A unit's policy with those that hold it, as it knows. */
+  KeyspacePolicy policy(Unit unit) {
+    return holders.all(unit.policy());
+  }
+
+  /** Whether clients are served here of a unit. */
+  boolean isServed(Unit unit) {
+    boolean servesOn =
+        simulation.options().sabotage().servesOn() && holders.hasCeased(unit.policy().name());
+    return find(unit) != null && (servesOn || holders.isServed(policy(unit)));
+  }
+
+  /** As which replica a datacenter holds a unit. */
+  ReplicaId holder(Unit unit, ReplicaId life) {
+    return holders.holder(unit.policy().name(), life);
+  }
+
+  /** The others that hold a unit, as it knows. */
+  List<String> peersOf(Unit unit) {
+    return simulation.members().peersOf(dc.self().dc()).stream()
+        .filter(policy(unit)::heldBy)
+        .toList();
+  }
+
   /** They find out anew whether they have what those have that hold the same units now. */
   void compareAnew(long number) {
     String self = dc.self().dc();
     for (SimNode node : all) {
-      List<String> peers = simulation.holders().peersOf(self, node.unit());
-      List<String> sharers = Stream.concat(peers.stream(), Stream.of(self)).sorted().toList();
-      boolean joins = simulation.holders().catchesUp(self, node.unit());
+      Unit unit = node.unit();
+      List<String> peers = peersOf(unit);
+      List<String> sharers =
+          holders.sharers(policy(unit), Stream.concat(peers.stream(), Stream.of(self)).toList());
+      boolean joins = holders.joins(unit.policy().name());
       node.submit(new Input.Peers(number, peers, sharers, joins, simulation.rank(self)));
     }
   }
 
   /** Whether it has all of a keyspace that the others had when they were compared last. */
   boolean isWhole(String keyspace, long number) {
-    List<SimNode> of = all.stream().filter(n -> n.unit().policy().name().equals(keyspace)).toList();
+    List<SimNode> of = of(keyspace);
     return !of.isEmpty() && of.stream().allMatch(n -> n.isComplete(number));
+  }
+
+  /** They take over the rights of one that was given up. */
+  void inherit(String from) {
+    for (SimNode node : all) {
+      List<ObjectId> counters =
+          ConvergenceCheck.content(node.store()).keySet().stream()
+              .filter(o -> o.type() == CrdtType.BOUNDED_COUNTER)
+              .toList();
+      node.submit(new Input.Inherit(from, counters));
+    }
+  }
+
+  /** Since when all have caught up; Long.MAX_VALUE if one has not. */
+  long readySinceNanos() {
+    return all.stream().mapToLong(SimNode::readySinceNanos).max().orElse(Long.MIN_VALUE);
+  }
+
+  /** A peer can be reached, and shares some keyspaces. */
+  void up(ReplicaId peer, List<String> keyspaces) {
+    for (SimNode node : List.copyOf(all)) {
+      if (keyspaces.contains(node.unit().policy().name())) {
+        node.submit(new Input.PeerUp(holder(node.unit(), peer)));
+      }
+    }
   }
 
   /** An input for the units of some keyspaces. */
   void submitTo(List<String> keyspaces, Input input) {
-    for (SimNode node : all) {
+    for (SimNode node : List.copyOf(all)) {
       if (keyspaces.contains(node.unit().policy().name())) {
         node.submit(input);
       }

@@ -80,6 +80,11 @@ final class NodeLoop implements PartitionAgent.Driver {
     this.agent = new PartitionAgent(ports, inbox, new DcTime(dc), combiner, dc.isEmbedded(), this);
   }
 
+  /** Whether nothing waits to be handled. */
+  boolean isIdle() {
+    return inbox.isEmpty() && node.mayGoOn();
+  }
+
   PartitionAgent agent() {
     return agent;
   }

@@ -4,16 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.app.SimApp;
-import io.osier.bench.sim.check.ConvergenceCheck;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimDisk;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.core.ReplicaId;
-import io.osier.core.time.SlewedClock;
-import io.osier.crdt.CrdtType;
-import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.propagation.net.PeerTransport;
@@ -30,8 +26,6 @@ public final class SimDc {
   private static final int EMBEDDED = 3;
 
   private static final int EMBEDDED_OF = 4;
-
-  private static final long EPOCH_MILLIS = 1_700_000_000_000L;
 
   private final Simulation simulation;
   private final SimDisk.Kind kind;
@@ -54,6 +48,7 @@ public final class SimDc {
 
   private final DcTransport transport;
   private final SimForwarding forwarding;
+  private final SimControl control;
 
   /** Null before the first start. */
   private @Nullable SharedWindows links;
@@ -66,9 +61,7 @@ public final class SimDc {
 
   private final Random random;
 
-  private SlewedClock clock;
-  private double driftPerNano;
-  private long jumpMillis;
+  private final DcClock clock = new DcClock();
   private long slowNanos;
   private long changedNanos;
 
@@ -80,12 +73,12 @@ public final class SimDc {
     this.transport = new DcTransport(simulation, this, random);
     this.forwarding = new SimForwarding(simulation, this);
     this.held = new HeldUnits(simulation, this);
+    this.control = new SimControl(simulation, this, held);
     this.embedded =
         kind == SimDisk.Kind.NONE
             && simulation.profile().has(Feature.EMBEDDED)
             && random.nextInt(EMBEDDED_OF) < EMBEDDED;
     this.disk = disk(simulation, random, kind);
-    this.clock = new SlewedClock(EPOCH_MILLIS, 0); // until it starts
   }
 
   private static SimDisk disk(Simulation of, Random random, SimDisk.Kind kind) {
@@ -100,6 +93,11 @@ public final class SimDc {
 
   public boolean hasDisk() {
     return kind != SimDisk.Kind.NONE;
+  }
+
+  /** Whether no crash takes what it has confirmed. */
+  public boolean losesNothing() {
+    return kind == SimDisk.Kind.SYNC;
   }
 
   /**
@@ -156,9 +154,7 @@ public final class SimDc {
     changedNanos = simulation.scheduler().nanos();
   }
 
-  /**
-   * A partition has waited long for room in front of the disk: what comes behind it may be late.
-   */
+  /** It has waited, for room in front of the disk or to know who holds what: it may be late. */
   void waits() {
     changedNanos = simulation.scheduler().nanos();
   }
@@ -171,13 +167,14 @@ public final class SimDc {
     self = as;
     up = true;
     changedNanos = nanos;
-    clock = new SlewedClock(wall(nanos), nanos);
+    clock.starts(nanos);
     links = new SharedWindows(simulation.profile().windowBytes());
     transport.starts();
     forwarding.starts();
     held.starts();
+    control.starts();
     transport.connect();
-    if (simulation.holders().hasChanged()) {
+    if (control.isComparing()) {
       compareAnew();
     }
     if (!simulation.members().sharersOf(self.dc()).equals(simulation.names())) {
@@ -189,13 +186,21 @@ public final class SimDc {
   }
 
   /** Other datacenters hold a keyspace than it has known, or it does. */
-  public void holdersChanged() {
-    held.openAll();
+  void holdersChanged() {
     compareAnew();
-    transport.keyspacesChanged();
+    keyspacesChanged();
   }
 
-  private void compareAnew() {
+  /** What it holds has changed, unless it has just started. */
+  void keyspacesChanged() {
+    if (transport.carries() != null) {
+      transport.keyspacesChanged();
+      simulation.callers().told(this);
+    }
+  }
+
+  /** Finds out anew whether it has what the others have. */
+  void compareAnew() {
     changedNanos = simulation.scheduler().nanos();
     held.compareAnew(++told);
   }
@@ -205,14 +210,8 @@ public final class SimDc {
     return held.isWhole(keyspace, told);
   }
 
-  private double wall(long nanos) {
-    long drift = (long) (nanos * driftPerNano / 1e6);
-    return (double) (EPOCH_MILLIS + nanos / 1_000_000 + jumpMillis + drift);
-  }
-
   public Now now() {
-    long nanos = simulation.scheduler().nanos();
-    return new Now(nanos, (long) clock.read(wall(nanos), nanos));
+    return clock.now(simulation.scheduler().nanos());
   }
 
   public void crash() {
@@ -224,6 +223,7 @@ public final class SimDc {
     boolean isKill = kind == SimDisk.Kind.ASYNC && life % 2 == 0;
     keptAll = kind == SimDisk.Kind.SYNC || isKill;
     disk.crash(isKill);
+    control.crash(keptAll);
     if (resident != null) {
       resident.isGone();
     }
@@ -270,13 +270,7 @@ public final class SimDc {
 
   /** It takes over the rights of one that was given up. */
   public void inherit(String from) {
-    for (SimNode node : held.all()) {
-      List<ObjectId> counters =
-          ConvergenceCheck.content(node.store()).keySet().stream()
-              .filter(o -> o.type() == CrdtType.BOUNDED_COUNTER)
-              .toList();
-      node.submit(new Input.Inherit(from, counters));
-    }
+    held.inherit(from);
   }
 
   /** Its present incarnation, or the last one. */
@@ -304,19 +298,37 @@ public final class SimDc {
     return held.find(unit) != null;
   }
 
-  /** Whether it had a unit in the life before. */
-  boolean hadBefore(Unit unit) {
-    return held.hadBefore(unit);
+  /** As which replica it holds a unit. */
+  public ReplicaId replica(Unit unit) {
+    return held.holder(unit, self);
   }
 
   /** Whether it holds a unit, and clients see it. */
   public boolean serves(Unit unit) {
-    return holds(unit) && !simulation.holders().catchesUp(self.dc(), unit);
+    return held.isServed(unit);
+  }
+
+  /** Whether others have been asked for its clients, in its present life. */
+  public boolean forwards(Unit unit) {
+    return forwarding.hasForwarded(unit);
   }
 
   /** Whether it is up, and its partition of a unit serves commands. */
   public boolean isServing(Unit unit) {
     return up && serves(unit) && node(unit).isReady();
+  }
+
+  /** Who holds what, as it knows. */
+  public SimControl control() {
+    return control;
+  }
+
+  HeldUnits held() {
+    return held;
+  }
+
+  int version() {
+    return transport.version();
   }
 
   /** What it has others do, and does for others. */
@@ -346,22 +358,17 @@ public final class SimDc {
     return () -> up && life == now && self.equals(as);
   }
 
-  /** An input for the units of some keyspaces. */
-  void submitTo(List<String> keyspaces, Input input) {
-    held.submitTo(keyspaces, input);
-  }
-
   /** An input for all units. */
   void submitToAll(Input input) {
     held.all().forEach(n -> n.submit(input));
   }
 
   public void jump(long millis) {
-    jumpMillis += millis;
+    clock.jump(millis);
   }
 
   public void drift(double perNano) {
-    driftPerNano = perNano;
+    clock.drift(perNano);
   }
 
   /** From now on inputs are handled so much later. */
@@ -376,9 +383,8 @@ public final class SimDc {
 
   /** Since when it has been up and not slow; Long.MAX_VALUE if it is not. */
   public long steadySinceNanos() {
-    return up && !joining && slowNanos == 0 && !full && !slowDisk && stalls == 0
-        ? changedNanos
-        : Long.MAX_VALUE;
+    boolean isFast = slowNanos == 0 && !full && !slowDisk && stalls == 0;
+    return up && !joining && isFast && !control.isUnsure() ? changedNanos : Long.MAX_VALUE;
   }
 
   /**
@@ -386,10 +392,6 @@ public final class SimDc {
    * start; Long.MAX_VALUE if it is not.
    */
   public long caughtUpSinceNanos() {
-    long since = steadySinceNanos();
-    for (SimNode node : held.all()) {
-      since = Math.max(since, node.readySinceNanos());
-    }
-    return since;
+    return Math.max(steadySinceNanos(), held.readySinceNanos());
   }
 }

@@ -32,10 +32,12 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -92,6 +94,9 @@ final class SimForwarding implements ForwardingHost, ClientService {
   /** By client; of the present life. */
   private final IdentityHashMap<Object, OrderedQueue> lanes = new IdentityHashMap<>();
 
+  /** Keyspaces of which it has asked others; of the present life. */
+  private final Set<String> forwards = new HashSet<>();
+
   // Null before the first start.
   private @Nullable Forwarder forwarder;
   private @Nullable ForwardedRequests requests;
@@ -112,6 +117,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
     String self = dc.self().dc();
     Executor beside = task -> later(task, 1);
     lanes.clear();
+    forwards.clear();
     forwarder =
         new Forwarder(
             self, this, new ByteBudget(BUDGET_BYTES), simulation.scheduler()::nanos, beside);
@@ -150,6 +156,11 @@ final class SimForwarding implements ForwardingHost, ClientService {
       listener.made(null, new Reply.Failure(ErrorCode.SESSION_LOST, "nothing is lost")).run();
       return;
     }
+    if (dc.control().isUnsure()) {
+      listener.made(null, new Reply.Failure(ErrorCode.UNAVAILABLE, "it has just started")).run();
+      return;
+    }
+    forwards.add(unit.policy().name());
     OrderedQueue lane = lanes.computeIfAbsent(client, c -> new OrderedQueue());
     lane.goesElsewhere(unit.policy().name());
     Forwarded one = new Forwarded(listener);
@@ -177,6 +188,11 @@ final class SimForwarding implements ForwardingHost, ClientService {
     }
     Object by = lane == null ? client : lane;
     return forwarder().here(request, keyspace, unit.policy().partitioning(), by);
+  }
+
+  /** Whether others have been asked about a unit in the present life. */
+  boolean hasForwarded(Unit unit) {
+    return forwards.contains(unit.policy().name());
   }
 
   private String life() {
@@ -215,10 +231,16 @@ final class SimForwarding implements ForwardingHost, ClientService {
   public Optional<ForwardingHost.Held> holders(String keyspace) {
     Unit unit = simulation.unit(keyspace, 0);
     List<String> others =
-        simulation.holders().serving(dc.self().dc(), unit).stream()
+        dc.control().serving(unit.policy()).stream()
             .filter(name -> !name.equals(dc.self().dc()))
             .toList();
     return Optional.of(new ForwardingHost.Held(others, unit.policy().partitioning(), "file"));
+  }
+
+  @Override
+  public VersionVector shownBefore(String keyspace, int partition) {
+    SimNode node = dc.held().find(simulation.unit(keyspace, partition));
+    return node == null ? VersionVector.EMPTY : node.shown().orElse(VersionVector.EMPTY);
   }
 
   @Override

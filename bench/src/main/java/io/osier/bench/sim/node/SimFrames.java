@@ -10,6 +10,7 @@ import io.osier.bench.sim.world.SimCargo;
 import io.osier.bench.sim.world.SimConnection;
 import io.osier.bench.sim.world.SimLink;
 import io.osier.bench.sim.world.SimNetwork;
+import io.osier.core.HolderTerms;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.partition.machine.Input;
@@ -82,7 +83,9 @@ public final class SimFrames {
     long before = traffic.writtenBytes();
     int gathered = link.carrier() == null ? 0 : link.carrier().gather();
     Runnable sends =
-        () -> transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
+        () ->
+            transport.send(
+                HolderTerms.life(to), node.unit().policy().name(), node.unit().partition(), frame);
     if (link.carrier() == null) {
       link.carriedBy(network.takes(link, sends));
     } else {
@@ -90,7 +93,7 @@ public final class SimFrames {
     }
     int bytes = (int) (traffic.writtenBytes() - before);
     if (bytes > 0) {
-      FrameCheck.check(node.self(), to.dc(), frame, bytes);
+      FrameCheck.check(dc.self(), to.dc(), frame, bytes);
       bytesOf.merge(node.unit().number(), (long) bytes, Long::sum);
       simulation.flow().sent(dc, to.dc(), node.unit(), frame);
       SimConnection connection = link.carrier();
@@ -104,7 +107,7 @@ public final class SimFrames {
         connection.dialled().wake();
       }
     } else if (transport.isConnected(to.dc())) {
-      FrameCheck.encoded(node.self(), frame); // it was dropped: not because it cannot be encoded
+      FrameCheck.encoded(dc.self(), frame); // it was dropped: not because it cannot be encoded
     }
   }
 
@@ -116,12 +119,12 @@ public final class SimFrames {
    * @return false if it must go the way of all
    */
   private boolean sendAsItIs(SimNode node, ReplicaId to, Frame frame, PeerTransport transport) {
-    ReplicaId self = node.self();
+    ReplicaId self = HolderTerms.life(node.self());
     SimConnection over = network.link(self.dc(), to.dc()).carrier();
     SimDc there = simulation.dc(to.dc());
     if (over == null
         || !transport.isConnected(to.dc())
-        || !there.self().equals(to)
+        || !there.self().equals(HolderTerms.life(to))
         || hasOutside(frame)) {
       return false;
     }
@@ -154,8 +157,8 @@ public final class SimFrames {
   /** The transport has brought a frame, on a connection that has not lost any. */
   void received(SimDc dc, ReplicaId from, Unit unit, Frame frame) {
     SimLink link = network.link(from.dc(), dc.self().dc());
-    if (sabotage.drops(unit, frame)) {
-      return;
+    if (sabotage.drops(unit, frame) || !dc.holds(unit)) {
+      return; // it was dropped meanwhile
     }
     simulation.flow().received(dc, from, unit, frame);
     if (link.loss() > 0 && random.nextDouble() < link.loss()) {
@@ -173,18 +176,19 @@ public final class SimFrames {
       later += random.nextInt(OVERTAKE_MILLIS_MAX) * MILLI;
     }
     Frame spoilt = sabotage.frame(dc.self().dc(), frame);
+    SimNode node = dc.node(unit);
+    Input.FromPeer input = new Input.FromPeer(dc.held().holder(unit, from), spoilt);
     if (later == 0) {
-      dc.node(unit).received(new Input.FromPeer(from, spoilt));
+      node.received(input);
       return;
     }
-    long life = dc.life();
     simulation
         .scheduler()
         .in(
             later,
             () -> {
-              if (dc.isUp() && dc.life() == life) {
-                dc.node(unit).received(new Input.FromPeer(from, spoilt));
+              if (node.isAlive()) {
+                node.received(input);
               }
             });
   }

@@ -4,8 +4,6 @@ import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.app.SimWitness;
 import io.osier.bench.sim.check.ConvergenceCheck;
 import io.osier.bench.sim.plan.Unit;
-import io.osier.bench.sim.world.Scheduler;
-import io.osier.bench.sim.world.Violation;
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.Key;
@@ -22,6 +20,7 @@ import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.shard.agent.Combiner;
+import io.osier.datacenter.shard.agent.InspectedPartition;
 import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.ShardGateway;
 import io.osier.datacenter.store.Journal;
@@ -29,13 +28,14 @@ import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -43,7 +43,7 @@ import java.util.function.Consumer;
  * One partition at one datacenter, from its start to its crash: the shell that the server is in
  * production. Inputs are handled in the order in which they come, late if the datacenter is slow.
  */
-public final class SimNode implements ShardGateway.Inside {
+public final class SimNode implements ShardGateway.Inside, InspectedPartition {
   /** Places keys alike in each run, so that what is evicted is the same. */
   private static final KeyedHash HASH = KeyedHash.of(() -> 1);
 
@@ -51,7 +51,6 @@ public final class SimNode implements ShardGateway.Inside {
   private static final long MANY_CHANGES = 1L << 25;
 
   private final Simulation simulation;
-  private final Scheduler scheduler;
   private final SimDc dc;
   private final ReplicaId self;
   private final Unit unit;
@@ -75,9 +74,8 @@ public final class SimNode implements ShardGateway.Inside {
 
   SimNode(Simulation simulation, SimDc dc, Unit unit) {
     this.simulation = simulation;
-    this.scheduler = simulation.scheduler();
     this.dc = dc;
-    this.self = dc.self();
+    this.self = dc.replica(unit);
     this.unit = unit;
     this.ahead = new AheadUpdates(self, unit);
     this.start = new StartCheck(simulation, this);
@@ -99,7 +97,7 @@ public final class SimNode implements ShardGateway.Inside {
               HASH,
               this::readLater,
               limits.decomposition());
-      boolean goesOn = dc.keptAll() && dc.life() > 1 && dc.hadBefore(unit);
+      boolean goesOn = dc.keptAll() && dc.life() > 1 && dc.held().hadBefore(unit);
       recovered =
           kept.recover(dc.life(), goesOn, versions.replicas())
               .countingFrom(dc.life() % 2 == 0 ? 1 : MANY_CHANGES);
@@ -118,7 +116,7 @@ public final class SimNode implements ShardGateway.Inside {
         new Partition(
             new PartitionConfig(
                 self,
-                simulation.holders().peersOf(self.dc(), unit),
+                dc.held().peersOf(unit),
                 unit.policy(),
                 unit.partition(),
                 limits.streams(),
@@ -134,26 +132,13 @@ public final class SimNode implements ShardGateway.Inside {
             store,
             recovered,
             dc.now());
-    List<ObjectId> removed =
-        store.scan(Optional.empty(), Integer.MAX_VALUE).stream()
-            .filter(e -> e.state().isSpent())
-            .map(StoredObjects.Entry::object)
-            .toList();
-    if (!removed.equals(store.removed(Optional.empty(), Integer.MAX_VALUE))) {
-      throw new Violation(
-          unit,
-          "%s holds %s that only remember their removal, and its store has noted %s",
-          this,
-          removed,
-          store.removed(Optional.empty(), Integer.MAX_VALUE));
-    }
     this.feed = new NodeFeed(simulation, self, partition, store, this::submit);
     this.machine = new WitnessedMachine(simulation, this, partition, store);
     PartitionPorts ports = new PartitionPorts(toString(), machine, store, journal, new Ways());
     this.door = new FrontDoor(simulation, dc, this, store);
-    this.loop = new NodeLoop(scheduler, dc, this, ports);
+    this.loop = new NodeLoop(simulation.scheduler(), dc, this, ports);
     store.attach(this::tickSoon);
-    submit(new Input.Removed(removed));
+    submit(new Input.Removed(start.removed()));
     loop.plan();
     start.begun();
   }
@@ -176,6 +161,7 @@ public final class SimNode implements ShardGateway.Inside {
     return unit;
   }
 
+  @Override
   public WatchedStore store() {
     return store;
   }
@@ -200,12 +186,10 @@ public final class SimNode implements ShardGateway.Inside {
     return dc.isCurrent(this);
   }
 
-  /** Whether anything outlives a crash. */
   boolean hasDisk() {
     return dc.hasDisk();
   }
 
-  /** The partition looks at what is due. */
   void tickSoon() {
     submit(new Input.Tick());
   }
@@ -242,8 +226,11 @@ public final class SimNode implements ShardGateway.Inside {
   // ---------------------------------------------------------------- inputs
 
   /** An input that is handled now, or with others later if the datacenter is slow. */
-  void submit(Input input) {
-    offer(input).run();
+  @Override
+  public void submit(Input input) {
+    if (!simulation.options().sabotage().refuses(input)) {
+      offer(input).run();
+    }
   }
 
   @Override
@@ -258,10 +245,39 @@ public final class SimNode implements ShardGateway.Inside {
 
   @Override
   public Runnable offer(Request request, Consumer<Reply> reply) {
+    if (!isAlive()) {
+      return () -> machine.refuse(reply);
+    }
     Consumer<Reply> asked = machine.asked(reply);
     Runnable wakes = loop.offer(request, asked);
     machine.offered(asked);
     return wakes;
+  }
+
+  @Override
+  public CompletableFuture<PartitionReport> inspect(int hotLimit) {
+    return loop.isIdle()
+        ? CompletableFuture.completedFuture(inspect())
+        : CompletableFuture.failedFuture(new TimeoutException());
+  }
+
+  @Override
+  public boolean isHolding() {
+    return loop.agent().isHolding();
+  }
+
+  Optional<VersionVector> shown() {
+    return partition.shown();
+  }
+
+  /** It is dropped: it gives back what it has under way on the links, and refuses what waits. */
+  void drop() {
+    for (String peer : simulation.members().peersOf(self.dc())) {
+      partition.on(new Input.PeerDown(peer), dc.now());
+      simulation.flow().parted(dc, peer, unit::equals);
+    }
+    var unused = partition.takeEffects();
+    machine.refuseAll();
   }
 
   /** A peer's frame. */
@@ -334,7 +350,7 @@ public final class SimNode implements ShardGateway.Inside {
   /** The partition has taken a step. */
   void hasStepped() {
     if (readyNanos == Long.MAX_VALUE && isReady()) {
-      readyNanos = scheduler.nanos();
+      readyNanos = simulation.scheduler().nanos();
       start.served(inspect());
     }
   }

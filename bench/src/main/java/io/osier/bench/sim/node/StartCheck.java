@@ -5,10 +5,14 @@ import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.SimLink;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.ReplicaId;
+import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.propagation.host.StoredObjects;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** That a partition which begins with nothing serves commands only with what the others had. */
 final class StartCheck {
@@ -31,11 +35,30 @@ final class StartCheck {
     beganNanos = simulation.scheduler().nanos();
   }
 
+  /** The objects that only remember their removal: its store has noted them all. */
+  List<ObjectId> removed() {
+    List<ObjectId> removed =
+        node.store().scan(Optional.empty(), Integer.MAX_VALUE).stream()
+            .filter(e -> e.state().isSpent())
+            .map(StoredObjects.Entry::object)
+            .toList();
+    List<ObjectId> noted = node.store().removed(Optional.empty(), Integer.MAX_VALUE);
+    if (!removed.equals(noted)) {
+      throw new Violation(
+          node.unit(),
+          "%s holds %s that only remember their removal, and its store has noted %s",
+          node,
+          removed,
+          noted);
+    }
+    return removed;
+  }
+
   /** It has taken what came first, and may serve commands already: then it lacks nothing. */
   void begun() {
     if (!node.isReady()) {
       simulation.holders().of(node.unit()).stream()
-          .filter(other -> !other.self().equals(node.self()) && other.isUp())
+          .filter(other -> !other.self().dc().equals(node.self().dc()) && other.isUp())
           .map(other -> other.node(node.unit()))
           .forEach(other -> had.put(other.self(), other.shipped()));
     }
@@ -50,7 +73,7 @@ final class StartCheck {
     long readyNanos = simulation.scheduler().nanos();
     boolean soon = readyNanos - beganNanos < Partition.JOIN_NANOS;
     for (PartitionReport.Peer peer : report.peers()) {
-      ReplicaId other = simulation.dc(peer.dc()).self();
+      ReplicaId other = simulation.dc(peer.dc()).replica(node.unit());
       long has = report.content().through().get(other);
       SimLink back = simulation.network().link(peer.dc(), node.self().dc());
       boolean isHeard = back.healthySinceNanos() <= readyNanos - HEARD_NANOS;

@@ -263,12 +263,12 @@ public final class WatchedStore extends ForwardingStore {
   }
 
   /** How many records were made. */
-  long recorded() {
+  public long recorded() {
     return recorded;
   }
 
   /** How many of them are durable. */
-  long durable() {
+  public long durable() {
     return durable;
   }
 

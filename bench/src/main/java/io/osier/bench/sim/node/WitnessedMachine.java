@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.world.Trace;
 import io.osier.bench.sim.world.Violation;
+import io.osier.core.ErrorCode;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
@@ -105,6 +106,21 @@ final class WitnessedMachine implements Machine {
   /** As it is, or for somebody who adds to the answer before it goes to whom it is for. */
   Consumer<Reply> asked(Consumer<Reply> reply) {
     return reply instanceof Asked ? reply : asked((at, made) -> () -> reply.accept(made));
+  }
+
+  /** Refuses a command that the partition has not got. */
+  void refuse(Consumer<Reply> command) {
+    Reply dropped = new Reply.Failure(ErrorCode.UNAVAILABLE, "the keyspace was dropped here");
+    ((Asked) command).listener.made(null, dropped).run();
+  }
+
+  /** Refuses all that was not answered. */
+  void refuseAll() {
+    List<Asked> left = new ArrayList<>(offered);
+    left.addAll(asked.values());
+    offered.clear();
+    asked.clear();
+    left.forEach(this::refuse);
   }
 
   /** A command of {@link #asked} is in the inbox. */

@@ -148,6 +148,26 @@ public interface Sabotage {
     return false;
   }
 
+  /** Whether a holder that is removed drops what it has, whatever the others have. */
+  default boolean hurriesRemovals() {
+    return false;
+  }
+
+  /** Whether a holder that has ceased goes on to serve its clients. */
+  default boolean servesOn() {
+    return false;
+  }
+
+  /** Whether a holder that is removed keeps its rights of bounded counters. */
+  default boolean keepsRights() {
+    return false;
+  }
+
+  /** Whether a partition never gets what it is told. */
+  default boolean refuses(Input input) {
+    return false;
+  }
+
   /** What a datacenter's store gives instead of a state. */
   default @Nullable CrdtState loaded(ObjectId object, @Nullable CrdtState state) {
     return state;

@@ -307,7 +307,7 @@ public final class SimPrograms {
 
   /** All that will ever happen has. */
   public void ended() {
-    Set<ReplicaId> lost = simulation.losses().lost();
+    Set<ReplicaId> lost = simulation.losses().lost(unit);
     List<ReplicaId> counted = List.copyOf(asked);
     for (SimDc dc : simulation.holders().of(unit)) {
       for (int from = 0; from < check.begun(); from += ProgramObjects.GROUP) {

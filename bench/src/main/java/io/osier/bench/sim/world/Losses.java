@@ -5,7 +5,9 @@ import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -17,16 +19,16 @@ public final class Losses {
   private record Recovery(Unit unit, ReplicaId self, long nanos, long committed) {}
 
   private final Scheduler scheduler;
-  private final Set<ReplicaId> lost = new TreeSet<>();
+  private final Map<Unit, Set<ReplicaId>> lost = new HashMap<>();
   private final List<Recovery> recoveries = new ArrayList<>();
 
   public Losses(Scheduler scheduler) {
     this.scheduler = scheduler;
   }
 
-  /** An incarnation has lost its memory. */
-  public void forgot(ReplicaId incarnation) {
-    lost.add(incarnation);
+  /** An incarnation has lost its memory of a unit. */
+  public void forgot(Unit unit, ReplicaId incarnation) {
+    lost.computeIfAbsent(unit, u -> new TreeSet<>()).add(incarnation);
   }
 
   /** A store was opened again, with an incarnation's commits up to a number. */
@@ -45,16 +47,16 @@ public final class Losses {
                     && r.committed < commit.number());
   }
 
-  /** The incarnations that lost their memory. */
-  public Set<ReplicaId> lost() {
-    return lost;
+  /** The incarnations that lost their memory of a unit. */
+  public Set<ReplicaId> lost(Unit unit) {
+    return lost.getOrDefault(unit, Set.of());
   }
 
   /** Whether something of a vector was lost with an incarnation's memory. */
-  public boolean hasLost(VersionVector vector) {
+  public boolean hasLost(Unit unit, VersionVector vector) {
     boolean any = false;
     for (int i = 0; i < vector.size(); i++) {
-      any |= lost.contains(vector.replica(i));
+      any |= lost(unit).contains(vector.replica(i));
     }
     return any;
   }

@@ -60,9 +60,10 @@ public final class SimDisk {
   /**
    * A group of a partition.
    *
+   * @param drops how often the unit had been dropped when the partition was opened
    * @param persisted is run when no crash can undo it any more, or turns out not to have
    */
-  private record Records(int unit, List<Change> changes, Runnable persisted) {}
+  private record Records(int unit, int drops, List<Change> changes, Runnable persisted) {}
 
   private final Sabotage sabotage;
   private final Scheduler scheduler;
@@ -88,6 +89,9 @@ public final class SimDisk {
 
   private record Waiting(BooleanSupplier isIn, long sinceNanos, Consumer<Boolean> goOn) {}
 
+  /** By unit, how often it was dropped. */
+  private final int[] drops;
+
   private boolean syncing;
   private long slowNanos;
   private int stalls;
@@ -107,6 +111,7 @@ public final class SimDisk {
     this.sabotage = sabotage;
     this.random = random;
     this.kind = kind;
+    this.drops = new int[units];
     for (int i = 0; i < units; i++) {
       durable.add(MemoryVersions.shortLived(scheduler::nanos));
       visible.add(kind == Kind.SYNC ? durable.get(i) : MemoryVersions.shortLived(scheduler::nanos));
@@ -123,6 +128,22 @@ public final class SimDisk {
   /** What the partition of a unit has stored. */
   public MemoryVersions versions(Unit unit) {
     return visible.get(unit.number());
+  }
+
+  /** Nothing is stored of a unit any more, and of what is under way nothing will be. */
+  public void drop(Unit unit) {
+    int number = unit.number();
+    drops[number]++;
+    durable.set(number, MemoryVersions.shortLived(scheduler::nanos));
+    visible.set(
+        number,
+        kind == Kind.SYNC ? durable.get(number) : MemoryVersions.shortLived(scheduler::nanos));
+  }
+
+  private void store(List<MemoryVersions> in, Records group) {
+    if (group.drops == drops[group.unit]) {
+      in.get(group.unit).write(group.changes);
+    }
   }
 
   /** From now on every write takes so much longer. */
@@ -189,6 +210,7 @@ public final class SimDisk {
   public GroupWriter writerOf(
       Unit unit, Taken taken, Consumer<BooleanSupplier> mustWait, Consumer<Boolean> goOn) {
     List<Change> evicted = new ArrayList<>();
+    int opened = drops[unit.number()];
     return new GroupWriter() {
       @Override
       public void write(GroupWriter.Group group) {
@@ -200,7 +222,7 @@ public final class SimDisk {
         // evicted, takes as much as one that is written as an operation.
         long counted = group.changes().stream().filter(c -> !(c instanceof Change.Prune)).count();
         long bytes = CHANGE_BYTES * counted + group.heldBytes();
-        Records records = new Records(unit.number(), changes, taken.persisted());
+        Records records = new Records(unit.number(), opened, changes, taken.persisted());
         boolean early = sabotage.confirmsEarly();
         BooleanSupplier isIn = queue.line(records, bytes, early ? () -> {} : group.written());
         if (early) {
@@ -252,7 +274,7 @@ public final class SimDisk {
       unsynced.add(group);
       syncLater();
     }
-    visible.get(group.unit).write(group.changes);
+    store(visible, group);
     group.persisted.run();
   }
 
@@ -265,7 +287,7 @@ public final class SimDisk {
         slowNanos + random.nextInt(SYNC_MILLIS_MAX) * MILLI,
         () -> {
           syncing = false;
-          unsynced.forEach(group -> durable.get(group.unit).write(group.changes));
+          unsynced.forEach(group -> store(durable, group));
           unsynced.clear();
         });
   }
@@ -285,7 +307,7 @@ public final class SimDisk {
     int kept = least + random.nextInt(confirmed - least + open.size() + 1);
     for (int i = 0; i < kept; i++) {
       Records group = i < confirmed ? unsynced.remove() : open.get(i - confirmed);
-      durable.get(group.unit).write(group.changes);
+      store(durable, group);
       if (i >= confirmed) {
         group.persisted.run();
       }

@@ -37,7 +37,7 @@ public final class FirstWord {
    * @param waitNanos how long it waits for somebody; who has heard one waits half as long for the
    *     others, of whom one may know more
    */
-  FirstWord(long nowNanos, long waitNanos) {
+  public FirstWord(long nowNanos, long waitNanos) {
     this.waitNanos = waitNanos;
     this.startNanos = nowNanos;
     this.heldNanos = nowNanos;
@@ -49,7 +49,7 @@ public final class FirstWord {
    * @param from of how many it has what they had
    * @param isHeld whether somebody is in reach that has not let this one in yet
    */
-  synchronized boolean knows(PeersHeard from, boolean isHeld, long nowNanos) {
+  public synchronized boolean knows(PeersHeard from, boolean isHeld, long nowNanos) {
     heldNanos = isHeld ? nowNanos : heldNanos;
     heard |= from != PeersHeard.NOBODY;
     long waited = nowNanos - startNanos;

@@ -67,7 +67,10 @@ final class Handovers {
   private LeaveProcedure leaving() {
     if (leaving.isEmpty()) {
       LOG.info("this datacenter leaves");
-      leaving = Optional.of(new LeaveProcedure(self, keyspaces, keyspaces::held, failedWalks));
+      leaving =
+          Optional.of(
+              new LeaveProcedure(
+                  self, new GivenUp.Running(keyspaces, keyspaces::held), failedWalks));
     }
     return leaving.get();
   }
@@ -99,8 +102,8 @@ final class Handovers {
           LOG.info("keyspace '{}' is given up here", name);
           return new LeaveProcedure(
               self,
-              keyspaces,
-              () -> Optional.ofNullable(keyspaces.find(name)).stream().toList(),
+              new GivenUp.Running(
+                  keyspaces, () -> Optional.ofNullable(keyspaces.find(name)).stream().toList()),
               failedWalks);
         });
   }

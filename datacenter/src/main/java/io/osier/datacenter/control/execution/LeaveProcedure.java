@@ -3,10 +3,7 @@ package io.osier.datacenter.control.execution;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.machine.Input;
-import io.osier.datacenter.shard.KeyspaceShard;
-import io.osier.datacenter.shard.Keyspaces;
-import io.osier.datacenter.shard.agent.PartitionRunner;
-import java.util.Collection;
+import io.osier.datacenter.shard.agent.InspectedPartition;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +11,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -22,7 +18,7 @@ import java.util.stream.Stream;
  * learns what the others have, gives away the rights of its bounded counters, and ships everything.
  * In steps, by the control plane's thread; what takes long is done by another one meanwhile.
  */
-final class LeaveProcedure {
+public final class LeaveProcedure {
   private enum Stage {
     /** Others have not everything that was written here. */
     ENDING("what was written here has not come to all others"),
@@ -45,36 +41,29 @@ final class LeaveProcedure {
   }
 
   private final ReplicaId self;
-  private final Keyspaces keyspaces;
-  private final Supplier<Collection<KeyspaceShard>> shards;
+  private final GivenUp given;
   private Stage stage = Stage.ENDING;
 
   /** What was here of everybody, by partition, when all was given. */
-  private final Map<PartitionRunner, VersionVector> here = new HashMap<>();
+  private final Map<InspectedPartition, VersionVector> here = new HashMap<>();
 
   private final RepeatedWalk giving;
 
   /**
    * Begins: no updates are taken from now on.
    *
-   * @param shards what is left
    * @param failures counts walks that failed
    */
-  LeaveProcedure(
-      ReplicaId self,
-      Keyspaces keyspaces,
-      Supplier<Collection<KeyspaceShard>> shards,
-      LongAdder failures) {
+  public LeaveProcedure(ReplicaId self, GivenUp given, LongAdder failures) {
     this.self = self;
-    this.keyspaces = keyspaces;
-    this.shards = shards;
+    this.given = given;
     this.giving =
         new RepeatedWalk("giving away rights", failures, System::currentTimeMillis, new Random());
     partitions().forEach(p -> p.submit(new Input.Retire()));
   }
 
   /** It does not leave: updates are taken again. */
-  void stay() {
+  public void stay() {
     partitions().forEach(p -> p.submit(new Input.Stay()));
   }
 
@@ -84,7 +73,7 @@ final class LeaveProcedure {
   }
 
   /** Goes on until nothing is written here any more, and the others have what was. */
-  boolean isQuiet() {
+  public boolean isQuiet() {
     if (stage == Stage.ENDING && isAllShipped()) {
       stage = Stage.WAITING;
     }
@@ -102,14 +91,14 @@ final class LeaveProcedure {
    * @param heirs of them the first that holds a keyspace gets the rights there
    * @return whether nothing is left to do
    */
-  boolean step(List<String> heirs) {
+  public boolean step(List<String> heirs) {
     switch (stage) {
       case ENDING, WAITING -> {
-        keyspaces.compareAnew();
+        given.compareAnew();
         stage = Stage.COMPARING;
       }
       case COMPARING -> {
-        if (partitions().allMatch(keyspaces::isComplete)) {
+        if (given.isComplete()) {
           stage = Stage.GIVING;
         }
       }
@@ -124,7 +113,7 @@ final class LeaveProcedure {
     return stage == Stage.DONE;
   }
 
-  private boolean isEverywhere(PartitionRunner partition) {
+  private boolean isEverywhere(InspectedPartition partition) {
     if (!here.containsKey(partition)) {
       PeerCoverage.here(partition).ifPresent(all -> here.put(partition, all));
     }
@@ -132,14 +121,14 @@ final class LeaveProcedure {
     return all != null && PeerCoverage.isEverywhere(partition, all);
   }
 
-  private Stream<PartitionRunner> partitions() {
-    return shards.get().stream().flatMap(k -> k.partitions().stream());
+  private Stream<InspectedPartition> partitions() {
+    return given.keyspaces().stream().flatMap(k -> k.partitions().stream());
   }
 
   /** Until a walk through all objects finds nothing to give. */
   private void give(List<String> heirs) {
-    OptionalInt given = giving.step(() -> RightsWalk.begin(() -> walk(heirs)));
-    if (given.isPresent() && given.getAsInt() == 0) {
+    OptionalInt found = giving.step(() -> given.begin(() -> walk(heirs)));
+    if (found.isPresent() && found.getAsInt() == 0) {
       stage = Stage.SHIPPING;
       partitions().forEach(p -> PeerCoverage.here(p).ifPresent(all -> here.put(p, all)));
     }
@@ -147,10 +136,10 @@ final class LeaveProcedure {
 
   private int walk(List<String> heirs) {
     int found = 0;
-    for (KeyspaceShard shard : shards.get()) {
+    for (GivenUp.Keyspace keyspace : given.keyspaces()) {
       Optional<String> heir =
-          heirs.stream().filter(dc -> keyspaces.holders().stays(shard.policy(), dc)).findFirst();
-      for (PartitionRunner partition : shard.partitions()) {
+          heirs.stream().filter(dc -> given.mayInherit(keyspace.policy(), dc)).findFirst();
+      for (InspectedPartition partition : keyspace.partitions()) {
         found +=
             heir.isEmpty()
                 ? 0

@@ -2,7 +2,7 @@ package io.osier.datacenter.control.execution;
 
 import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.machine.PartitionReport;
-import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.shard.agent.InspectedPartition;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -15,14 +15,14 @@ final class PeerCoverage {
   private PeerCoverage() {}
 
   /** Whether all peers have everything that was written in a partition here. */
-  static boolean isShipped(PartitionRunner partition) {
+  static boolean isShipped(InspectedPartition partition) {
     return report(partition)
         .map(r -> r.peers().stream().allMatch(p -> p.to().lagUpdates() == 0))
         .orElse(false);
   }
 
   /** What has come to a partition of every replica, this one included; empty if it does not say. */
-  static Optional<VersionVector> here(PartitionRunner partition) {
+  static Optional<VersionVector> here(InspectedPartition partition) {
     return report(partition).map(r -> r.content().through());
   }
 
@@ -30,7 +30,7 @@ final class PeerCoverage {
    * Whether all peers of a partition are connected, and say that they have something: one that is
    * away may come back with nothing.
    */
-  static boolean isEverywhere(PartitionRunner partition, VersionVector what) {
+  static boolean isEverywhere(InspectedPartition partition, VersionVector what) {
     return report(partition).map(r -> isEverywhere(r, what)).orElse(false);
   }
 
@@ -39,7 +39,7 @@ final class PeerCoverage {
   }
 
   /** The last incarnation that a partition knows of a peer; 0 if it knows none. */
-  static long incarnation(PartitionRunner partition, String dc) {
+  static long incarnation(InspectedPartition partition, String dc) {
     return report(partition).stream()
         .flatMap(r -> r.peers().stream())
         .filter(p -> p.dc().equals(dc))
@@ -49,7 +49,7 @@ final class PeerCoverage {
   }
 
   /** What a partition says of itself; empty if it does not. */
-  static Optional<PartitionReport> report(PartitionRunner partition) {
+  static Optional<PartitionReport> report(InspectedPartition partition) {
     try {
       return Optional.of(partition.inspect(0).get(REPORT_SECONDS, TimeUnit.SECONDS));
     } catch (TimeoutException | ExecutionException e) {

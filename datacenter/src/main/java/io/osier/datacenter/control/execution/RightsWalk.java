@@ -4,7 +4,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.types.BoundedCounter;
 import io.osier.datacenter.partition.machine.Input;
-import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.shard.agent.InspectedPartition;
 import io.osier.propagation.host.StoredObjects;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ final class RightsWalk {
    *
    * @return how many were found
    */
-  static int walk(PartitionRunner partition, String dc, Function<List<ObjectId>, Input> tells) {
+  static int walk(InspectedPartition partition, String dc, Function<List<ObjectId>, Input> tells) {
     int found = 0;
     Optional<ObjectId> after = Optional.empty();
     StoredObjects.Page page;

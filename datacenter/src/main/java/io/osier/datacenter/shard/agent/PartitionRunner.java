@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * thread, refuses what is too much, and answers for any thread what is known of it. Which thread
  * does what was taken is up to {@link AgentRunner}.
  */
-public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
+public final class PartitionRunner implements ShardGateway.Inside, FeedSource, InspectedPartition {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
   private static final int STOP_SECONDS = 5;
 
@@ -214,7 +214,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
     }
   }
 
-  /** Submits an event; never refused. */
+  @Override
   public void submit(Input input) {
     offer(input).run();
   }
@@ -233,6 +233,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
         && u.shipments().size() > SHIPMENTS_HELPED_MAX;
   }
 
+  @Override
   public CompletableFuture<PartitionReport> inspect(int hotLimit) {
     return inspect(hotLimit, List.of());
   }
@@ -280,7 +281,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
 
   // ---------------------------------------------------------------- what is acknowledged in front
 
-  /** Whether something is acknowledged in front of the partition, and not in it yet. */
+  @Override
   public boolean isHolding() {
     return agent.isHolding();
   }

@@ -141,7 +141,7 @@ final class LeaveProcedureTest {
   }
 
   private LeaveProcedure leaves() {
-    return new LeaveProcedure(EU, keyspaces, keyspaces::held, new LongAdder());
+    return new LeaveProcedure(EU, new GivenUp.Running(keyspaces, keyspaces::held), new LongAdder());
   }
 
   private static void isAt(LeaveProcedure procedure, String words) {

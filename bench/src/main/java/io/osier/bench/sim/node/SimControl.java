@@ -1,0 +1,389 @@
+package io.osier.bench.sim.node;
+
+import static io.osier.bench.sim.world.Scheduler.MILLI;
+import static java.util.Objects.requireNonNull;
+
+import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.datacenter.control.ControlHost;
+import io.osier.datacenter.control.ControlPlane;
+import io.osier.datacenter.control.Placement;
+import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.shard.KeyspaceHolders;
+import io.osier.propagation.host.PeersHeard;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Production's control plane in a datacenter, where holders change: it decides by a copy of {@code
+ * _osier}, which hears of the others' over the connections that there are, and what it decides is
+ * done to the partitions here.
+ */
+public final class SimControl implements ControlHost {
+  private static final long LOOK_NANOS = 100 * MILLI;
+
+  /** At one look in so many it hears of one that it is connected with. */
+  private static final int HEARS_ONE_IN = 4;
+
+  /** After so many looks, what it has heard is durable. */
+  private static final int SYNCED_ONE_IN = 3;
+
+  private final Simulation simulation;
+  private final SimDc dc;
+  private final HeldUnits held;
+  private final String name;
+  private final ControlCopy copy;
+  private final Random random;
+  private final SimRemovals removals;
+
+  // Of the present life.
+  private @Nullable ControlPlane plane;
+  private @Nullable FirstWord firstWord;
+  private boolean goesOn;
+  private boolean knew;
+  private boolean comparing;
+  private boolean hindered;
+  private Placement placement = Placement.NOTHING;
+
+  /** Those of whom it has heard what they knew. */
+  private final Set<String> heard = new TreeSet<>();
+
+  SimControl(Simulation simulation, SimDc dc, HeldUnits held) {
+    this.simulation = simulation;
+    this.dc = dc;
+    this.held = held;
+    this.name = dc.self().dc();
+    this.removals = new SimRemovals(simulation, dc, held);
+    this.copy = new ControlCopy(name, simulation::nextTicket);
+    this.random = new Random(simulation.profile().seed() * 31 + name.hashCode());
+  }
+
+  private Sabotage sabotage() {
+    return simulation.options().sabotage();
+  }
+
+  private KeyspaceHolders holders() {
+    return held.holders();
+  }
+
+  private ControlPlane plane() {
+    return requireNonNull(plane, "it was started");
+  }
+
+  /** A process begins: what its store says is opened. */
+  void starts() {
+    if (!simulation.profile().has(Feature.HOLDERS)) {
+      simulation.units().stream()
+          .filter(unit -> unit.partition() == 0 && unit.policy().heldBy(name))
+          .forEach(unit -> held.open(unit.policy().name()));
+      return;
+    }
+    boolean isFirst = dc.life() == 1;
+    goesOn = isFirst || dc.keptAll();
+    knew = isFirst || !copy.isEmpty();
+    comparing = false;
+    hindered = !isFirst;
+    placement = Placement.NOTHING;
+    heard.clear();
+    removals.clear();
+    SortedMap<String, Optional<String>> datacenters = new TreeMap<>();
+    simulation
+        .names()
+        .forEach(
+            n -> datacenters.put(n, n.equals(name) ? Optional.empty() : Optional.of(n + ":1")));
+    Map<String, KeyspacePolicy> configured = new TreeMap<>();
+    simulation.units().forEach(unit -> configured.put(unit.policy().name(), unit.policy()));
+    plane = new ControlPlane(name, datacenters, configured, () -> dc.now().millis(), this);
+    firstWord = new FirstWord(simulation.scheduler().nanos(), FirstWord.WAIT_NANOS);
+    if (knew) {
+      plane.recoverDatacenters(copy.fields(ControlPlane.DATACENTERS));
+      plane.recover(copy.fields(ControlPlane.KEYSPACES));
+    }
+    plane.configured().forEach(policy -> held.open(policy.name()));
+    lookLater(dc.goesOn());
+  }
+
+  /** Its process is gone. */
+  void crash(boolean keepsAll) {
+    copy.crash(keepsAll, dc.hasDisk());
+  }
+
+  /** Whether partitions are told who there is, although nobody comes or goes. */
+  boolean isComparing() {
+    return comparing;
+  }
+
+  private void lookLater(BooleanSupplier isSame) {
+    simulation
+        .scheduler()
+        .in(
+            LOOK_NANOS + dc.slowNanos(),
+            () -> {
+              if (isSame.getAsBoolean()) {
+                hear();
+                plane().look();
+                lookLater(isSame);
+              }
+            });
+  }
+
+  private void hear() {
+    for (SimDc other : simulation.dcs()) {
+      if (other != dc && isConnected(other.self().dc()) && random.nextInt(HEARS_ONE_IN) == 0) {
+        copy.hear(other.control().copy);
+        heard.add(other.self().dc());
+      }
+    }
+    if (random.nextInt(SYNCED_ONE_IN) == 0) {
+      copy.sync();
+    }
+  }
+
+  /**
+   * An operator says who is to hold a keyspace.
+   *
+   * @throws OsierException if that is refused
+   */
+  public void alter(String keyspace, List<String> replicas) {
+    SortedMap<String, String> settings = new TreeMap<>();
+    settings.put("replicas", String.join(",", replicas));
+    var unused =
+        plane().administer(new Request.Administer("keyspace", "alter", keyspace, settings), "op");
+  }
+
+  // ---------------------------------------------------------------- what others see of it
+
+  /** Whom requests about a keyspace may be asked of, as it knows. */
+  public List<String> serving(KeyspacePolicy policy) {
+    return placement
+        .find(policy.name())
+        .map(Placement.Placed::holders)
+        .orElseGet(() -> simulation.names().stream().filter(policy::heldBy).toList());
+  }
+
+  /** Whether it does not know yet who holds what: nothing is served before. */
+  boolean isUnsure() {
+    return hindered && !knew;
+  }
+
+  /** The holders of a keyspace, if nothing of them is under way here. */
+  public Optional<List<String>> settled(Unit unit) {
+    String keyspace = unit.policy().name();
+    List<String> all = simulation.names().stream().filter(held.policy(unit)::heldBy).toList();
+    boolean isOpen = held.find(unit) != null;
+    return Optional.of(serving(unit.policy()))
+        .filter(
+            holders ->
+                holders.contains(name) == isOpen
+                    && (!isOpen || (holders.equals(all) && held.isServed(unit)))
+                    && !removals.isUnderWay(keyspace));
+  }
+
+  /** Whether it takes no updates, as it has just started. */
+  boolean isHindered() {
+    return hindered;
+  }
+
+  // ---------------------------------------------------------------- what its plane asks
+
+  @Override
+  public Reply ask(Request request, int timeoutMillis) {
+    return copy.ask(request);
+  }
+
+  @Override
+  public OptionalLong recorded() {
+    return OptionalLong.of(copy.recorded());
+  }
+
+  @Override
+  public long incarnation(String of) {
+    return simulation.dc(of).self().incarnation();
+  }
+
+  @Override
+  public boolean isSettled() {
+    return goesOn || heard.size() == simulation.names().size() - 1;
+  }
+
+  /** Who has forgotten everything waits for all: it would go by the file, which is out of date. */
+  @Override
+  public boolean mayBegin() {
+    boolean fromAll = heard.size() == simulation.names().size() - 1;
+    PeersHeard from = heard.isEmpty() ? PeersHeard.NOBODY : PeersHeard.SOME;
+    return dc.life() == 1
+        || (knew
+            ? requireNonNull(firstWord, "it was started")
+                .knows(fromAll ? PeersHeard.ALL : from, false, simulation.scheduler().nanos())
+            : fromAll);
+  }
+
+  @Override
+  public boolean isComplete() {
+    return dc.isComplete();
+  }
+
+  @Override
+  public boolean isShipped() {
+    return simulation.dcs().stream().allMatch(d -> d == dc || d.control().copy.hasAllOf(copy));
+  }
+
+  @Override
+  public boolean isConnected(String of) {
+    PeerTransport transport = dc.transport();
+    return transport != null && transport.isConnected(of);
+  }
+
+  @Override
+  public int protocol(String of) {
+    return simulation.dc(of).version();
+  }
+
+  @Override
+  public int protocolMin(String of) {
+    return PeerVersions.OLDEST;
+  }
+
+  @Override
+  public String clients() {
+    return "";
+  }
+
+  @Override
+  public List<String> progress() {
+    return List.of();
+  }
+
+  @Override
+  public boolean isWhole(String keyspace) {
+    return sabotage().hurriesRemovals() || dc.isWhole(keyspace);
+  }
+
+  // ---------------------------------------------------------------- what it decides
+
+  @Override
+  public void setPeers(Peers peers) {
+    comparing = true;
+    dc.compareAnew();
+  }
+
+  @Override
+  public void compareAnew() {
+    dc.compareAnew();
+  }
+
+  @Override
+  public void setPlacement(Placement now) {
+    placement = now;
+  }
+
+  @Override
+  public void hinders(List<String> words) {
+    if (isUnsure() && words.isEmpty()) {
+      dc.waits();
+    }
+    hindered = !words.isEmpty();
+  }
+
+  @Override
+  public void setHolders(String keyspace, Holding now) {
+    simulation.trace().note("%s hears who holds %s: %s", dc.self(), keyspace, now);
+    holders().set(keyspace, now);
+    dc.holdersChanged();
+  }
+
+  @Override
+  public void openConfigured(KeyspacePolicy policy) {
+    held.open(policy.name());
+    dc.holdersChanged();
+  }
+
+  @Override
+  public boolean cease(String keyspace) {
+    return removals.cease(keyspace);
+  }
+
+  @Override
+  public void resume(String keyspace) {
+    removals.resume(keyspace);
+  }
+
+  @Override
+  public boolean giveAway(String keyspace, List<String> heirs) {
+    return removals.giveAway(keyspace, heirs);
+  }
+
+  @Override
+  public void drop(String keyspace, String created) {
+    simulation.trace().note("%s drops what it has of %s", dc.self(), keyspace);
+    removals.forget(keyspace);
+    holders().forget(keyspace);
+    held.drop(keyspace);
+    dc.keyspacesChanged();
+  }
+
+  @Override
+  public void dropOthers(Map<String, String> creations) {
+    simulation.units().stream().filter(unit -> held.find(unit) == null).forEach(dc.disk()::drop);
+  }
+
+  // ---------------------------------------------------------------- what nobody does here
+
+  @Override
+  public void configure(KeyspacePolicy policy) {}
+
+  @Override
+  public void await(String keyspace, List<String> datacenters) {}
+
+  @Override
+  public void setProtocols(SortedMap<String, Integer> protocols) {}
+
+  @Override
+  public void setClients(SortedMap<String, String> clients) {}
+
+  @Override
+  public void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited) {
+    throw nobody();
+  }
+
+  @Override
+  public boolean isQuiet() {
+    throw nobody();
+  }
+
+  @Override
+  public boolean inherit(Estate estate) {
+    throw nobody();
+  }
+
+  @Override
+  public boolean leave(List<String> heirs) {
+    throw nobody();
+  }
+
+  @Override
+  public void end(String why) {
+    throw nobody();
+  }
+
+  private static IllegalStateException nobody() {
+    return new IllegalStateException("nobody creates keyspaces, or joins or leaves the cluster");
+  }
+}

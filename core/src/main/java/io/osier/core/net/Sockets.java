@@ -61,7 +61,8 @@ public final class Sockets implements Network {
    *
    * @param name of the threads
    * @param threads how many serve the connections
-   * @param lastMillis so long at the end they wait for something that is still to be done
+   * @param lastMillis so long at the end the threads run tasks that come late; the connections are
+   *     closed at once
    * @param keepAliveSeconds after so much silence the system asks whether the other end of a
    *     connection that came is there; 0 for never
    */
@@ -175,7 +176,7 @@ public final class Sockets implements Network {
   /** Begins to end, and does not wait for that. */
   public Future<?> end() {
     closed = true;
-    channels.close(); // a loop of Netty 4.2 that is in a task when its end is asked for closes none
+    channels.close(); // by itself a loop of Netty 4.2 that runs a task just now would close none
     return loops.shutdownGracefully(lastMillis, END_MILLIS, TimeUnit.MILLISECONDS);
   }
 }

@@ -94,7 +94,11 @@ final class KeyspacePlane {
     follow();
   }
 
-  /** Those that the configuration has here and that are to be open at the start, as altered. */
+  /**
+   * Those that the configuration has here and that are to be open at the start, as altered. What
+   * the store has of a later term than is known is left out, and followed once {@code _osier} has
+   * come.
+   */
   List<KeyspacePolicy> configuredHere() {
     applied.values().removeIf(p -> configured.containsKey(p.name()) && !host.mayOpen(p));
     return configured.values().stream()

@@ -137,7 +137,7 @@ public final class Forwarder implements AutoCloseable {
       return false;
     }
     Request travels = Forwardable.travelling(request, held.partitioning());
-    String by = request instanceof Request.Reach ? "" : user; // whatever is read for it
+    String by = request instanceof Request.Reach ? "" : user; // it shows nobody what is read
     Reply.Failure refused =
         Forwardable.is(travels)
             ? ask(request, travels, keyspace, held, lane, by, reply)

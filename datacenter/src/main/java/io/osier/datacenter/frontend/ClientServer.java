@@ -51,7 +51,7 @@ public final class ClientServer implements AutoCloseable {
 
   private static final int THREADS = 2;
 
-  /** The last answers have so long to leave. */
+  /** So long the loops take tasks after the connections were closed. */
   private static final int LAST_MILLIS = 50;
 
   /** The system's own way to find out that the other end is gone while nobody says anything. */

@@ -48,7 +48,10 @@ final class Backlog {
    */
   private long sent;
 
-  /** What was changed in this life and shipped from the log: it is in the shipped log, too. */
+  /**
+   * Objects that were changed in this life, too, and left with the log of former lives: the shipped
+   * log names them once more.
+   */
   private final Set<ObjectId> shippedFromLog = new HashSet<>();
 
   /** The next page of the scan, once it was read. */

@@ -112,7 +112,7 @@ final class Caches {
           try {
             all.on(of, options, keyspace, hears);
             if (hears != null && redirect.target(client.user()) == null) {
-              all.leave(hears); // it has gone since it was looked at, when nobody had it hear
+              all.leave(hears); // it ended after the check above, and so took nobody along
             }
           } catch (RedisException e) {
             answer = new RespValue.Err(e.error());

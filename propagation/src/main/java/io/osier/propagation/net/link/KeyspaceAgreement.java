@@ -63,7 +63,7 @@ public record KeyspaceAgreement(List<String> agreed, SortedMap<String, String> d
     Map<String, String> all = new TreeMap<>(mine);
     all.putAll(theirs);
     for (String part : all.keySet()) {
-      String none = part.equals("hash") ? "KEY" : "nothing";
+      String none = part.equals("hash") ? "KEY" : "nothing"; // a hash by key is left out
       String a = mine.getOrDefault(part, none);
       String b = theirs.getOrDefault(part, none);
       if (!a.equals(b)) {

@@ -27,7 +27,6 @@ public record AdaptationSettings(
     Policy policy,
     double ratioThreshold) {
 
-  /** What decides. */
   public enum Policy {
     /** Expected updates in a window over object size, as the thesis did. */
     RATIO,

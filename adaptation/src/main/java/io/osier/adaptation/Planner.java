@@ -116,7 +116,6 @@ public final class Planner<T> {
   private long touchedNanos;
   private final Map<Cause, Long> switches = new EnumMap<>(Cause.class);
 
-  /** A planner that starts now. */
   public Planner(AdaptationSettings settings, long nowNanos) {
     this.settings = settings;
     this.summary = emptySummary();
@@ -164,7 +163,6 @@ public final class Planner<T> {
     }
   }
 
-  /** The object's mode. */
   public Mode modeOf(T object) {
     return states.contains(object) ? Mode.STATE : Mode.OP;
   }
@@ -182,7 +180,6 @@ public final class Planner<T> {
             sensor.objectBytes());
   }
 
-  /** Whether anything is measured of an object. */
   public boolean isMeasured(T object) {
     return summary.note(object) != null;
   }
@@ -314,7 +311,6 @@ public final class Planner<T> {
     return done;
   }
 
-  /** How many objects are in STATE mode. */
   public int stateObjects() {
     return states.size();
   }

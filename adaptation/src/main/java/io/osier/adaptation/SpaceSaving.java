@@ -73,8 +73,6 @@ public final class SpaceSaving<T, A> {
   private @Nullable Bucket<T, A> highest;
 
   /**
-   * An empty summary.
-   *
    * @param capacity how many counters, at least 1
    * @param blank gives what is noted of an item at first
    * @param dropped hears of items whose counter another one takes over, and makes blank what is

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 public abstract non-sealed class AmbiguousException extends OsierException {
   private static final long serialVersionUID = 1L;
 
-  /** An error of that code. */
   protected AmbiguousException(ErrorCode code, @Nullable String reason, @Nullable Throwable cause) {
     super(code, reason, cause);
   }

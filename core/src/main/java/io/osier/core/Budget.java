@@ -18,9 +18,6 @@ public final class Budget {
   private long spent;
 
   /**
-   * A budget of which nothing is used.
-   *
-   * @param name what it is for, as statistics call it
    * @param limit in bytes, 0 or more
    */
   public Budget(String name, long limit) {
@@ -89,7 +86,6 @@ public final class Budget {
   /**
    * What was used of a budget at one moment.
    *
-   * @param name what it is for
    * @param limit in bytes
    * @param used in bytes; may be more than the limit for a moment, or by one thing alone
    * @param spent how often something was refused, dropped or had to wait because of it

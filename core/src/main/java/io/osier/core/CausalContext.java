@@ -68,7 +68,6 @@ public final class CausalContext {
     private long[] current = new long[2];
     private int size;
 
-    /** Collects nothing yet. */
     public Builder() {}
 
     /**

@@ -4,7 +4,6 @@ package io.osier.core;
  * The identity of one committed update transaction: who committed it, and the commit number that
  * its sequencer gave it. Unique for ever.
  *
- * @param replica the datacenter and its incarnation
  * @param number the commit number, 1 or larger
  */
 public record Dot(ReplicaId replica, long number) implements Comparable<Dot> {

@@ -16,7 +16,6 @@ public final class DotCollector {
   private long[] numbers = new long[0];
   private int size;
 
-  /** Has collected nothing. */
   public DotCollector() {}
 
   /** Takes a dot, which may have come already. */

@@ -20,8 +20,6 @@ public final class KeyedHash {
   private final int roundsAtEnd;
 
   /**
-   * A hash of a secret.
-   *
    * @param roundsPerBlock c in the paper
    * @param roundsAtEnd d in the paper
    */

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 public non-sealed class PermanentException extends OsierException {
   private static final long serialVersionUID = 1L;
 
-  /** An error of that code. */
   protected PermanentException(ErrorCode code, @Nullable String reason, @Nullable Throwable cause) {
     super(code, reason, cause);
   }

@@ -22,7 +22,6 @@ public record ReplicaId(String dc, long incarnation) implements Comparable<Repli
   /**
    * Checks a datacenter's name.
    *
-   * @return the name
    * @throws IllegalArgumentException if it is not 1 to 63 characters, a letter first
    */
   public static String checkDcName(String dc) {

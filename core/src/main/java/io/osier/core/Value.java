@@ -99,8 +99,6 @@ public sealed interface Value extends Comparable<Value> {
     private final int utf8Length;
 
     /**
-     * A string.
-     *
      * @throws OsierException {@link ErrorCode#INVALID_ARGUMENT} if it has half a surrogate pair
      */
     public Str(String content) {

@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
 public enum CrdtType {
   /** A counter that goes up and down. */
   PN_COUNTER(1, "counter"),
-  /** A counter that only goes up. */
   G_COUNTER(2, "gcounter"),
   /** One value; of concurrent assignments the latest wins. */
   LWW_REGISTER(3, "register"),
@@ -20,7 +19,6 @@ public enum CrdtType {
   EW_FLAG(5, "ewflag"),
   /** A flag; of concurrent changes, disabling wins. */
   DW_FLAG(6, "dwflag"),
-  /** A set that only grows. */
   G_SET(7, "gset"),
   /** A set; of concurrent changes of an element, adding wins. No tombstones. */
   AW_SET(8, "set"),
@@ -59,7 +57,6 @@ public enum CrdtType {
     this.label = label;
   }
 
-  /** The stable number. */
   public int number() {
     return number;
   }

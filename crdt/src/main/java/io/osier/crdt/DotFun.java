@@ -65,7 +65,6 @@ public final class DotFun<V> {
     }
   }
 
-  /** The causal join, as {@link DotSet#join}. */
   public DotFun<V> join(DotFun<V> other, CausalContext mine, CausalContext theirs) {
     Dot[] keptDots = new Dot[dots.length + other.dots.length];
     Object[] kept = new Object[keptDots.length];

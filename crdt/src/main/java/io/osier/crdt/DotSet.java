@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * object of its own: a set has one of these for each element.
  */
 public final class DotSet {
-  /** No dots. */
   public static final DotSet EMPTY = new DotSet(null, 0, null);
 
   /** The only dot's; null if there is none, or more than one. */
@@ -32,7 +31,6 @@ public final class DotSet {
     this.dots = dots;
   }
 
-  /** The set of one dot. */
   public static DotSet of(Dot dot) {
     return new DotSet(dot.replica(), dot.number(), null);
   }
@@ -46,7 +44,6 @@ public final class DotSet {
     };
   }
 
-  /** How many dots. */
   public int size() {
     return dots != null ? dots.length : replica == null ? 0 : 1;
   }
@@ -62,7 +59,6 @@ public final class DotSet {
     return new Dot(replica, number);
   }
 
-  /** Whether there is none. */
   public boolean isEmpty() {
     return replica == null && dots == null;
   }
@@ -121,7 +117,6 @@ public final class DotSet {
     return left == n && size == n ? this : of(kept, size);
   }
 
-  /** What the set takes in the heap, about, in bytes. */
   public long heapBytes() {
     if (isEmpty()) {
       return 0;
@@ -137,7 +132,6 @@ public final class DotSet {
     return 1 + 4 * size();
   }
 
-  /** Writes the set. */
   public void write(WireOutput out) {
     out.writeCount(size());
     if (replica != null) {
@@ -149,7 +143,6 @@ public final class DotSet {
     }
   }
 
-  /** Reads a set. */
   public static DotSet read(WireInput in) {
     int n = in.readCount(2);
     if (n <= 1) {

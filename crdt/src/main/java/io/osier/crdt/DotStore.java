@@ -12,11 +12,8 @@ import io.osier.crdt.state.CrdtState;
  *
  * <p>After the dot stores of Almeida, Shoker and Baquero, "Delta State Replicated Data Types"
  * (2016).
- *
- * @param <S> the implementing class
  */
 public interface DotStore<S extends DotStore<S>> {
-  /** The data type. */
   CrdtType type();
 
   /**
@@ -32,8 +29,6 @@ public interface DotStore<S extends DotStore<S>> {
   /**
    * Prepares the reset of everything seen, as {@link Operation.Clear} and the removal of a map's
    * field do.
-   *
-   * @return the delta
    */
   S reset(UpdateContext preparation);
 

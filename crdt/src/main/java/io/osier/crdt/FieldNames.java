@@ -23,7 +23,6 @@ public final class FieldNames {
         : BYTES + HexFormat.of().formatHex(bytes);
   }
 
-  /** The bytes of a name. */
   public static byte[] bytes(String name) {
     if (ESCAPED.matcher(name).matches()) {
       byte[] bytes = HexFormat.of().parseHex(name, BYTES.length(), name.length());

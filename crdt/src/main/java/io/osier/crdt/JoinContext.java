@@ -10,9 +10,7 @@ import io.osier.core.CausalContext;
  * that its context has something to say about, if need be with no dots, so that a join touches only
  * what the delta mentions and costs its size, not the state's.
  *
- * @param left the left side's context
  * @param leftFull whether the left side is a state
- * @param right the right side's context
  * @param rightFull whether the right side is a state
  */
 public record JoinContext(

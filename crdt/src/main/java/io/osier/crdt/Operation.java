@@ -144,7 +144,6 @@ public sealed interface Operation {
     }
   }
 
-  /** Enables or disables a flag. */
   record SetFlag(boolean enabled) implements Operation {}
 
   /** Adds elements to a set; adding one that is there renews it. */
@@ -153,7 +152,6 @@ public sealed interface Operation {
       elements = Present.copyOf(elements, "an element");
     }
 
-    /** One element. */
     public Add(Value element) {
       this(List.of(Present.present(element, "an element")));
     }
@@ -165,7 +163,6 @@ public sealed interface Operation {
       elements = Present.copyOf(elements, "an element");
     }
 
-    /** One element. */
     public Remove(Value element) {
       this(List.of(Present.present(element, "an element")));
     }
@@ -177,7 +174,6 @@ public sealed interface Operation {
       updates = Present.copyOf(updates, "a field's update");
     }
 
-    /** One field. */
     public UpdateFields(FieldId field, Operation operation) {
       this(List.of(new FieldUpdate(field, operation)));
     }

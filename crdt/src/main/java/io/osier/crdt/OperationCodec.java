@@ -39,7 +39,6 @@ public final class OperationCodec {
 
   private OperationCodec() {}
 
-  /** Writes an operation. */
   public static void write(WireOutput out, Operation operation) {
     switch (operation) {
       case Operation.Increment o -> {
@@ -148,7 +147,6 @@ public final class OperationCodec {
     }
   }
 
-  /** Reads an operation. */
   public static Operation read(WireInput in) {
     int tag = in.readByte();
     return switch (tag) {

@@ -7,7 +7,6 @@ import io.osier.core.Value;
 
 /** A part of an object that may have a deadline of its own. */
 public sealed interface Part {
-  /** What this takes in the heap, about, in bytes. */
   default long heapBytes() {
     return HeapSize.object(HeapSize.REFERENCE)
         + switch (this) {
@@ -16,7 +15,6 @@ public sealed interface Part {
         };
   }
 
-  /** An element of a set. */
   record Element(Value value) implements Part {
     public Element {
       Present.present(value, "an element");

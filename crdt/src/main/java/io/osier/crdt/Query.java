@@ -47,7 +47,6 @@ public sealed interface Query {
     };
   }
 
-  /** The whole value. */
   record Whole() implements Query {}
 
   /** Whether a set contains an element: a {@link Reading.Flag}. */

@@ -82,7 +82,6 @@ public sealed interface Reading {
     throw another("set or multi-value register");
   }
 
-  /** The fields of a map. */
   default Fields asFields() {
     if (this instanceof Fields r) {
       return r;

@@ -18,7 +18,6 @@ public final class ReadingCodec {
 
   private ReadingCodec() {}
 
-  /** Writes a reading. */
   public static void write(WireOutput out, Reading reading) {
     switch (reading) {
       case Reading.Count r -> {
@@ -65,7 +64,6 @@ public final class ReadingCodec {
     }
   }
 
-  /** Reads a reading. */
   public static Reading read(WireInput in) {
     int tag = in.readByte();
     return switch (tag) {

@@ -39,8 +39,6 @@ public final class UpdateContext {
   }
 
   /**
-   * For one update.
-   *
    * @param origin who makes it
    * @param first the first number for its dots, larger than the origin's last
    * @param predecessor the commit number of the origin's last update of this object, 0 if none
@@ -85,12 +83,10 @@ public final class UpdateContext {
     return known.last(origin) < first;
   }
 
-  /** A new dot. */
   public Dot nextDot() {
     return new Dot(origin, next++);
   }
 
-  /** Who makes the update. */
   public ReplicaId origin() {
     return origin;
   }

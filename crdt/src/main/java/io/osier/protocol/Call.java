@@ -23,7 +23,6 @@ public sealed interface Call {
   /** The key that it is about, or the first one of two. */
   Key key();
 
-  /** All keys that it is about. */
   default List<Key> keys() {
     return List.of(key());
   }
@@ -210,7 +209,6 @@ public sealed interface Call {
     }
   }
 
-  /** The steps of a {@link Script}. */
   @FunctionalInterface
   interface Steps {
     /**

@@ -4,6 +4,5 @@ package io.osier.protocol;
  * A request or a reply with the number by which the client knows it.
  *
  * @param id chosen by the client; unique among its open requests on the connection
- * @param message a {@link Request} or a {@link Reply}
  */
 public record Envelope<M>(long id, M message) {}

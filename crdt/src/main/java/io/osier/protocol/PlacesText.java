@@ -21,7 +21,6 @@ public final class PlacesText {
   /**
    * Reads a text, which may come from anywhere.
    *
-   * @param source what gives such a text, for the error
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static List<Request.Place> read(String text, String source) {

@@ -19,7 +19,6 @@ public final class ProtocolCodec {
     return WireOutput.bytesOf(out -> write(out, id, request));
   }
 
-  /** Encodes a reply with the id of its request. */
   public static byte[] encode(long id, Reply reply) {
     return WireOutput.bytesOf(out -> write(out, id, reply));
   }

@@ -48,7 +48,6 @@ public sealed interface Reply {
       this(name, slaMillis, Partitioning.byKey(partitions), causal);
     }
 
-    /** The number of partitions. */
     public int partitions() {
       return partitioning.count();
     }
@@ -86,7 +85,6 @@ public sealed interface Reply {
       return all;
     }
 
-    /** Whether there are none. */
     public boolean isEmpty() {
       return keyspaces.isEmpty();
     }

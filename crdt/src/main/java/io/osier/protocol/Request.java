@@ -86,8 +86,6 @@ public sealed interface Request extends RequestLimits {
    * Reply.Answer} of the condition's query, and nothing was done; or, if there was nothing to do
    * with the key, by an Answer.
    *
-   * @param after see {@link Read}
-   * @param waitMillis see {@link Read}
    * @param ask what the caller wants to know with it; empty for nothing
    * @param condition what must hold; empty for nothing, and where something is asked
    */
@@ -183,9 +181,6 @@ public sealed interface Request extends RequestLimits {
    * fewer parts than there are reads: as many as fit, one at least; the others were not read.
    *
    * @param reads 1 to {@link #BATCH_MAX}, of keys of one partition
-   * @param after see {@link Read}
-   * @param ordered see {@link Read}
-   * @param waitMillis see {@link Read}
    */
   record ReadAll(
       String keyspace, List<Fetch> reads, VersionVector after, boolean ordered, int waitMillis)
@@ -202,8 +197,6 @@ public sealed interface Request extends RequestLimits {
    * of a bounded counter.
    *
    * @param updates 1 to {@link #BATCH_MAX}, of keys of one partition
-   * @param after see {@link Read}
-   * @param waitMillis see {@link Read}
    */
   record WriteAll(String keyspace, List<Update> updates, VersionVector after, int waitMillis)
       implements Request {
@@ -223,8 +216,6 @@ public sealed interface Request extends RequestLimits {
    * @param calls 1 to {@link #PROGRAM_MAX}, of keys of one partition
    * @param guards what must be as it was, of keys that calls name; all are looked at, with each
    *     {@link Call.Test}, before the first call
-   * @param after see {@link Read}
-   * @param waitMillis see {@link Read}
    */
   record Evaluate(
       String keyspace,
@@ -430,9 +421,6 @@ public sealed interface Request extends RequestLimits {
   /**
    * Waits until a partition has what was seen elsewhere. Answered by {@link Reply.Through}. For the
    * process that asks: it does not travel.
-   *
-   * @param after see {@link Read}
-   * @param waitMillis see {@link Read}
    */
   record Reach(String keyspace, int partition, VersionVector after, int waitMillis)
       implements Request {}
@@ -441,7 +429,6 @@ public sealed interface Request extends RequestLimits {
   enum Want {
     /** Objects. */
     ROWS(0),
-    /** How many there are. */
     COUNT(1),
     /**
      * Also objects that are removed, as far as a transaction of a {@code causal} keyspace that is
@@ -517,7 +504,6 @@ public sealed interface Request extends RequestLimits {
     }
   }
 
-  /** What {@link Inspect} is about. */
   enum Topic {
     /** Keyspaces, partitions, traffic, errors. */
     STAT,

@@ -38,7 +38,6 @@ public final class SeenText {
   /**
    * Reads a text, which may come from anywhere.
    *
-   * @param source what gives such a text, for the error
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static SortedMap<String, List<VersionVector>> read(String text, String source) {

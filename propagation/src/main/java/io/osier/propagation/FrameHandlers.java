@@ -166,13 +166,11 @@ final class FrameHandlers {
     }
   }
 
-  /** Takes an answer if there is one of which all is here. */
   private void takeIfAny(
       InboundStream in, Optional<PeerAnswer> answer, long nowNanos, long nowMillis) {
     answer.ifPresent(whole -> take(in, whole, nowNanos, nowMillis));
   }
 
-  /** Takes an answer of which all is here. */
   private void take(InboundStream in, PeerAnswer answer, long nowNanos, long nowMillis) {
     boolean expected =
         answer.states().origin().isPresent() && repairer.received(in.sender(), answer, nowNanos);

@@ -27,7 +27,6 @@ final class LossDetector {
   private Map<ReplicaId, Long> before = new HashMap<>();
   private Map<ReplicaId, Long> sinceNanos = new HashMap<>();
 
-  /** Nothing seems lost. */
   LossDetector(ReplicationContext around, ReceivedVector knowledge) {
     this.around = around;
     this.knowledge = knowledge;

@@ -10,7 +10,6 @@ import java.util.Map;
 /**
  * A peer's progress.
  *
- * @param dc its name
  * @param incarnation 0 if it was never heard
  * @param connected whether frames can be sent to it
  * @param stream waiting, catching-up or streaming

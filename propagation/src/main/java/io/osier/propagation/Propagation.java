@@ -58,9 +58,6 @@ public final class Propagation {
   private long requests;
 
   /**
-   * The streams of a partition that starts now.
-   *
-   * @param self this datacenter
    * @param peers the other datacenters that hold the keyspace
    * @param recovered what the store kept
    * @param observer hears what becomes of single updates
@@ -351,7 +348,6 @@ public final class Propagation {
     return new ReplicationProgress(knowledge.through(), inbound.cursors(), standing.isSettled());
   }
 
-  /** The names of the other datacenters. */
   public List<String> peerNames() {
     return around.peers();
   }
@@ -376,7 +372,6 @@ public final class Propagation {
     return true;
   }
 
-  /** The counts. */
   public PropagationStats stats() {
     return around.stats();
   }
@@ -386,7 +381,6 @@ public final class Propagation {
     return inbound.waiting();
   }
 
-  /** What is used of the budgets. */
   public List<Budget.Usage> memory() {
     return List.of(outbound.memory(), relays.usage(), inbound.memory());
   }

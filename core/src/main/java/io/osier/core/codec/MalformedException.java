@@ -8,12 +8,10 @@ import org.jspecify.annotations.Nullable;
 public final class MalformedException extends PermanentException {
   private static final long serialVersionUID = 1L;
 
-  /** With what is wrong. */
   public MalformedException(String message) {
     super(ErrorCode.MALFORMED, message, null);
   }
 
-  /** With what is wrong and its cause. */
   public MalformedException(@Nullable String message, Throwable cause) {
     super(ErrorCode.MALFORMED, message, cause);
   }

@@ -51,7 +51,6 @@ public final class WireInput extends Input {
     dictionary = new ArrayList<>(4);
   }
 
-  /** Reads all the bytes. */
   public WireInput(byte[] bytes) {
     this(bytes, 0, bytes.length);
   }
@@ -178,7 +177,6 @@ public final class WireInput extends Input {
     return b == 1;
   }
 
-  /** Reads a key. */
   public Key readKey() {
     int length = readCount(1);
     if (length == 0 || length > Key.LENGTH_MAX) {
@@ -188,7 +186,6 @@ public final class WireInput extends Input {
     return Key.of(buffer, position - length, position);
   }
 
-  /** Reads a replica. */
   public ReplicaId readReplica() {
     int number = readVarInt(true);
     if (number == 0) {
@@ -218,7 +215,6 @@ public final class WireInput extends Input {
     }
   }
 
-  /** Reads a dot. */
   public Dot readDot() {
     ReplicaId replica = readReplica();
     long number = readNumber();
@@ -251,7 +247,6 @@ public final class WireInput extends Input {
     return VersionVector.ofSorted(List.of(replicas), numbers);
   }
 
-  /** Reads a causal context. */
   public CausalContext readContext() {
     int n = readCount(4);
     CausalContext.Builder context = new CausalContext.Builder();
@@ -331,7 +326,6 @@ public final class WireInput extends Input {
     return Arrays.copyOfRange(buffer, from, position);
   }
 
-  /** Reads a value. */
   public Value readValue() {
     int kind = readByte();
     return switch (kind) {

@@ -117,7 +117,6 @@ public final class WireOutput extends Output {
     dictionary.add(replica);
   }
 
-  /** How many replicas have a number. */
   public int replicas() {
     return dictionary.size();
   }
@@ -146,7 +145,6 @@ public final class WireOutput extends Output {
     writeVarInt(count, true);
   }
 
-  /** Writes a length and the bytes. */
   public void writeBlob(byte[] bytes) {
     writeVarInt(bytes.length, true);
     writeBytes(bytes);
@@ -173,7 +171,6 @@ public final class WireOutput extends Output {
     }
   }
 
-  /** Writes a key. */
   public void writeKey(Key key) {
     int n = key.length();
     writeVarInt(n, true);
@@ -210,7 +207,6 @@ public final class WireOutput extends Output {
     return -1;
   }
 
-  /** Writes a dot. */
   public void writeDot(Dot dot) {
     writeDot(dot.replica(), dot.number());
   }
@@ -221,7 +217,6 @@ public final class WireOutput extends Output {
     writeNumber(number);
   }
 
-  /** Writes a version vector. */
   public void writeVector(VersionVector vector) {
     writeCount(vector.size());
     for (int i = 0; i < vector.size(); i++) {
@@ -230,7 +225,6 @@ public final class WireOutput extends Output {
     }
   }
 
-  /** Writes a causal context. */
   public void writeContext(CausalContext context) {
     writeCount(context.size());
     for (int i = 0; i < context.size(); i++) {

@@ -12,7 +12,6 @@ public final class ByteBudget {
   private final AtomicLong taken = new AtomicLong();
   private final @Nullable ByteBudget within; // null if these bytes are nobody else's
 
-  /** Of so many bytes. */
   public ByteBudget(long max) {
     this.max = max;
     this.within = null;
@@ -55,7 +54,6 @@ public final class ByteBudget {
     }
   }
 
-  /** Gives bytes back. */
   public void give(long bytes) {
     taken.addAndGet(-bytes);
     if (within != null) {
@@ -63,12 +61,10 @@ public final class ByteBudget {
     }
   }
 
-  /** The bytes that can be had at most. */
   public long max() {
     return max;
   }
 
-  /** The bytes that are held. */
   public long taken() {
     return taken.get();
   }

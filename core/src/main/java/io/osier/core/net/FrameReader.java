@@ -38,8 +38,6 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   private boolean ended;
 
   /**
-   * A reader.
-   *
    * @param frameBytesMax the largest content of a frame, in bytes
    */
   protected FrameReader(int frameBytesMax) {

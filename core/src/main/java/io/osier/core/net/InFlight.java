@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * probing, and whoever removes the oldest would walk all that are behind it: with 256 requests
  * under way that took a fifth of a client's time. So the table's keys are the numbers times an odd
  * constant (Knuth's multiplicative hashing), by which no two meet and neighbours part.
- *
- * @param <V> what is under way
  */
 public final class InFlight<V> {
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
@@ -25,7 +23,6 @@ public final class InFlight<V> {
 
   private final LongObjectHashMap<V> bySpread = new LongObjectHashMap<>();
 
-  /** Nothing is under way. */
   public InFlight() {}
 
   /** Puts something under a number, which must be free. */

@@ -11,7 +11,6 @@ import java.util.random.RandomGenerator;
  * bytes in virtual time. Thread-safe.
  */
 public interface Network extends AutoCloseable {
-  /** A port that is listened on. */
   interface Port extends AutoCloseable {
     /** Where it is, with the port's number. */
     InetSocketAddress address();
@@ -59,7 +58,6 @@ public interface Network extends AutoCloseable {
   /** Whether nothing is to be begun any more. */
   boolean isClosed();
 
-  /** Closes everything. */
   @Override
   void close();
 }

@@ -16,8 +16,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>Messages that one thread adds leave in that order, and so do those of several threads that add
  * them under one lock. Thread-safe.
- *
- * @param <T> the messages
  */
 public abstract class Outgoing<T> {
 
@@ -45,7 +43,6 @@ public abstract class Outgoing<T> {
     return new WireOutput(Framing.LENGTH_BYTES + Framing.CLIENT_FRAME_BYTES_MAX);
   }
 
-  /** Messages for a channel. */
   protected Outgoing(Channel channel) {
     this.channel = channel;
   }
@@ -80,7 +77,6 @@ public abstract class Outgoing<T> {
   /** Whether the loop will call {@link #flush} soon by itself, so that it need not be asked to. */
   protected abstract boolean flushesSoon();
 
-  /** Adds a message. */
   public final void add(T message) {
     boolean inLoop = channel.eventLoop().inEventLoop();
     if (inLoop && !encoding && queue.isEmpty() && flushesSoon() && mayWrite()) {

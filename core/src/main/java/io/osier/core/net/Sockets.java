@@ -49,7 +49,6 @@ public final class Sockets implements Network {
   /**
    * With threads of its own.
    *
-   * @param name of the threads
    * @param threads how many serve the connections
    */
   public static Sockets of(String name, int threads) {
@@ -59,7 +58,6 @@ public final class Sockets implements Network {
   /**
    * With threads of its own, and what becomes of connections about which nothing is said.
    *
-   * @param name of the threads
    * @param threads how many serve the connections
    * @param lastMillis so long at the end the threads run tasks that come late; the connections are
    *     closed at once

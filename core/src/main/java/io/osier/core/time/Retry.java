@@ -17,8 +17,6 @@ public final class Retry {
   private volatile long failures;
 
   /**
-   * It has not been tried.
-   *
    * @param millisMin the pause after the first failure, less up to a half of it; at least 2
    * @param millisMax the longest pause, to which it doubles
    * @param random draws pauses

@@ -57,7 +57,6 @@ public final class TlsContext {
     }
   }
 
-  /** Who does the work. */
   public enum Provider {
     /** The Java runtime. */
     JDK,

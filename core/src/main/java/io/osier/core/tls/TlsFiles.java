@@ -38,7 +38,6 @@ public record TlsFiles(Optional<Own> own, Optional<Path> authorities) {
     requireNonNull(authorities, "authorities");
   }
 
-  /** All files there are. */
   List<Path> all() {
     List<Path> all = new ArrayList<>();
     own.ifPresent(

@@ -31,17 +31,14 @@ public final class TlsName {
 
   private TlsName() {}
 
-  /** The name of a datacenter. */
   public static String ofDatacenter(String cluster, String dc) {
     return of(cluster, "dc", dc);
   }
 
-  /** The name of a client. */
   public static String ofClient(String cluster, String name) {
     return of(cluster, "client", name);
   }
 
-  /** The name of a user. */
   public static String ofUser(String cluster, String name) {
     return of(cluster, "user", name);
   }

@@ -18,8 +18,6 @@ import java.util.List;
  * The parts of a state in the order in which they are over, so that the next ones are found without
  * a walk through the others. In leaves that are packed as those of the content are. Immutable and
  * safe for any thread.
- *
- * @param <K> element or field
  */
 public final class DeadlineOrder<K extends Comparable<K>> {
   private static final DeadlineOrder<?> NONE = new DeadlineOrder<>(noDues(), 0);
@@ -147,7 +145,6 @@ public final class DeadlineOrder<K extends Comparable<K>> {
 
   // ---------------------------------------------------------------- packed leaves
 
-  /** As {@link EntryStore#packLeaves}. */
   DeadlineOrder<K> packed(EntryStore<?, K, ?> keys) {
     LeafPacking<Due<K>, Boolean> packing = packing(keys);
     EntryTree<Due<K>, Boolean> packed = dues.packed(packing.codec(), packing.replicas());

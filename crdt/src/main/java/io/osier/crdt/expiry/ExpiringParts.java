@@ -22,8 +22,6 @@ import java.util.TreeSet;
 /**
  * An object's content with the deadlines of its parts: what is decided by both. Immutable; for any
  * thread.
- *
- * @param <K> element or field
  */
 public record ExpiringParts<K extends Comparable<K>>(
     EntryStore<?, K, ?> content, PartDeadlines<K> deadlines) {
@@ -79,7 +77,6 @@ public record ExpiringParts<K extends Comparable<K>>(
   /**
    * What a reader sees after a delta, where this is what it saw before.
    *
-   * @param delta the delta's content
    * @param whole all parts with the delta, be they over or not
    * @param millis the time at which this is without what is over
    */
@@ -133,7 +130,6 @@ public record ExpiringParts<K extends Comparable<K>>(
 
   // ---------------------------------------------------------------- updates
 
-  /** Prepares another deadline of those of some parts that are there. */
   public PartDeadlines<K> expire(List<Part> parts, long millis, UpdateContext preparation) {
     return deadlines.replaced(seen(keys(parts)), millis, content, preparation);
   }
@@ -156,7 +152,6 @@ public record ExpiringParts<K extends Comparable<K>>(
     return parts.stream().flatMap(part -> content.keys(part).stream()).toList();
   }
 
-  /** Prepares that no part has a deadline. */
   public PartDeadlines<K> endAll(UpdateContext preparation) {
     return deadlines.ended(deadlines.parts(), content, preparation);
   }
@@ -173,7 +168,6 @@ public record ExpiringParts<K extends Comparable<K>>(
     return deadlines.ended(removed, content, preparation);
   }
 
-  /** Parts that are to be removed. */
   public final class Removal {
     private final List<K> keys;
 
@@ -190,7 +184,6 @@ public record ExpiringParts<K extends Comparable<K>>(
       return content.reset(keys, preparation);
     }
 
-    /** Prepares it: the deadlines'. */
     public PartDeadlines<?> deadlines(UpdateContext preparation) {
       return deadlines.ended(keys, content, preparation);
     }
@@ -201,7 +194,6 @@ public record ExpiringParts<K extends Comparable<K>>(
     return new Removal(deadlines.over(millis, limit));
   }
 
-  /** What is over and operations are about. */
   public Removal overAndTouched(List<Operation> operations, long millis) {
     return new Removal(
         operations.stream()
@@ -237,7 +229,6 @@ public record ExpiringParts<K extends Comparable<K>>(
     deadlines.write(out, content);
   }
 
-  /** The deadlines, packed. */
   PartDeadlines<K> packLeaves(List<ReplicaId> replicas) {
     return deadlines.packLeaves(content, replicas);
   }

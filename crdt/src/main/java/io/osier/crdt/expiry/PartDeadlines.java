@@ -28,8 +28,6 @@ import java.util.List;
  * in which they are over, so that the next ones are found without a walk through the others.
  *
  * <p>Immutable and safe for any thread.
- *
- * @param <K> element or field
  */
 public final class PartDeadlines<K extends Comparable<K>> {
   private static final PartDeadlines<?> NONE = PartDeadlines.<Value>empty();
@@ -67,7 +65,6 @@ public final class PartDeadlines<K extends Comparable<K>> {
     return (PartDeadlines<K>) NONE;
   }
 
-  /** Whether no part has a deadline, and none is mentioned. */
   public boolean isEmpty() {
     return cells.isEmpty();
   }
@@ -102,7 +99,6 @@ public final class PartDeadlines<K extends Comparable<K>> {
     return first.latestDot();
   }
 
-  /** Whether a part is over. */
   boolean isOver(K key, EntryStore<?, K, ?> content, long millis) {
     return due(key, content) <= millis;
   }
@@ -347,7 +343,6 @@ public final class PartDeadlines<K extends Comparable<K>> {
 
   // ---------------------------------------------------------------- packed leaves
 
-  /** As {@link EntryStore#packLeaves}. */
   PartDeadlines<K> packLeaves(EntryStore<?, K, ?> content, List<ReplicaId> replicas) {
     LeafPacking<K, DeadlineRegister> packing = packing(content, replicas);
     EntryTree<K, DeadlineRegister> packed = cells.packed(packing.codec(), replicas);

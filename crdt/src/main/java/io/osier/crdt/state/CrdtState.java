@@ -68,7 +68,6 @@ public final class CrdtState {
     return new CrdtState(store, expiry, context, full);
   }
 
-  /** The data type. */
   public CrdtType type() {
     return store.type();
   }
@@ -225,7 +224,6 @@ public final class CrdtState {
     return !expiry.isNone() && (store.isBottom() || expiry.whole().latest() <= millis);
   }
 
-  /** How many of its parts have deadlines. */
   public int mortalParts() {
     return expiry.parts().size();
   }

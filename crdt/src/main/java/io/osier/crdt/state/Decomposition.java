@@ -340,7 +340,6 @@ public final class Decomposition {
     return a != null && b != null && a.entries() == b.entries();
   }
 
-  /** Encodes entries one by one. */
   private static final class Entries<K extends Comparable<K>, V> {
     private final EntryStore<?, K, V> type;
     private final int replicas;

@@ -68,7 +68,6 @@ public final class EntryRanges {
   public record Head(CausalContext context, byte[] deadlines) {
     private static final byte[] NONE = {};
 
-    /** Of a state. */
     public static Head of(CrdtState state) {
       return new Head(
           state.context(),
@@ -86,12 +85,10 @@ public final class EntryRanges {
       return new Head(context, NONE);
     }
 
-    /** Whether there are deadlines. */
     public boolean expires() {
       return deadlines.length > 0;
     }
 
-    /** Writes the deadlines: there are some. */
     public void writeDeadlines(WireOutput out) {
       out.writeBlob(deadlines);
     }

@@ -33,7 +33,6 @@ public final class ObjectForm {
     return low | (expires ? EXPIRES : 0);
   }
 
-  /** The type in a form. */
   public static CrdtType type(int form) {
     return CrdtType.of(number(form));
   }

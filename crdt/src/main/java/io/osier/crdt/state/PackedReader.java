@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * and whether there is an object. Only what that needs is read, in one pass; what lies behind it is
  * not looked at.
  *
- * @param type the object's
  * @param reading as {@link CrdtState#read} gives it
  * @param seen the last numbers in the object's context
  */

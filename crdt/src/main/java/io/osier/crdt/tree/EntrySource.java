@@ -34,7 +34,6 @@ public interface EntrySource {
         }
       };
 
-  /** A key with its cell. */
   record Entry(byte[] key, byte[] cell) {}
 
   /** The cell of a key, or null. */

@@ -19,8 +19,6 @@ public final class LayeredWalk<K extends Comparable<K>, V> implements Iterator<T
   private @Nullable TreeEntry<K, V> next;
 
   /**
-   * A walk.
-   *
    * @param down whether both come with their greatest keys first
    * @param isGone whether a cell in memory says that the entry was removed
    */

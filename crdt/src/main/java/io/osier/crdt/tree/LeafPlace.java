@@ -41,7 +41,6 @@ final class LeafPlace<K extends Comparable<K>, V> {
   private final int to;
   private final @Nullable V cell;
 
-  /** Searches the leaf. */
   LeafPlace(PackedLeaf leaf, LeafPacking<K, V> packing, K key) {
     this.leaf = leaf;
     this.packing = packing;
@@ -137,7 +136,6 @@ final class LeafPlace<K extends Comparable<K>, V> {
     return new PackedLeaf(packing, bytes, marks, size);
   }
 
-  /** The leaf without the key, which is there. */
   PackedLeaf without() {
     byte[] bytes = spliced(new byte[0]);
     boolean isGone = from == leaf.blockStart(block) && to == leaf.blockEnd(block);

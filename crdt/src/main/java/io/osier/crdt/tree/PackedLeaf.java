@@ -51,7 +51,6 @@ final class PackedLeaf extends TreeNode {
     return packing;
   }
 
-  /** What it takes in the heap, about, in bytes. */
   long heapBytes() {
     return OBJECT_BYTES
         + HeapSize.array(bytes.length, 1)
@@ -108,7 +107,6 @@ final class PackedLeaf extends TreeNode {
     return new PackedLeaf(packing, Arrays.copyOfRange(bytes, from, bytes.length), moved, entries);
   }
 
-  /** Where a key is, or would be. */
   @SuppressWarnings("unchecked") // the packing is of the map's types
   <K extends Comparable<K>, V> LeafPlace<K, V> place(K key) {
     return new LeafPlace<>(this, (LeafPacking<K, V>) packing, key);

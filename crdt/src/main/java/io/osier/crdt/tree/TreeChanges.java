@@ -61,7 +61,6 @@ public final class TreeChanges {
     private @Nullable Leaf leaf;
     private int at;
 
-    /** At the first entry. */
     Unshared(List<TreeNode> leaves, Set<TreeNode> shared) {
       this.leaves = leaves.iterator();
       this.shared = shared;

@@ -206,7 +206,6 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
       }
     }
 
-    /** The child that has a key, if any has. */
     <K extends Comparable<K>> int childOf(K key) {
       int i = find(lows, 1, lows.length, key);
       return i >= 0 ? i : -i - 2;

@@ -26,9 +26,6 @@ final class TreeWalk<K extends Comparable<K>, V> implements Iterator<TreeEntry<K
   private int next;
 
   /**
-   * A walk that is at its first entry.
-   *
-   * @param root of the tree
    * @param key where it begins; null for the end it comes from
    */
   TreeWalk(TreeNode root, @Nullable K key, boolean down) {

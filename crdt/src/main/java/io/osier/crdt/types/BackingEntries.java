@@ -31,8 +31,6 @@ public final class BackingEntries<K extends Comparable<K>, V> {
   private volatile KeyBounds bounds;
 
   /**
-   * Entries of an object.
-   *
    * @param type any store of the type that has no content
    * @param bounds between which they lie
    */

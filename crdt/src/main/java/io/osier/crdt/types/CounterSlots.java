@@ -82,7 +82,6 @@ final class CounterSlots {
     this.slots = slots;
   }
 
-  /** A delta of one slot. */
   static CounterSlots of(Slot slot) {
     return new CounterSlots(slot);
   }

@@ -80,7 +80,6 @@ record EntryContent<K extends Comparable<K>, V>(
     return new EntryContent<>(inMemory, outside, bytes, loose, visible, lasting);
   }
 
-  /** See {@link EntryStore#read}. */
   static <K extends Comparable<K>, V> EntryContent<K, V> read(
       EntryType<K, V> type, WireInput in, List<ReplicaId> replicas) {
     int n = in.readCount(type.entryBytesMin());
@@ -143,7 +142,6 @@ record EntryContent<K extends Comparable<K>, V>(
     return key;
   }
 
-  /** See {@link EntryStore#readSums}. */
   static <K extends Comparable<K>, V> EntryContent<K, V> readSums(
       EntryType<K, V> type, WireInput in, EntrySource source, CausalContext context) {
     int size = readSum(in);

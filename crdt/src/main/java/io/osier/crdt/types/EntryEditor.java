@@ -17,7 +17,6 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
   private int seen;
   private int left;
 
-  /** Of a store with a content. */
   EntryEditor(EntryStore<S, K, V> type, EntryContent<K, V> from) {
     this.type = type;
     behind = from.behind();

@@ -41,7 +41,6 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
     this.behind = store.behind();
   }
 
-  /** The join of both. */
   S with(S other) {
     if (joining.rightFull() && !joining.leftFull()) {
       return other.join(store, joining.swapped());

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * What the sets and the map are made of: a persistent map from elements or fields to cells, and the
  * join that touches only what a delta mentions.
  *
- * @param <S> the implementing class
  * @param <K> element or field
  * @param <V> cell
  */
@@ -64,7 +63,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     this.lasting = content.lasting();
   }
 
-  /** A store of this type with other content. */
   abstract S with(EntryContent<K, V> content);
 
   @Override
@@ -83,7 +81,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return new EntryEditor<>(this, EntryContent.none());
   }
 
-  /** A delta of one cell. */
   final S delta(K key, V cell) {
     return with(EntryContent.one(this, key, cell));
   }
@@ -176,7 +173,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return cells;
   }
 
-  /** How many entries there are. */
   public final int entryCount() {
     return behind == null ? cells.size() : behind.size();
   }
@@ -369,7 +365,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
             : entryCount() == s.entryCount() && all().equals(s.all()));
   }
 
-  /** All entries in memory. */
   private EntryTree<K, V> all() {
     if (behind == null) {
       return cells;

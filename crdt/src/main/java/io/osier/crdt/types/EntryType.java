@@ -22,7 +22,6 @@ abstract class EntryType<K extends Comparable<K>, V> implements LeafCodec<K, V> 
   /** The type's empty store: what packs leaves must not hold the version that it was made for. */
   abstract EntryType<K, V> codecType();
 
-  /** The cell of a key that is not there. */
   abstract V emptyCell(K key);
 
   abstract V joinCells(V left, V right, JoinContext joining);

@@ -46,7 +46,6 @@ public final class Flag implements DotStore<Flag> {
     return type == CrdtType.DW_FLAG;
   }
 
-  /** Whether it is on. */
   public boolean isEnabled() {
     return !pros.isEmpty() && cons.isEmpty();
   }

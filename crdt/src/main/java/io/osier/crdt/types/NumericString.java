@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * else as bytes; {@link StringText} tells which.
  */
 public final class NumericString implements DotStore<NumericString> {
-  /** A string that is not there. */
   public static final NumericString EMPTY =
       new NumericString(LwwRegister.EMPTY, CounterSlots.EMPTY);
 

@@ -21,7 +21,6 @@ import java.util.function.Function;
  * until an addition that has seen it replaces it.
  */
 public final class RwSet extends SetStore<RwSet, DotPair> {
-  /** The empty set. */
   public static final RwSet EMPTY = new RwSet(EntryContent.none());
 
   private static final int ENTRY_BYTES_MIN = 4;

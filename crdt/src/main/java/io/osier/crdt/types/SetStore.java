@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the sets share: elements are values, and the queries are the same.
  *
- * @param <S> the implementing class
  * @param <V> what is known of an element
  */
 public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S, Value, V> {
@@ -34,7 +33,6 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
     super(content);
   }
 
-  /** Whether the element is in the set. */
   final boolean contains(Value element) {
     return isVisible(cell(element));
   }

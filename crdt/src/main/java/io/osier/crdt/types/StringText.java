@@ -19,7 +19,6 @@ final class StringText {
 
   private StringText() {}
 
-  /** What is kept of some bytes. */
   static Value kept(byte[] bytes) {
     return kept(Value.ofText(bytes));
   }

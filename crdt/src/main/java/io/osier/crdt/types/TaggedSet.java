@@ -22,10 +22,8 @@ import java.util.List;
  * smaller, by what was seen; that is why its elements carry dots at all.
  */
 public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
-  /** The empty set in which adding wins. */
   public static final TaggedSet ADD_WINS = new TaggedSet(EntryContent.none(), CrdtType.AW_SET);
 
-  /** The empty set that only grows. */
   public static final TaggedSet GROW_ONLY = new TaggedSet(EntryContent.none(), CrdtType.G_SET);
 
   private static final int ENTRY_BYTES_MIN = 3;
@@ -86,7 +84,6 @@ public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
   /** What an operation writes, as a delta, and what it makes of a state. */
   public record Written(TaggedSet delta, TaggedSet after) {}
 
-  /** Whether {@link #write} does an operation. */
   public boolean writesAtOnce(Operation operation) {
     return operation instanceof Operation.Clear
         || (operation instanceof Operation.Add add && add.elements().size() == 1);

@@ -133,7 +133,6 @@ public final class TypeRegistry {
     return readValue(type, in);
   }
 
-  /** Joins two stores of one type. */
   @SuppressWarnings("unchecked") // a type has one class, and callers compare types
   public static <S extends DotStore<S>> DotStore<?> join(
       DotStore<?> left, DotStore<?> right, JoinContext joining) {

@@ -13,14 +13,11 @@ import java.util.List;
  * Immutable; {@link #toString} shows nothing of the secret.
  */
 public final class DecoyCredentials {
-  /** Bytes of the secret. */
   public static final int SECRET_BYTES = 32;
 
   private final byte[] secret;
 
   /**
-   * Those that a secret makes.
-   *
    * @param secret drawn at random once, and the same after a restart and at every datacenter
    */
   public DecoyCredentials(byte[] secret) {

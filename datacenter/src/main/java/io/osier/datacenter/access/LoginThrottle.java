@@ -17,10 +17,8 @@ public final class LoginThrottle {
   /** So many bad passwords cost nothing: people mistype. */
   static final int FREE = 5;
 
-  /** The first pause. */
   static final long PAUSE_NANOS_MIN = 1_000_000_000L;
 
-  /** The longest. */
   static final long PAUSE_NANOS_MAX = 60_000_000_000L;
 
   /** After so long without a bad password all is forgotten. */
@@ -60,7 +58,6 @@ public final class LoginThrottle {
   private final Table<String> addresses;
   private final Table<Pair> known;
 
-  /** Nobody has failed yet. */
   public LoginThrottle() {
     this(PLACES);
   }
@@ -114,7 +111,6 @@ public final class LoginThrottle {
             : nowNanos + Math.min(PAUSE_NANOS_MAX, PAUSE_NANOS_MIN << Math.min(beyond, 20));
   }
 
-  /** A user has logged in. */
   public void succeeded(String user, String address) {
     known.put(new Pair(cut(user), address), new Failures());
   }

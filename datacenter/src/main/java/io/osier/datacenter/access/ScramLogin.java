@@ -56,8 +56,6 @@ public final class ScramLogin {
   }
 
   /**
-   * A login that begins.
-   *
    * @param users those there are now
    * @param serverNonce drawn at random, for this login alone: so no proof of another one is one
    *     here

@@ -98,8 +98,6 @@ public final class TransactionRights {
   private final int inKeyspaceMax;
 
   /**
-   * None yet.
-   *
    * @param inKeyspaceMax how many a keyspace has open at most, of all users: one user may have
    *     three quarters of those
    */
@@ -117,7 +115,6 @@ public final class TransactionRights {
    * A step comes, for which the user has the rights at present. Unless it is refused here, {@link
    * #answered} follows.
    *
-   * @param nowNanos the time, by the monotonic clock
    * @return the right that an earlier update was made by and that the user does not have any more;
    *     null if the step may be done
    * @throws OsierException TRANSACTION_ENDED if the transaction is somebody else's; OVERLOADED if

@@ -17,7 +17,6 @@ import java.util.stream.Stream;
  *     certificate, or is the {@linkplain Users#DEFAULT default one}
  */
 public record User(String name, Optional<ScramCredential> credential, List<Grant> grants) {
-  /** Most grants of a user. */
   public static final int GRANTS_MAX = 256;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");
@@ -51,12 +50,10 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
     return name;
   }
 
-  /** Whether a user can have this name. */
   public static boolean isName(String name) {
     return NAME.matcher(name).matches();
   }
 
-  /** Whether the user may do that with a key. */
   public boolean may(Grant.Right right, String keyspace, Key key) {
     for (Grant grant : grants) {
       if (grant.covers(right, keyspace, key)) {

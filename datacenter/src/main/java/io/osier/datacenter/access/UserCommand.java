@@ -21,7 +21,6 @@ public sealed interface UserCommand {
   /** The setting with rights, a line each. */
   String RIGHTS = "rights";
 
-  /** Whom it is about. */
   String user();
 
   /**
@@ -97,7 +96,6 @@ public sealed interface UserCommand {
   /** Gives a user another password. */
   record ChangePassword(String user, ScramCredential credential) implements UserCommand {}
 
-  /** Gives a user a right. */
   record GiveRight(String user, Grant grant) implements UserCommand {}
 
   /** Takes a right away that a user was given, in the same words. */

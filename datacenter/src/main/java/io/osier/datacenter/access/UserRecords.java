@@ -48,7 +48,6 @@ import java.util.TreeMap;
  * </ul>
  */
 public final class UserRecords {
-  /** The object. */
   public static final ObjectId OBJECT = new ObjectId(Key.of("users"), CrdtType.OR_MAP);
 
   private static final FieldId IN_FORCE = new FieldId("*", CrdtType.EW_FLAG);
@@ -100,8 +99,6 @@ public final class UserRecords {
   private final Users users;
 
   /**
-   * Reads the object.
-   *
    * @param object all of {@link #OBJECT}
    */
   public UserRecords(Reading.Fields object) {
@@ -182,11 +179,7 @@ public final class UserRecords {
     return Optional.ofNullable(creations.get(user)).map(c -> c.getLast().by);
   }
 
-  /**
-   * When a user was made, in milliseconds since 1970.
-   *
-   * @return empty if there is none of the name
-   */
+  /** When a user was made, in milliseconds since 1970. */
   public Optional<Long> madeAtMillis(String user) {
     return Optional.ofNullable(creations.get(user))
         .map(c -> Long.parseLong(c.getLast().id.replaceFirst("-.*", "")));

@@ -19,7 +19,6 @@ public final class Users {
    */
   public static final String DEFAULT = "default";
 
-  /** Most users. */
   public static final int MAX = 10_000;
 
   /** Nobody was ever named: who can connect may do everything. */
@@ -35,8 +34,6 @@ public final class Users {
   private final int[] iterations;
 
   /**
-   * These users.
-   *
    * @throws OsierException INVALID_ARGUMENT if there are too many, or two of one name
    */
   public Users(Collection<User> all) {
@@ -57,12 +54,10 @@ public final class Users {
             .toArray();
   }
 
-  /** A user by name. */
   public Optional<User> find(String name) {
     return Optional.ofNullable(byName.get(name));
   }
 
-  /** All users, by their names. */
   public List<User> all() {
     return List.copyOf(byName.values());
   }

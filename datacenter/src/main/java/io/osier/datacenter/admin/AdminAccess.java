@@ -30,8 +30,6 @@ final class AdminAccess {
   private final PasswordCheck passwords = new PasswordCheck();
 
   /**
-   * For a port.
-   *
    * @param isPrivate whether nobody but this machine reaches it
    * @param executor hashes passwords
    */

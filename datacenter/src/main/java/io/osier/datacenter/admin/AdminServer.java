@@ -98,7 +98,6 @@ public final class AdminServer implements AutoCloseable {
     return host;
   }
 
-  /** Where it listens. */
   public int port() {
     return http.port();
   }

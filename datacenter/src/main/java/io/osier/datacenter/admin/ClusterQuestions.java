@@ -73,9 +73,6 @@ public final class ClusterQuestions {
   }
 
   /**
-   * Nothing is asked yet.
-   *
-   * @param self this datacenter's name
    * @param peers the others' names, as they are now
    * @param answers answers a question, its own ones, too; called by any thread
    * @param notes sends a note to a datacenter, if it can

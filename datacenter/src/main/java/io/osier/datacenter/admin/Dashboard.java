@@ -57,7 +57,6 @@ public final class Dashboard implements AutoCloseable {
      */
     boolean send(byte[] piece);
 
-    /** Ends it. */
     void close();
 
     /** Has something done when it ends, now if it has. */
@@ -91,9 +90,6 @@ public final class Dashboard implements AutoCloseable {
   private long number;
 
   /**
-   * Nobody looks yet.
-   *
-   * @param self this datacenter's name
    * @param peers the others' names
    * @param clients how the datacenters' ports for clients are reached, by name, as far as is known
    * @param source makes this datacenter's status, as JSON; called by one thread
@@ -122,13 +118,11 @@ public final class Dashboard implements AutoCloseable {
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
-  /** From now on these are the other datacenters. */
   public void setPeers(Set<String> others) {
     Set<String> now = Set.copyOf(others);
     execute(() -> board.setPeers(now));
   }
 
-  /** How many look. */
   int viewers() {
     return viewers.get();
   }

@@ -19,14 +19,11 @@ import org.HdrHistogram.HistogramIterationValue;
  * process: whoever wants rates takes differences, of which only those of one incarnation make
  * sense.
  *
- * @param millis the moment
- * @param dc its name
  * @param incarnation of this process
  * @param uptimeMillis how long it has run
  * @param cli the command line that reaches it, without a command
  * @param obstacles what keeps it from serving, in words
  * @param warnings what else does not work, in words
- * @param links to the other datacenters
  * @param spaces its keyspaces
  */
 public record DashboardModel(
@@ -42,7 +39,6 @@ public record DashboardModel(
   /**
    * The way to another datacenter, all keyspaces together.
    *
-   * @param dc its name
    * @param connected whether frames can be sent to it
    * @param stream what the slowest stream to it does: waiting, catching-up, streaming
    * @param lagUpdates updates of this datacenter that it has not acknowledged
@@ -70,7 +66,6 @@ public record DashboardModel(
   /**
    * A keyspace, all its partitions together.
    *
-   * @param name its name
    * @param slaMillis δ; 0 if everything is shipped at once
    * @param propagation op, state or adaptive
    * @param consistency session or causal

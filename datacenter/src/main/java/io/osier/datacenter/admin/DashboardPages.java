@@ -15,7 +15,6 @@ import java.util.function.Supplier;
  * other host for anything.
  */
 final class DashboardPages {
-  /** Where the page is. */
   static final String PATH = "/dashboard";
 
   /** By name, its type. */

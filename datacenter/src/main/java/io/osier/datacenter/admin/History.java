@@ -121,7 +121,6 @@ final class History {
   private long heapMax;
   private final Map<String, Staleness> stalest = new TreeMap<>();
 
-  /** Nothing has happened. */
   History() {}
 
   /** Takes what is so now. */

@@ -25,11 +25,6 @@ public final class HistoryKeeper {
   private final String dc;
   private final History history = new History();
 
-  /**
-   * Nothing is known yet.
-   *
-   * @param dc the datacenter's name
-   */
   public HistoryKeeper(String dc) {
     this.dc = dc;
   }

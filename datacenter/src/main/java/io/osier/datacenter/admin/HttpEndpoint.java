@@ -57,12 +57,10 @@ final class HttpEndpoint implements AutoCloseable {
    * @param events takes what goes on behind the content; the answer ends with the content if empty
    */
   record Answer(int status, String type, byte[] content, Optional<Consumer<Events>> events) {
-    /** A text. */
     Answer(int status, String text) {
       this(status, "text/plain; charset=utf-8", text);
     }
 
-    /** A text of some type. */
     Answer(int status, String type, String text) {
       this(status, type, text.getBytes(StandardCharsets.UTF_8), Optional.empty());
     }
@@ -152,7 +150,6 @@ final class HttpEndpoint implements AutoCloseable {
     channel.pipeline().addLast(exchange.guard, exchange);
   }
 
-  /** Where it listens. */
   int port() {
     return server.address().getPort();
   }

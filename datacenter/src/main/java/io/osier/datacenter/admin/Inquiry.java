@@ -29,8 +29,6 @@ public final class Inquiry {
   private final Supplier<Map<String, InetSocketAddress>> addresses;
 
   /**
-   * For a datacenter.
-   *
    * @param addresses the others by name, and where they are dialled
    */
   public Inquiry(

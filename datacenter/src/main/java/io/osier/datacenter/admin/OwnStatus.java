@@ -21,8 +21,6 @@ public final class OwnStatus {
   private volatile CompletableFuture<String> made = CompletableFuture.completedFuture("");
 
   /**
-   * Of a datacenter.
-   *
    * @param clients how its port for clients is reached
    */
   public OwnStatus(Publisher publisher, Supplier<String> clients) {

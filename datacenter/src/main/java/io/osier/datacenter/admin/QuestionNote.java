@@ -24,7 +24,6 @@ record QuestionNote(boolean isAnswer, long number, String asker, String other, S
   private static final int ANSWER = 7;
   private static final int NAME_MAX = 64;
 
-  /** Whether a note is one of these. */
   static boolean isOne(byte[] note) {
     return note.length > 0 && (note[0] == ASK || note[0] == ANSWER);
   }
@@ -44,7 +43,6 @@ record QuestionNote(boolean isAnswer, long number, String asker, String other, S
     return new QuestionNote(true, number, asker, other, with);
   }
 
-  /** Its bytes. */
   byte[] encode() {
     return WireOutput.bytesOf(
         out -> {

@@ -27,8 +27,6 @@ record RequestHead(
     private final int status;
 
     /**
-     * A refusal.
-     *
      * @param status of HTTP, 4xx
      * @param words for who asked
      */

@@ -44,7 +44,6 @@ final class StatusBoard {
   private static final int ASK = 1;
   private static final int TELL = 2;
 
-  /** What a note says. */
   sealed interface Note {}
 
   /**
@@ -80,24 +79,20 @@ final class StatusBoard {
   private final Map<String, Entry> entries = new TreeMap<>();
   private final Map<String, Long> answered = new TreeMap<>();
 
-  /** Of a datacenter with these peers. */
   StatusBoard(Collection<String> peers) {
     this.peers = new TreeSet<>(peers);
   }
 
-  /** From now on these are the others. */
   void setPeers(Collection<String> others) {
     peers = new TreeSet<>(others);
     entries.keySet().retainAll(peers);
     answered.keySet().retainAll(peers);
   }
 
-  /** The others, in their order. */
   Set<String> peers() {
     return peers;
   }
 
-  /** What to ask each peer now. */
   Ask ask(long nowNanos) {
     Set<String> missing = new TreeSet<>();
     for (String dc : peers) {
@@ -163,7 +158,6 @@ final class StatusBoard {
     return Math.max(0, (nowNanos - entry.atNanos) / 1_000_000);
   }
 
-  /** A note's bytes. */
   static byte[] encode(Note note) {
     return WireOutput.bytesOf(
         out -> {

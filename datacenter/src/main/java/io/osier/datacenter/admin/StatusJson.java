@@ -53,7 +53,6 @@ public final class StatusJson {
     return tooLarge(whole) ? withHot.apply(0) : whole;
   }
 
-  /** How many figures are remembered. */
   synchronized int remembered() {
     return remembered.size();
   }

@@ -49,7 +49,6 @@ public final class ConfigReader {
   /**
    * Reads a file.
    *
-   * @param environment the environment variables
    * @param warnings hears of what is ignored and may have been meant as a setting
    */
   public static DatacenterConfig read(
@@ -76,13 +75,6 @@ public final class ConfigReader {
     return read(source, text, environment, MemoryPlan.ofThisProcess(), warning -> {});
   }
 
-  /**
-   * Reads a text.
-   *
-   * @param source what errors call it
-   * @param environment the environment variables
-   * @param warnings hears of what is ignored and may have been meant as a setting
-   */
   public static DatacenterConfig read(
       String source, String text, Map<String, String> environment, Consumer<String> warnings) {
     return read(source, text, environment, MemoryPlan.ofThisProcess(), warnings);

@@ -16,7 +16,6 @@ import java.util.Optional;
 /**
  * The settings of a datacenter, checked. osier-reference.conf explains each.
  *
- * @param dc its name
  * @param announced how others reach the port for clients; its port is 0 for the one that is bound
  * @param clients limits of the port for clients
  * @param userLimits what each user may have of that port

@@ -42,7 +42,6 @@ final class EnvironmentSettings {
   /** Keys by variable. */
   private final Map<String, String> variables = new TreeMap<>();
 
-  /** Those of these settings. */
   EnvironmentSettings(Set<String> keys) {
     for (String key : keys) {
       variables.put(key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_'), key);

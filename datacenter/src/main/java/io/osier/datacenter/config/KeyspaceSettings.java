@@ -35,7 +35,6 @@ public final class KeyspaceSettings {
   /** What of a key decides in which partition it is. */
   public static final String HASH = "hash";
 
-  /** How many there are. */
   public static final String PARTITIONS = "partitions";
 
   /** Who holds it: more can be added while it serves, by another way than the others. */

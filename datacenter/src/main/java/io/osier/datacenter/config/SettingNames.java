@@ -23,13 +23,10 @@ import java.util.function.Consumer;
  */
 final class SettingNames {
   static final String PEERS = "osier.peers";
-
-  /** The settings of a user. */
   private static final Set<String> OF_A_USER = Set.of("password-file", "credential", "rights");
 
   private final Set<String> keys;
 
-  /** The settings of a reference. */
   SettingNames(Config reference) {
     this.keys = leaves(reference);
   }

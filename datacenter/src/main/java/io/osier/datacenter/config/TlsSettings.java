@@ -19,7 +19,6 @@ public record TlsSettings(
     TlsContext.Provider provider) {
   /** Whether clients show certificates. */
   public enum Certificates {
-    /** They do not. */
     FALSE,
     /** Who has one shows it. */
     OPTIONAL,

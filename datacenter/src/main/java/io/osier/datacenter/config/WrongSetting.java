@@ -23,8 +23,6 @@ final class WrongSetting extends RuntimeException {
   private final String place;
 
   /**
-   * One.
-   *
    * @param place where it stands; empty if nowhere
    */
   WrongSetting(String key, String place, String message) {

@@ -36,7 +36,6 @@ public record CatchUp(
         : OptionalLong.of((long) Math.ceil(missing / objectsPerSecond));
   }
 
-  /** In words. */
   public String words() {
     StringBuilder words =
         new StringBuilder()

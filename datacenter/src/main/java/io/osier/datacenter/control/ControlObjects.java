@@ -54,8 +54,6 @@ final class ControlObjects {
   private VersionVector seen = VersionVector.EMPTY;
 
   /**
-   * Over the partition that has them.
-   *
    * @param partition answers a request within so many milliseconds, or with a failure
    * @param millis the wall clock
    * @param random draws pauses

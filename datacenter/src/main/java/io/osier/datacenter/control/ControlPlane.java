@@ -67,8 +67,6 @@ public final class ControlPlane {
   private boolean letIn;
 
   /**
-   * Of a datacenter that starts.
-   *
    * @param datacenters the addresses of all that the configuration file names, by name; this one's
    *     own is empty
    * @param configured the keyspaces that its configuration file names, here or elsewhere
@@ -253,7 +251,6 @@ public final class ControlPlane {
   /**
    * Does what an operator asks for.
    *
-   * @param by who that is
    * @return the keyspaces that were meant, as they are now
    * @throws OsierException INVALID_ARGUMENT if it makes no sense, and what the keyspace's partition
    *     answers otherwise; nothing was done, except with TIMEOUT, where it may be
@@ -293,7 +290,6 @@ public final class ControlPlane {
   /**
    * Adds a datacenter for an operator, tells one to leave, gives one up, or lists them.
    *
-   * @param by who that is
    * @return the datacenters, as they are now
    * @throws OsierException as {@link #administer}
    */
@@ -310,7 +306,6 @@ public final class ControlPlane {
   /**
    * Changes users for an operator, or lists them.
    *
-   * @param by who that is
    * @return the users that were meant, as they are now
    * @throws OsierException as {@link #administer}
    */

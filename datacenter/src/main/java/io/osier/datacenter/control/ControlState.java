@@ -46,7 +46,6 @@ record ControlState(
     List<String> remains,
     List<String> clashing,
     List<String> staying) {
-  /** The object with the keyspaces. */
   static final ObjectId KEYSPACES = new ObjectId(Key.of("keyspaces"), CrdtType.OR_MAP);
 
   private static final String CREATED = "_created";

@@ -171,7 +171,6 @@ final class HolderPlane {
   /**
    * What an operator's wish for other replicas changes.
    *
-   * @param policy as the keyspace was created, or as the file has it
    * @param wanted the replicas that are asked for; known datacenters
    * @throws OsierException INVALID_ARGUMENT or UNAVAILABLE, and nothing was done
    */

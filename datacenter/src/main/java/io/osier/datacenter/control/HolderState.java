@@ -77,11 +77,7 @@ record HolderState(
     return isWhole && !isGone && !leaves;
   }
 
-  /**
-   * Whether it takes no updates, and has said so.
-   *
-   * @param dc its name
-   */
+  /** Whether it takes no updates, and has said so. */
   boolean isQuiet(String dc) {
     return has(Step.QUIET, dc);
   }

@@ -55,8 +55,6 @@ public final class Holders {
 
   /**
    * Where the store cannot say what was changed at run time: of {@code _osier} alone it is known.
-   *
-   * @param peers those that the file names
    */
   public static Holders unknown(Set<String> peers) {
     return new Holders(Set.copyOf(peers), Map.of());

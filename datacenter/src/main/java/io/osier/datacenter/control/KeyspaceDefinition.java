@@ -43,7 +43,6 @@ record KeyspaceDefinition(
     return members.stream().filter(dc -> !created.equals(opened.get(dc))).toList();
   }
 
-  /** Whether a datacenter has opened it. */
   boolean isOpenAt(String dc) {
     return created.equals(opened.get(dc));
   }

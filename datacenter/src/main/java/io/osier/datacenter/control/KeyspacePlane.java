@@ -49,8 +49,6 @@ final class KeyspacePlane {
   private Placement placement = Placement.NOTHING;
 
   /**
-   * Of a datacenter that starts.
-   *
    * @param configured the keyspaces that its configuration file names, here or elsewhere
    * @param members who may hold keyspaces
    */
@@ -171,7 +169,6 @@ final class KeyspacePlane {
     return configured.isEmpty() && state.created().isEmpty();
   }
 
-  /** Who holds those that there are, by name. */
   SortedMap<String, HolderSet> holders() {
     SortedMap<String, HolderSet> all = new TreeMap<>();
     configured.values().forEach(policy -> all.put(policy.name(), state.holders(policy)));

@@ -28,7 +28,6 @@ public record KeyspaceView(
    * @param state in words: what is known here of it
    */
   public record Holder(String dc, String state) {
-    /** It has what it holds. */
     public static final String HOLDS = "holds";
   }
 

@@ -33,7 +33,6 @@ record Member(
   enum State {
     /** It is catching up. */
     JOINING,
-    /** It has what all others have. */
     ACTIVE,
     /** It gives away what it has, and then goes. */
     LEAVING,
@@ -84,7 +83,6 @@ record Member(
     return notes.contains(new Note(step, by.name(), by.id()));
   }
 
-  /** Tells this membership from all others. */
   String key() {
     return name + " " + id;
   }

@@ -31,8 +31,6 @@ final class MemberCommands {
   private final MemberPlane members;
 
   /**
-   * Commands at one datacenter.
-   *
    * @param configured the addresses of all datacenters that the configuration file names, by name
    */
   MemberCommands(
@@ -261,7 +259,6 @@ final class MemberCommands {
     return List.of();
   }
 
-  /** The datacenters as they are known now. */
   List<DatacenterView> views() {
     List<DatacenterView> views = new ArrayList<>();
     if (!members.membership().isInForce()) {

@@ -65,8 +65,6 @@ final class MemberPlane {
   private boolean ended;
 
   /**
-   * Of a datacenter that starts.
-   *
    * @param configured the addresses of all datacenters that the configuration file names, by name;
    *     this one's own is not known
    */
@@ -111,7 +109,6 @@ final class MemberPlane {
         + " ADDRESS' at another datacenter, and start it";
   }
 
-  /** Takes what is there now. */
   void take(Reading.Fields object) {
     told = Membership.of(object);
     membership = told.isInForce() && isFromFile() ? told.with(configured) : told;

@@ -43,7 +43,6 @@ import java.util.TreeMap;
  * if nobody else would.
  */
 record Membership(SortedMap<String, Member> all) {
-  /** The object. */
   static final ObjectId OBJECT = new ObjectId(Key.of("datacenters"), CrdtType.OR_MAP);
 
   /** The membership of those that the configuration files name. */
@@ -62,7 +61,6 @@ record Membership(SortedMap<String, Member> all) {
   /** Nobody has changed anything. */
   static final Membership NOTHING = new Membership(new TreeMap<>());
 
-  /** Reads the object. */
   static Membership of(Reading.Fields object) {
     List<Member> read = new ArrayList<>();
     object
@@ -241,7 +239,6 @@ record Membership(SortedMap<String, Member> all) {
     return operations;
   }
 
-  /** Adds one. */
   Operation add(String name, String address, String id, String by, long nowMillis) {
     SortedMap<String, String> fields = new TreeMap<>();
     fields.put(ID, id);

@@ -90,7 +90,6 @@ final class UserPlane {
     return List.of();
   }
 
-  /** The users as they are known now. */
   List<UserView> views() {
     List<UserView> views = new ArrayList<>();
     boolean fromFile = !users.isInForce() && !host.configuredUsers().isEmpty();

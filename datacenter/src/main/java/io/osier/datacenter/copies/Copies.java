@@ -51,8 +51,6 @@ public final class Copies implements AutoCloseable {
   private volatile Object placement = "";
 
   /**
-   * Nothing is followed.
-   *
    * @param millis the datacenter's time, in milliseconds since 1970: what has expired is not shown
    */
   public Copies(Holders around, CopySettings settings, LongSupplier millis) {
@@ -64,7 +62,6 @@ public final class Copies implements AutoCloseable {
     this.subscriber = new Subscriber(around, table, interest, counts);
   }
 
-  /** What copies do. */
   public CopyCounts.Figures figures() {
     return counts.figures(table.size(), table.bytes());
   }
@@ -123,7 +120,6 @@ public final class Copies implements AutoCloseable {
 
   // ---------------------------------------------------------------- what is forwarded
 
-  /** A read was answered by a holder. */
   void read(Request.Read read, String holder, Reply.Answer answer, long size) {
     if (isOff || answer.type().filter(Followers::isRefused).isPresent()) {
       return;

@@ -50,8 +50,6 @@ final class Copy {
   private VersionVector early = VersionVector.EMPTY;
 
   /**
-   * A copy that holds nothing yet.
-   *
    * @param number by which its subscription names it
    */
   Copy(ObjectName name, long number, Subscription of, Demand demand) {

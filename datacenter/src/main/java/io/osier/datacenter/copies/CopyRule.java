@@ -36,7 +36,6 @@ public record CopyRule(double msWorth) {
         && saved(demand, roundTripMillis) >= CLEARLY * demand.shippedBytes();
   }
 
-  /** Whether a copy is to stay. */
   boolean stays(Demand demand, double roundTripMillis) {
     return demand.reads() >= KEPT_READS_MIN
         && saved(demand, roundTripMillis) >= demand.shippedBytes();

@@ -29,8 +29,6 @@ final class CopyTable {
   private long number;
 
   /**
-   * There are no copies.
-   *
    * @param interest hears of copies that were not worth it
    * @param counts of those that are dropped
    */

@@ -32,7 +32,6 @@ final class Demand {
     newShippedBytes += bytes;
   }
 
-  /** A period is over. */
   void periodEnds() {
     if (newReads > 0) {
       double mean = (double) newReadBytes / newReads;

@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The keys of a keyspace that others follow: who hears of the change of which. Thread-safe. */
 final class FollowedKeys implements ChangeListener {
-  /** One who follows keys. */
   interface Hearer {
     /** A key has, or may have, changed. Neither waits nor runs others' code. */
     void changed(Key key);

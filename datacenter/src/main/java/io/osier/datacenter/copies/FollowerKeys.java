@@ -32,8 +32,6 @@ final class FollowerKeys {
   private List<Long> refused = new ArrayList<>();
 
   /**
-   * There are none.
-   *
    * @param listener hears of the changes of the keyspace's keys
    * @param owner is told of those of these
    */

@@ -70,7 +70,6 @@ public final class Followers {
     /** A keyspace whose objects may be followed. */
     Optional<Held> heldHere(String keyspace);
 
-    /** Does something later. */
     void later(Runnable task, long millis);
 
     /** Does something that may wait for a disk. */
@@ -95,10 +94,7 @@ public final class Followers {
   private final Map<String, FollowedKeys> listeners = new ConcurrentHashMap<>();
 
   /**
-   * Nobody follows anything.
-   *
    * @param bytes for the keys that others follow
-   * @param nanoTime a monotonic clock
    */
   public Followers(Around around, ByteBudget bytes, LongSupplier nanoTime) {
     this.around = around;
@@ -120,7 +116,6 @@ public final class Followers {
     return FollowCodec.isOfThese(rest);
   }
 
-  /** One asks. */
   public void asked(ReplicaId peer, WireInput rest, Answers answers) {
     FollowCodec.Ask ask;
     try {
@@ -157,7 +152,6 @@ public final class Followers {
     followers.values().stream().filter(f -> f.name.peer.dc().equals(dc)).forEach(Follower::end);
   }
 
-  /** One subscription. */
   private final class Follower implements FollowedKeys.Hearer {
     private final Name name;
     private final String keyspace;

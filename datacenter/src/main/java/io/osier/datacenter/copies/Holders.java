@@ -34,9 +34,7 @@ public interface Holders {
   /** What was shown of a partition, by forwarded answers and by copies. */
   VersionVector shown(String keyspace, int partition);
 
-  /** More is shown of a partition from now on. */
   void shows(String keyspace, int partition, VersionVector more);
 
-  /** Does something later. */
   void later(Runnable task, long millis);
 }

@@ -28,8 +28,6 @@ final class Subscriber {
   private final Set<String> distrusted = new HashSet<>();
 
   /**
-   * Asks nobody yet.
-   *
    * @param table whose lock is taken
    */
   Subscriber(Holders around, CopyTable table, Interest interest, CopyCounts counts) {

@@ -52,8 +52,6 @@ final class Subscription {
   private volatile VersionVector shown = VersionVector.EMPTY;
 
   /**
-   * A subscription that begins.
-   *
    * @param holder who is asked
    * @param held who held the keyspace then
    */

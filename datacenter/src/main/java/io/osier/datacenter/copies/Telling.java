@@ -87,7 +87,6 @@ final class Telling {
     return left;
   }
 
-  /** The answer. */
   FollowCodec.Answer answer(long step) {
     return new FollowCodec.Answer(
         step, left.isEmpty() ? Optional.of(through) : Optional.empty(), told);

@@ -111,7 +111,6 @@ public final class EmbeddedDatacenter implements AutoCloseable {
     return client.session();
   }
 
-  /** Who this is. */
   public ReplicaId replica() {
     return datacenter.replica();
   }

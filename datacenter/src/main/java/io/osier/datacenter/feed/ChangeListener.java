@@ -16,7 +16,6 @@ public interface ChangeListener {
    */
   record Changed(Key key, long author) {}
 
-  /** Whether it wants to hear of them. */
   boolean isWanted();
 
   /** It may have missed changes; of those that come from now on in a partition it hears. */

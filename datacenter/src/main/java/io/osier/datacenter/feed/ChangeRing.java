@@ -70,8 +70,6 @@ public final class ChangeRing {
   private VersionVector far = VersionVector.EMPTY;
 
   /**
-   * A ring that nobody watches.
-   *
    * @param bytesMax what the changes may take in the heap
    * @param signal is run when somebody waits for what has come; must not wait
    */
@@ -81,13 +79,11 @@ public final class ChangeRing {
     this.signal = signal;
   }
 
-  /** From now on changes may take so much. */
   public synchronized void setBytesMax(long bytesMax) {
     budget.setLimit(bytesMax);
     evict();
   }
 
-  /** What is used of the budget. */
   public synchronized Budget.Usage memory() {
     return budget.usage();
   }
@@ -315,7 +311,6 @@ public final class ChangeRing {
     return was;
   }
 
-  /** One who has waited does not any more. */
   synchronized void waitsNoMore() {
     walkers = Math.max(0, walkers - 1);
   }
@@ -357,7 +352,6 @@ public final class ChangeRing {
     return of == life && keys.waits(key, tick, changed);
   }
 
-  /** Waits for the next change of a key no more. */
   synchronized void waitsNoMore(Key key, Runnable changed) {
     keys.waitsNoMore(key, changed);
   }
@@ -377,7 +371,6 @@ public final class ChangeRing {
     keys.sweep(usedBeforeNanos);
   }
 
-  /** For messages. */
   @Override
   public synchronized String toString() {
     return "changes " + oldest() + " to " + end + " of " + Long.toHexString(life);

@@ -68,8 +68,6 @@ public final class KeyspaceFeed {
    * @param partitioning which partitions there are
    * @param bytesMax what the changes of each may take in the heap
    * @param readers walk through what is there
-   * @param nanoTime a monotonic clock
-   * @param lives draws numbers that nobody else has drawn, but 0
    * @param signal sees to it that {@link #turn} is called soon; must not wait
    */
   public KeyspaceFeed(
@@ -102,7 +100,6 @@ public final class KeyspaceFeed {
     partitions.rings().forEach(r -> r.setBytesMax(bytesMax));
   }
 
-  /** From now on it may be asked. */
   public void begin(List<? extends FeedSource> sources) {
     partitions.begin(sources);
   }
@@ -361,7 +358,6 @@ public final class KeyspaceFeed {
    */
   public record Figures(int watchers, long answers, long cutOff, Budget.Usage memory) {}
 
-  /** What it is doing. */
   public Figures figures() {
     return new Figures(watchers, told.get(), cutOff.get(), partitions.memory());
   }

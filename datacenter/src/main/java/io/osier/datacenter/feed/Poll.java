@@ -69,8 +69,6 @@ final class Poll {
   private boolean walks;
 
   /**
-   * A request that was not looked at yet.
-   *
    * @param due gets this when the key that it waits for has changed
    */
   Poll(

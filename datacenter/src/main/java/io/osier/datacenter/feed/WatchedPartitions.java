@@ -23,7 +23,6 @@ final class WatchedPartitions {
 
   private static final long KEY_SWEEP_NANOS = 5_000_000_000L;
 
-  /** A partition with its ring. */
   record Part(ChangeRing ring, FeedSource source) {}
 
   private final Partitioning partitioning;
@@ -62,7 +61,6 @@ final class WatchedPartitions {
     return rings;
   }
 
-  /** The partitions that a request is about. */
   List<Part> askedBy(Request.Watch request) {
     return request.prefix()
         ? parts

@@ -68,7 +68,6 @@ final class Asks {
     return byDc.getOrDefault(dc, 0) < WINDOW;
   }
 
-  /** The number for the next one. */
   long nextId() {
     return ++last;
   }
@@ -95,12 +94,10 @@ final class Asks {
     }
   }
 
-  /** Takes out all of a datacenter. */
   List<Ask> takeAll(String dc) {
     return takeIf(ask -> ask.dc.equals(dc));
   }
 
-  /** Takes out all. */
   List<Ask> takeAll() {
     return takeIf(ask -> true);
   }

@@ -10,8 +10,6 @@ public final class DelayCounts {
   private final LongAdder sumMicros = new LongAdder();
 
   /**
-   * None.
-   *
    * @param boundsMicros the ranges' ends, ascending, in microseconds; not changed afterwards
    */
   public DelayCounts(long... boundsMicros) {

@@ -154,7 +154,6 @@ public final class Forwardable {
         : key(request).map(partitioning::of);
   }
 
-  /** The keys that it is about, if it names them all. */
   public static List<Key> keys(Request request) {
     return switch (request) {
       case Request.Read r -> List.of(r.key());

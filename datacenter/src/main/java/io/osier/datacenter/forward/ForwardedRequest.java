@@ -20,7 +20,6 @@ import java.util.function.Consumer;
 public record ForwardedRequest(long lane, String user, long id, WireInput request) {
   private static final int USER_BYTES_MAX = 1 << 10;
 
-  /** The bytes of a request. */
   static byte[] encode(long lane, String user, long id, Request request) {
     return WireOutput.bytesOf(
         out -> {

@@ -52,11 +52,7 @@ public final class Forwarder implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Nothing is under way.
-   *
-   * @param self this datacenter
    * @param bytes for requests until they are answered, and for large answers until they are read
-   * @param nanoTime a monotonic clock
    * @param beside decodes large answers
    */
   public Forwarder(
@@ -81,7 +77,6 @@ public final class Forwarder implements AutoCloseable {
     return counts.all();
   }
 
-  /** From now on this one hears of answers. */
   public void tell(AnswerWitness hears) {
     witness = hears;
   }
@@ -263,7 +258,6 @@ public final class Forwarder implements AutoCloseable {
     fail(lost, "the connection to " + dc + " was lost before it answered");
   }
 
-  /** An answer has come. */
   public void answered(ReplicaId peer, byte[] content) {
     WireInput in = new WireInput(content);
     long id = ProtocolCodec.decodeId(in);

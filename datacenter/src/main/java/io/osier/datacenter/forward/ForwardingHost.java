@@ -33,6 +33,5 @@ public interface ForwardingHost {
   /** Sends to one; false if that cannot be done, and nothing was sent. */
   boolean ask(String dc, byte[] content);
 
-  /** Does something later. */
   void later(Runnable task, long millis);
 }

@@ -53,8 +53,6 @@ final class HolderChoice {
   private final Map<String, String> creations = new HashMap<>();
 
   /**
-   * Nothing was asked.
-   *
    * @param shownBefore what was shown of a keyspace's partition while it was held here
    */
   HolderChoice(String self, BiFunction<String, Integer, VersionVector> shownBefore) {
@@ -144,7 +142,6 @@ final class HolderChoice {
     return step == null || transactions.hasRoom(step, ask.dc()) ? null : Refusals.tooManyOpen(self);
   }
 
-  /** A request is about to be asked for. */
   void begins(Asks.Ask ask, String keyspace) {
     if (isInOrder(ask.request())) {
       lanes.begins(ask.lane(), keyspace, ask.dc());

@@ -38,7 +38,6 @@ final class HolderTransactions {
     }
   }
 
-  /** Where a transaction is. */
   static final class Home {
     private final Name name;
     private final ReplicaId holder;
@@ -65,7 +64,6 @@ final class HolderTransactions {
       return holder.dc();
     }
 
-    /** The request as it is asked of the holder. */
     Request asked(Request request) {
       return request instanceof Request.Repeat r
           ? new Request.Repeat(holder, known, r.step())
@@ -78,15 +76,12 @@ final class HolderTransactions {
   private final Map<Name, Home> ended = new LinkedHashMap<>();
 
   /**
-   * None.
-   *
    * @param lanes are told of what is open
    */
   HolderTransactions(LaneHistory lanes) {
     this.lanes = lanes;
   }
 
-  /** Whether none is open. */
   boolean isEmpty() {
     return open.isEmpty();
   }

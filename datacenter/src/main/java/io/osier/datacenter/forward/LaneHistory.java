@@ -16,8 +16,6 @@ final class LaneHistory {
   /** One connection and one keyspace. */
   private static final class Dealings {
     int underWay;
-
-    /** Where that is. */
     @Nullable String at;
 
     /** Who has answered; empty before. */

@@ -40,8 +40,6 @@ public final class OwnAsks {
   }
 
   /**
-   * Nothing is under way.
-   *
    * @param begun is run when {@link #expire} must be called now and then
    */
   OwnAsks(ForwardingHost around, LongSupplier nanoTime, Runnable begun) {

@@ -16,7 +16,6 @@ final class Refusals {
             .formatted(keyspace, held.dcs(), self));
   }
 
-  /** It is not forwarded at all. */
   static Reply.Failure notTaken(String self, String keyspace, ForwardingHost.Held held) {
     return new Reply.Failure(
         ErrorCode.INVALID_ARGUMENT,
@@ -75,7 +74,6 @@ final class Refusals {
         "the transaction lives at " + dc + ", which " + self + " cannot ask");
   }
 
-  /** The answer that has come has no room. */
   static Reply.Failure noRoomForAnswer(Request request, String dc) {
     String why = "the answer of " + dc + " finds no room here";
     return lost(

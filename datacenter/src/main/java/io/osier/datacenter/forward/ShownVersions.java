@@ -24,7 +24,6 @@ public final class ShownVersions {
   /** By keyspace, then by partition. */
   private final Map<String, Map<Integer, VersionVector>> shown = new HashMap<>();
 
-  /** What was shown of a partition. */
   VersionVector of(String keyspace, int partition) {
     return shown.getOrDefault(keyspace, Map.of()).getOrDefault(partition, VersionVector.EMPTY);
   }
@@ -77,7 +76,6 @@ public final class ShownVersions {
     }
   }
 
-  /** This was shown. */
   void saw(String keyspace, int partition, VersionVector seen) {
     if (!seen.isEmpty()) {
       shown

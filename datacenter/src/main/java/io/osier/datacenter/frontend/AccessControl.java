@@ -62,8 +62,6 @@ public final class AccessControl {
   private volatile BooleanSupplier known = () -> true;
 
   /**
-   * What holds for the ports.
-   *
    * @param users those there are at present; cheap
    */
   public AccessControl(
@@ -74,7 +72,6 @@ public final class AccessControl {
   /**
    * As the other one, with time and chance from outside: for tests in virtual time.
    *
-   * @param nanoTime a monotonic clock
    * @param nonces for logins, which nobody can guess; each once
    */
   public AccessControl(
@@ -124,7 +121,6 @@ public final class AccessControl {
 
   // ---------------------------------------------------------------- logins
 
-  /** A login by a password that begins. */
   ScramLogin begin() {
     return new ScramLogin(users.get(), decoys, nonces.get());
   }
@@ -204,7 +200,6 @@ public final class AccessControl {
     return Optional.of(identity);
   }
 
-  /** The user whom a certificate names, if there is one. */
   public Optional<User> ofCertificate(Set<String> names) {
     return TlsName.user(names, cluster).flatMap(u -> users.get().find(u));
   }

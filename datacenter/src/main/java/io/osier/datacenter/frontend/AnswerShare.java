@@ -34,8 +34,6 @@ public final class AnswerShare {
   private long expected = FIRST_BYTES;
 
   /**
-   * Nothing was asked yet.
-   *
    * @param all what the answers of all connections may take
    */
   public AnswerShare(ByteBudget all) {

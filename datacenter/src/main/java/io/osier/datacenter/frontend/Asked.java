@@ -27,8 +27,6 @@ public abstract class Asked implements Consumer<Reply>, Phased {
   private volatile List<Waited> waited = List.of();
 
   /**
-   * A request.
-   *
    * @param by what the connection asks for
    * @param beganNanos when it came, by {@link ClientRequests#nanos}
    */

@@ -52,7 +52,6 @@ public final class AuditLog {
     }
   }
 
-  /** A login failed. */
   void loginFailed(String user, String address, String why) {
     if (hasRoom()) {
       write(line("login-failed").put("user", user).put("address", address).put("why", why));

@@ -47,8 +47,6 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
   private long encodedBytes;
 
   /**
-   * None yet.
-   *
    * @param flushesSoon whether {@link #flush} is called soon anyway
    */
   ClientAnswers(Channel channel, AnswerShare share, BooleanSupplier flushesSoon, Around around) {

@@ -75,8 +75,6 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   private boolean answering;
 
   /**
-   * A connection.
-   *
    * @param page where the page for browsers is, if there is one
    */
   ClientConnection(Channel channel, ClientRequests.Shared shared, Supplier<Optional<String>> page) {

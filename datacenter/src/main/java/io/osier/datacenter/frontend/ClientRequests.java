@@ -121,7 +121,6 @@ public final class ClientRequests {
     return shared.watch.nanos();
   }
 
-  /** Whose requests they are. */
   public Identity identity() {
     return visitor.identity();
   }
@@ -165,7 +164,6 @@ public final class ClientRequests {
     }
   }
 
-  /** Whether it is known who it is. */
   public boolean isWelcome() {
     return known;
   }

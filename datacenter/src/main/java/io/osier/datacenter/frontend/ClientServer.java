@@ -177,7 +177,6 @@ public final class ClientServer implements AutoCloseable {
    *
    * @param network is closed with the server, and if that cannot be made; logins are as hard to
    *     guess as its chance
-   * @param nanoTime a monotonic clock
    * @param users those there are at present
    */
   public static ClientServer open(
@@ -284,7 +283,6 @@ public final class ClientServer implements AutoCloseable {
     return server.address().getPort();
   }
 
-  /** What it is doing. */
   public Snapshot.Clients figures() {
     return new Snapshot.Clients(
         port.open(),

@@ -43,7 +43,6 @@ final class ExcessConnections {
     channel.eventLoop().schedule(() -> channel.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** How many there were. */
   long count() {
     return count.sum();
   }

@@ -80,8 +80,6 @@ public final class ForwardedRequests {
   }
 
   /**
-   * Of a datacenter.
-   *
    * @param here does what concerns keyspaces that are held here
    * @param bytes for requests until they are answered, and for answers until they have left
    * @param beside encodes large answers

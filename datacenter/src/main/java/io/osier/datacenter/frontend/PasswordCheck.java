@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 public final class PasswordCheck {
   private static final int PLACES = 10_000;
 
-  /** One that was right. */
   private record Right(byte[] digest, ScramCredential of) {}
 
   private final byte[] key = new byte[32];
@@ -33,7 +32,6 @@ public final class PasswordCheck {
         }
       };
 
-  /** Nothing is remembered. */
   public PasswordCheck() {
     new SecureRandom().nextBytes(key);
   }

@@ -66,8 +66,6 @@ public final class RequestHandler implements ClientService {
   }
 
   /**
-   * For a datacenter.
-   *
    * @param keyspaces those that clients see; they may come and go
    * @param writeHelp how who has run partitions sees to it that what they made is written
    * @param known whether it is known which keyspaces there are: others may have changed that while

@@ -72,7 +72,6 @@ final class RequestTimes {
     requireNonNull(byKind.get(kind), "every kind is counted").add(nanos);
   }
 
-  /** A request was refused, or failed. */
   void failed(ErrorCode code) {
     failures[code.ordinal()].increment();
   }

@@ -17,8 +17,6 @@ public final class RequestWatch {
   private final LongAdder malformed = new LongAdder();
 
   /**
-   * Nothing was asked yet.
-   *
    * @param nanoTime a monotonic clock, the one that partitions tell their phases by
    */
   public RequestWatch(SlowLog slow, Traces traces, LongSupplier nanoTime) {
@@ -53,7 +51,6 @@ public final class RequestWatch {
         || (request instanceof Request.Administer a && a.asksWhy());
   }
 
-  /** A request is refused, or has failed. */
   public void failed(ErrorCode code) {
     times.failed(code);
   }

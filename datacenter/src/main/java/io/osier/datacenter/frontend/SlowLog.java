@@ -36,8 +36,6 @@ public final class SlowLog {
   private final AtomicInteger leftOut = new AtomicInteger();
 
   /**
-   * Names what took at least so long.
-   *
    * @param thresholdNanos 0 for never
    */
   public SlowLog(long thresholdNanos) {
@@ -57,7 +55,6 @@ public final class SlowLog {
       long executedNanos,
       long answeredNanos,
       List<Waited> waited) {
-    /** A part of the time. */
     private record Part(String label, String words, long nanos) {}
 
     long nanos() {
@@ -117,7 +114,6 @@ public final class SlowLog {
     return thresholdNanos > 0 && nanos >= thresholdNanos;
   }
 
-  /** A request was answered that was slow. */
   void answered(Request request, Phases phases, Object client) {
     if (!hasRoom(phases.answeredNanos)) {
       leftOut.incrementAndGet();

@@ -20,8 +20,6 @@ final class SlowReaders {
   private final long bytesMax;
 
   /**
-   * Of some channels.
-   *
    * @param waiting the bytes of answers that do not wait in the channel yet
    * @param bytesMax may wait for all of them together
    */

@@ -22,8 +22,6 @@ public final class StepRights implements UnaryOperator<Function<Request, Reply>>
   private @Nullable Grant missing;
 
   /**
-   * A user's.
-   *
    * @param user empty of one who is not there any more, for whom the program is not done at all
    */
   StepRights(Optional<User> user) {

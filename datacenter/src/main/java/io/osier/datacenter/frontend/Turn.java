@@ -18,7 +18,6 @@ public final class Turn {
   private int requests;
   private int bytes;
 
-  /** Its turn begins. */
   public void begin() {
     requests = 0;
     bytes = 0;

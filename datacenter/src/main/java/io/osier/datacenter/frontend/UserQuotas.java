@@ -45,8 +45,6 @@ final class UserQuotas {
   private final LogInterval logged = new LogInterval(LOGGED);
 
   /**
-   * Of one port.
-   *
    * @param users those there are at present; cheap
    * @param requestBytes what all together may have; each user's are taken from it
    */
@@ -97,7 +95,6 @@ final class UserQuotas {
     byUser.values().forEach(q -> q.bytes.setMax(max(limits.bytes())));
   }
 
-  /** What one user has. */
   final class Quota {
     private final String user;
     private final AtomicInteger connections = new AtomicInteger();

@@ -12,7 +12,6 @@ import java.util.Locale;
  * @param type what may be done with it
  * @param labels their names, in the order of the values
  * @param help what it means, a sentence without its full stop
- * @param values reads them
  */
 public record Metric(String name, Type type, List<String> labels, String help, Values values) {
   /** What a metric is. */

@@ -9,7 +9,6 @@ import java.util.List;
 public final class MetricTable {
   private MetricTable() {}
 
-  /** All of them. */
   public static List<Metric> all() {
     MetricList metrics = new MetricList();
     DatacenterMetrics.addTo(metrics);

@@ -26,7 +26,6 @@ import org.HdrHistogram.Histogram;
  * What a datacenter was doing when its partitions published it: a copy, for any thread, that nobody
  * may change. Counts are since the start of the process.
  *
- * @param self this datacenter
  * @param version of the program
  * @param startMillis when it started, by the wall clock
  * @param atMillis when this was put together, by the wall clock
@@ -114,7 +113,6 @@ public record Snapshot(
       return new Clients(connections, requests, failures, malformed, limited, users, other, of);
     }
 
-    /** How many were answered. */
     public long answered() {
       return requests.values().stream().mapToLong(DelayHistogram::total).sum();
     }
@@ -130,7 +128,6 @@ public record Snapshot(
    */
   public record Messages(
       long subscribers, long published, long received, Map<String, Long> dropped) {
-    /** None. */
     public static final Messages NONE = new Messages(0, 0, 0, Map.of());
   }
 
@@ -247,7 +244,6 @@ public record Snapshot(
       List<Partition> partitions,
       Watching watching) {
 
-    /** Its name. */
     public String name() {
       return policy.name();
     }

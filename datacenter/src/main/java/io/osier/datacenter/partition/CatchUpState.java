@@ -42,8 +42,6 @@ final class CatchUpState {
   private long peersNumber;
 
   /**
-   * That of a partition that starts.
-   *
    * @param ready whether it goes on where it was, or has nobody from whom to get anything
    * @param hasObjects whether its store has some, and does not say how far they go
    */

@@ -50,8 +50,6 @@ final class EndedTransactions {
   private long forgottenThrough;
 
   /**
-   * None is remembered.
-   *
    * @param max how many are at most
    * @param budget what they may take; when it is spent the oldest are forgotten
    */
@@ -94,7 +92,6 @@ final class EndedTransactions {
     budget.setLimit(bytes);
   }
 
-  /** What is used of the budget. */
   Budget.Usage memory() {
     return budget.usage();
   }

@@ -57,7 +57,6 @@ final class ExpiryRemoval {
   /** Those that are left to others so far, in the order in which they came. */
   private final ArrayDeque<Deadline> later = new ArrayDeque<>();
 
-  /** Those that are to be removed here. */
   private final ArrayDeque<Deadline> mine = new ArrayDeque<>();
 
   /** Of what was over by then all is here that was done before; in milliseconds since 1970. */
@@ -81,7 +80,6 @@ final class ExpiryRemoval {
     this.propagation = propagation;
   }
 
-  /** Removes what it can of what has expired. */
   void sweep(Now now) {
     if (nextNanos(now) > now.nanos()) {
       return;

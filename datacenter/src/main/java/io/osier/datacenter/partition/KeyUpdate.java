@@ -53,7 +53,6 @@ final class KeyUpdate {
             || (operation instanceof Operation.Persist && state.deadline() != CrdtState.NEVER));
   }
 
-  /** What is done with each of them. */
   static Operation part(Operation operation, Now now) {
     return switch (operation) {
       case Operation.Delete o -> new Operation.Clear();

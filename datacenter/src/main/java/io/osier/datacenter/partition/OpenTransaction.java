@@ -154,7 +154,6 @@ final class OpenTransaction {
     rewrittenBytes += tried.rewrittenBytes;
   }
 
-  /** It has ended. */
   void end() {
     works.values().forEach(work -> former.letGo(work.base()));
     works.clear();
@@ -166,7 +165,6 @@ final class OpenTransaction {
     return UPDATE_BYTES + update.key().heapBytes() + 2 * update.operation().heapBytes();
   }
 
-  /** What this takes in the heap, about, in bytes. */
   long heapBytes() {
     return PLACE_BYTES + clock.heapBytes() + updateBytes + ownVersionBytes();
   }
@@ -259,7 +257,6 @@ final class OpenTransaction {
     return noOther && tried.works.size() == 1;
   }
 
-  /** What is done next to an object. */
   private TransactionWork next(ObjectId object) {
     TransactionWork known = works.get(object);
     if (known != null) {

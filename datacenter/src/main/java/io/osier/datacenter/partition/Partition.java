@@ -13,7 +13,6 @@ import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Machine;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
-import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.partition.mode.ModeControl;
 import io.osier.datacenter.partition.rights.Escrow;
@@ -85,7 +84,6 @@ public final class Partition implements Machine {
    * A partition that starts now, with the content of its store.
    *
    * @param recovered what else the store kept
-   * @param now the time of the start
    */
   public Partition(PartitionConfig config, ObjectStore store, RecoveredState recovered, Now now) {
     this.config = config;
@@ -388,7 +386,6 @@ public final class Partition implements Machine {
     return propagation.outbound().isDrained();
   }
 
-  /** What is used of each budget, as {@link PartitionReport} has it. */
   public List<Budget.Usage> memory() {
     return reports.memory();
   }

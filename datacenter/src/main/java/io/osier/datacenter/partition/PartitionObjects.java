@@ -20,9 +20,6 @@ final class PartitionObjects {
   private @Nullable CrdtState got;
 
   /**
-   * The objects.
-   *
-   * @param store their present states
    * @param past what is kept of former ones
    * @param forgetting drops those that only remember removals
    */

@@ -109,7 +109,6 @@ final class PartitionReports {
     return isKnown ? Stream.of(one) : Stream.empty();
   }
 
-  /** What is used of each budget, as {@link PartitionReport} has it. */
   List<Budget.Usage> memory() {
     List<Budget.Usage> open = transactions == null ? List.of() : transactions.memory();
     return Stream.of(propagation.memory(), objects.past().memory(), open)

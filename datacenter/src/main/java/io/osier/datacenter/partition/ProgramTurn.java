@@ -51,8 +51,6 @@ final class ProgramTurn {
   private long answerRoom = Reply.Evaluated.BYTES_MAX;
 
   /**
-   * Nothing is done yet.
-   *
    * @param writes asks others for the rights that an update lacks
    */
   ProgramTurn(ObjectStore store, Sequencer sequencer, Escrow escrow, Writes writes, Now now) {
@@ -157,7 +155,6 @@ final class ProgramTurn {
             && condition.expected().equals(new Reading.Flag(false));
   }
 
-  /** Does a call, all of it or nothing. */
   Part part(Call call) {
     try {
       Part part = does(call);
@@ -275,7 +272,6 @@ final class ProgramTurn {
     return counted(() -> Reads.of(states, key, Optional.empty(), ask.query(), now::millis));
   }
 
-  /** Does an operation of a key with each of its objects. */
   private void apply(Key key, Operation operation) {
     for (CrdtState state : KeyUpdate.touched(key, work.states(key), operation, now)) {
       work.update(new ObjectId(key, state.type()), KeyUpdate.part(operation, now));

@@ -40,7 +40,6 @@ final class ProgramWork {
   /** What was asked for last: it is likely to be asked for next. */
   private @Nullable Held recent;
 
-  /** All that was made, in no order. */
   private final List<Made> made = new ArrayList<>();
 
   /** The updates of the call that is being done. */
@@ -55,8 +54,6 @@ final class ProgramWork {
   /** What a key holds. */
   private static final class Held {
     final Key key;
-
-    /** With what is kept. */
     List<CrdtState> kept;
 
     /** With what is tried, too. */

@@ -246,7 +246,6 @@ public final class Reads {
    * Reads objects, each for itself, as many as fit in one answer, and one at least.
    *
    * @param stored what a key holds
-   * @param millis see {@link #of(List, Request.Read, LongSupplier)}
    */
   public static Reply.All all(
       List<Request.Fetch> reads, Function<Key, StoredKey> stored, LongSupplier millis) {

@@ -130,7 +130,6 @@ final class RemovalCollector {
     }
   }
 
-  /** Hears of an object that may be one. */
   void add(ObjectId object, long nowNanos) {
     if (!candidates.containsKey(object)) {
       unknown.add(candidate(object, nowNanos));

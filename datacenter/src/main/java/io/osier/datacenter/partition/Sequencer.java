@@ -302,7 +302,6 @@ final class Sequencer {
         answered);
   }
 
-  /** From now on the keyspace behaves so. */
   void configure(KeyspacePolicy changed) {
     policy = changed;
   }

@@ -100,8 +100,6 @@ final class StepReads {
   }
 
   /**
-   * Of no reads.
-   *
    * @param millis the time, in milliseconds since 1970, that tells what has expired
    */
   StepReads(LongSupplier millis) {
@@ -151,7 +149,6 @@ final class StepReads {
     unread.clear();
   }
 
-  /** Whether it takes long to have {@link #all}. */
   boolean isLong() {
     return !unread.isEmpty();
   }

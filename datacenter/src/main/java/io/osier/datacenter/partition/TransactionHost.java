@@ -52,7 +52,6 @@ final class TransactionHost {
     return sequencer.self();
   }
 
-  /** What is visible now. */
   VersionVector clock() {
     return propagation.here();
   }

@@ -32,7 +32,6 @@ record TransactionRoom(Budget budget) {
    * @param updateBytes what its updates take until the transaction ends
    * @param versionBytes what the versions take beside that
    * @param isOnly whether they are of one object
-   * @param openCount how many transactions are open
    */
   void check(Request.End end, long updateBytes, long versionBytes, boolean isOnly, int openCount) {
     boolean isOpen = end == Request.End.OPEN;

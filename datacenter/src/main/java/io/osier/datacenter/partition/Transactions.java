@@ -39,8 +39,6 @@ final class Transactions {
   private long nextDeadlineNanos = Long.MAX_VALUE;
 
   /**
-   * The transactions of a partition that starts.
-   *
    * @param commits those of a former life, with their last commit numbers, ascending
    * @param room what open ones may take in the heap; when it is spent updates are refused
    * @param ended remembers how they end
@@ -61,8 +59,6 @@ final class Transactions {
   /**
    * Does a step whose answer was lost, unless it is done already or may have been.
    *
-   * @param ticket of the command
-   * @return the answer to it
    * @throws OsierException if it cannot be done, or it cannot be told whether it was; nothing of it
    *     was done now
    */
@@ -102,8 +98,6 @@ final class Transactions {
   /**
    * Does a step.
    *
-   * @param ticket of the command
-   * @return the answer to it
    * @throws OsierException if it cannot be done; then nothing of it was
    */
   Effects.ToClient step(long ticket, Request.Transact request, Now now) {
@@ -303,10 +297,6 @@ final class Transactions {
 
   /**
    * Objects in their order that are dropped, and of whose keys an open snapshot may show something.
-   *
-   * @param from the first key, inclusive; empty for the beginning
-   * @param to the key before which they end; empty for the end
-   * @param limit at most so many
    */
   List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
     return former.dropped(from, to, limit);
@@ -374,12 +364,10 @@ final class Transactions {
     ended.setLimit(endedMax);
   }
 
-  /** What is used of its budgets. */
   List<Budget.Usage> memory() {
     return List.of(room.budget().usage(), ended.memory());
   }
 
-  /** How many are open. */
   int openCount() {
     return open.size();
   }

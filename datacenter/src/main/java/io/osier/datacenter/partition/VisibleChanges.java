@@ -62,8 +62,6 @@ final class VisibleChanges {
   private boolean tellsShown;
 
   /**
-   * Nothing is noted yet.
-   *
    * @param together whether others' updates become visible by {@link #admitted}
    * @param before what this partition may have forgotten before; of {@code UNKNOWN} others, too
    */

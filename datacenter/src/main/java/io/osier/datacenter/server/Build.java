@@ -16,7 +16,6 @@ public record Build(String version, String commit) {
   private static final String UNKNOWN = "unknown";
   private static final Build THIS = read();
 
-  /** Of this program. */
   public static Build ofThisProgram() {
     return THIS;
   }

@@ -129,7 +129,6 @@ final class ClientPorts implements AutoCloseable {
     return clients;
   }
 
-  /** How others reach the port for clients. */
   HostPort announced() {
     HostPort said = config.announced();
     return said.port() > 0 ? said : new HostPort(said.host(), clients.port());

@@ -200,7 +200,6 @@ public final class Datacenter implements AutoCloseable {
     return parts.storage.keyspaces();
   }
 
-  /** Who this is. */
   public ReplicaId replica() {
     return parts.self;
   }
@@ -211,7 +210,6 @@ public final class Datacenter implements AutoCloseable {
         parts.self, parts.handler, parts.traces, () -> !closed, parts.storage.store().isPresent());
   }
 
-  /** The port for clients. */
   public int clientPort() {
     return parts.ports.clients().port();
   }
@@ -231,7 +229,6 @@ public final class Datacenter implements AutoCloseable {
     return parts.ports.redisPort();
   }
 
-  /** The port for other datacenters. */
   public int peerPort() {
     return parts.transport.port();
   }

@@ -76,7 +76,6 @@ final class DatacenterParts {
   /**
    * What is around a datacenter.
    *
-   * @param auditLost by reason, how many lines of the audit log did not come to its file; cheap
    * @param opener opens its store
    * @param firstWordNanos how long it waits for those who are in reach, before it goes by what it
    *     stored
@@ -91,8 +90,6 @@ final class DatacenterParts {
    * Puts them together, and opens what is to be open; nothing runs yet.
    *
    * @param embedded whether callers are in this process: see {@link Datacenter#startEmbedded}
-   * @param watch is told what took how long
-   * @param within may be told to stop, and then this ends with its next step
    * @param opened is told of all that is to be closed where this fails
    */
   DatacenterParts(

@@ -51,8 +51,6 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
   private volatile @Nullable ForwardedRequests requests;
 
   /**
-   * Of a datacenter.
-   *
    * @param transport asked for once requests are forwarded
    * @param placement who holds what at present; cheap
    * @param keyspaces those that are served here, by name
@@ -99,12 +97,10 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
         way.keyspace(), way.to(), way.kind(), figures.sent(), figures.answered());
   }
 
-  /** What is asked of others. */
   Forwarder forwarder() {
     return forwarder;
   }
 
-  /** Copies of what others hold. */
   Copies copies() {
     return copies;
   }

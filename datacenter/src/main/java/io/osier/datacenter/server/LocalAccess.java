@@ -27,8 +27,6 @@ public final class LocalAccess implements InProcess {
   private final Traces traces;
 
   /**
-   * The way in.
-   *
    * @param answersApart whether answers that do not come at once each get a thread of their own:
    *     those that write the store must not wait for callers' callbacks
    */

@@ -22,8 +22,6 @@ final class MessageRelay implements PubSub.Peers {
   private final Notes notes;
 
   /**
-   * Relays.
-   *
    * @param peers the other datacenters
    * @param policies how a keyspace behaves; null if there is none of a name
    */

@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PeerDirectory implements PeerLinks {
   private final Runnable onEnd;
-
-  /** Where they are dialled. */
   private volatile Map<String, InetSocketAddress> addresses;
 
   /** Of those that were given up and came again, the oldest incarnation that counts. */
@@ -45,8 +43,6 @@ final class PeerDirectory implements PeerLinks {
   private @Nullable Dashboard dashboard;
 
   /**
-   * Those of a configuration.
-   *
    * @param onEnd is run when this datacenter is none of the cluster any more
    */
   PeerDirectory(Map<String, InetSocketAddress> configured, Runnable onEnd) {

@@ -37,8 +37,6 @@ public final class PeerInputs implements PeerListener {
   private final Map<String, Queue<OrderedQueue>> held = new ConcurrentHashMap<>();
 
   /**
-   * Of a datacenter.
-   *
    * @param isFull whether the store has no room for updates
    * @param notes gets what is not for the partitions
    * @param onFailure is told that the datacenter cannot go on

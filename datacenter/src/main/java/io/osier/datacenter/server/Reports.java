@@ -31,8 +31,6 @@ final class Reports implements AutoCloseable {
   private volatile boolean everySecond;
 
   /**
-   * Nobody has asked yet.
-   *
    * @param notes sends a note to a datacenter, if it can
    * @param elsewhere who holds a keyspace that is not held here; nobody of any other
    * @param copied whether reads of a key are answered from a copy of what others hold

@@ -32,7 +32,6 @@ public final class StartWatch {
    * A phase is over; the next one begins now.
    *
    * @param phase in a word; one of the same name goes on
-   * @param nowNanos as of {@link System#nanoTime}
    */
   public void done(String phase, long nowNanos) {
     phases.merge(phase, Duration.ofNanos(nowNanos - atNanos), Duration::plus);

@@ -27,7 +27,6 @@ public class Startup implements AutoCloseable {
   private Phase phase = Phase.STARTING;
   private boolean stopping;
 
-  /** Nothing is open yet. */
   public Startup() {}
 
   /**

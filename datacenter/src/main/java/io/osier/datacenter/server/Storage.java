@@ -81,7 +81,6 @@ final class Storage implements AutoCloseable {
         : store.database().starts();
   }
 
-  /** The keyspaces of which the store has something. */
   Set<String> keyspaces() {
     return store == null ? Set.of() : store.database().keyspaces();
   }

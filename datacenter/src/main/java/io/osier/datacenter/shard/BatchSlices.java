@@ -38,8 +38,6 @@ final class BatchSlices {
   private final Consumer<Reply> reply;
 
   /**
-   * Cuts a batch.
-   *
    * @param valueBytesMax a value that is made anew may be so large, though its update is small
    * @param reply takes the answer, once that of each slice has come
    */

@@ -22,7 +22,6 @@ final class ConflictingProcesses {
   /** By datacenter, why it takes another process for this one. */
   private final SortedMap<String, String> why = new TreeMap<>();
 
-  /** When each has said so last. */
   private final Map<String, Long> saidNanos = new HashMap<>();
 
   /** Whose word counts; empty as long as that is everybody's. */
@@ -31,8 +30,6 @@ final class ConflictingProcesses {
   private volatile Map<String, String> now = Map.of();
 
   /**
-   * Nobody does so far.
-   *
    * @param listener is told all of them, by datacenter, whenever something may have changed; it
    *     must not wait for anything, since a lock is held
    */

@@ -52,8 +52,6 @@ public final class DiskSpace {
   private volatile boolean full;
 
   /**
-   * The space of a store's directory.
-   *
    * @param minFreeBytes with less free space than this updates are refused
    * @param isReadOnly whether the disk was full when the store was opened
    * @param onFailure is told, with STORE_FULL, when such a disk has room again

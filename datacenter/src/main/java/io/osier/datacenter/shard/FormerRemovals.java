@@ -25,8 +25,6 @@ public final class FormerRemovals {
   private final Consumer<Throwable> onFailure;
 
   /**
-   * Of a datacenter that starts.
-   *
    * @param closed whether it has been closed; what fails after that is no failure
    * @param onFailure is told that the datacenter cannot go on
    */

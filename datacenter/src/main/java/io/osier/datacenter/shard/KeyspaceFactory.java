@@ -107,7 +107,6 @@ public final class KeyspaceFactory {
     }
   }
 
-  /** A keyspace that is open. */
   record Open(KeyspaceShard shard, Creation creation, List<PartitionStore> stores) {}
 
   /** Without a store: so many bytes of objects of all partitions are not packed, about. */
@@ -117,8 +116,6 @@ public final class KeyspaceFactory {
   private final FeedThread feeds;
 
   /**
-   * A maker of keyspaces.
-   *
    * @param feeds answers the watchers of all of them
    */
   KeyspaceFactory(Around around, FeedThread feeds) {
@@ -187,9 +184,7 @@ public final class KeyspaceFactory {
    *
    * @param created tells it from another creation of its name; empty if the configuration names it
    * @param first whether it was never here: there is nothing to catch up with
-   * @param others the other datacenters
    * @param terms how often its holders were added again; of the others none
-   * @param parts what a partition may take of the heap
    */
   Open make(
       KeyspacePolicy policy,

@@ -30,7 +30,6 @@ public final class KeyspaceHolders {
     this.self = self;
   }
 
-  /** From now on these hold a keyspace. */
   public void set(String keyspace, Holding now) {
     holdings.put(keyspace, now);
   }
@@ -45,7 +44,6 @@ public final class KeyspaceHolders {
     return unsure && !policy.replicas().isEmpty();
   }
 
-  /** A keyspace is dropped. */
   public void forget(String keyspace) {
     holdings.remove(keyspace);
     ceased.remove(keyspace);
@@ -86,7 +84,6 @@ public final class KeyspaceHolders {
 
   // ---------------------------------------------------------------- who else
 
-  /** A keyspace's policy with those that hold it. */
   public KeyspacePolicy all(KeyspacePolicy policy) {
     return of(policy.name()).map(h -> policy.withReplicas(h.holders())).orElse(policy);
   }
@@ -117,7 +114,6 @@ public final class KeyspaceHolders {
         && !terms(policy.name()).containsKey(dc);
   }
 
-  /** Those that give a keyspace up. */
   Set<String> leaving(String keyspace) {
     return of(keyspace).map(Holding::leaving).orElse(Set.of());
   }
@@ -128,7 +124,6 @@ public final class KeyspaceHolders {
     return holding == null ? Map.of() : holding.terms();
   }
 
-  /** The fingerprint of a keyspace that is here, for one peer. */
   public String fingerprint(KeyspacePolicy policy, Optional<String> created, String peer) {
     return fingerprint(asItBegan(policy), created, terms(policy.name()), self, peer);
   }

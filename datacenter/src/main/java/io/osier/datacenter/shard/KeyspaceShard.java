@@ -55,8 +55,6 @@ public final class KeyspaceShard {
   private volatile Map<String, List<OrderedQueue>> lanes = Map.of();
 
   /**
-   * A keyspace.
-   *
    * @param peers the other datacenters that hold it, until {@link #setPeers}
    * @param readers what reads objects that are not in memory
    * @param gate knows whether updates must be refused
@@ -124,7 +122,6 @@ public final class KeyspaceShard {
     return gate;
   }
 
-  /** The partition of a key. */
   public PartitionRunner of(Key key) {
     return partitions.get(policy.partitioning().of(key));
   }
@@ -208,7 +205,6 @@ public final class KeyspaceShard {
     }
   }
 
-  /** Does a program, in its turn. */
   public void evaluate(Request.Evaluate program, OrderedQueue lane, Consumer<Reply> reply) {
     Set<Key> keys = ProgramChecks.keys(program);
     ShardGateway to = toAll("a program", keys);
@@ -305,11 +301,6 @@ public final class KeyspaceShard {
     entrances.get(partition).ask(request, reply);
   }
 
-  /**
-   * Does a step of a transaction, in its turn.
-   *
-   * @param request how it was asked for: the step itself, or its repeat
-   */
   public void transact(
       Request.Transact step, Request request, OrderedQueue lane, Consumer<Reply> reply) {
     if (step.updates().size() > Request.TRANSACTION_STEP_MAX

@@ -44,7 +44,6 @@ public final class Keyspaces {
   /** Those that clients see. */
   private final Map<String, KeyspaceShard> shown = new ConcurrentSkipListMap<>();
 
-  /** The other datacenters. */
   private volatile Set<String> peers;
 
   /** How often partitions were told of them: what is complete is so since one of these times. */
@@ -258,7 +257,6 @@ public final class Keyspaces {
     return partitions().findFirst().orElseThrow().millis();
   }
 
-  /** All partitions. */
   public Stream<PartitionRunner> partitions() {
     return open.values().stream().flatMap(o -> o.shard().partitions().stream());
   }
@@ -314,8 +312,6 @@ public final class Keyspaces {
    * Opens one that was created at run time; {@link #start} follows where others run already.
    *
    * @param policy if it is of others, this one was added to its holders: {@link #setHolders}
-   * @param created tells it from another creation of its name; empty if the configuration names it
-   * @param first whether it was never here: there is nothing to catch up with
    * @param awaited until these have opened it, it takes no updates
    */
   public void open(
@@ -347,7 +343,6 @@ public final class Keyspaces {
   /**
    * Drops a keyspace with all that is in it, or, if it is not open, that the store has of it.
    *
-   * @param created tells it from another creation of its name
    * @param left is run when nothing comes to it any more, and before what it had is deleted
    */
   public void drop(String name, String created, Runnable left) {
@@ -378,7 +373,6 @@ public final class Keyspaces {
     dropped.dropOthers(created, open.values());
   }
 
-  /** From now on a keyspace behaves so. */
   public void configure(KeyspacePolicy policy) {
     Open one = open.get(policy.name());
     if (one != null) {

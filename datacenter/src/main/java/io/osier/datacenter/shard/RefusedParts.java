@@ -12,7 +12,6 @@ import java.util.function.Consumer;
  * Parts of a batch that are refused before the others are done, by their numbers from 0. Immutable.
  */
 public record RefusedParts(SortedMap<Integer, Reply.Failure> parts) {
-  /** None is. */
   public static final RefusedParts NONE = new RefusedParts(new TreeMap<>());
 
   /** What is left of a {@link Request.ReadAll} or {@link Request.WriteAll}. */

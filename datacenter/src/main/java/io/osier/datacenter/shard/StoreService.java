@@ -98,7 +98,6 @@ public final class StoreService implements AutoCloseable {
     tidier.scheduleWithFixedDelay(this::tidy, TIDY_MILLIS, TIDY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Opens a store. */
   @FunctionalInterface
   public interface Opener {
     /** See {@link RocksDatabase#open}. */
@@ -112,7 +111,6 @@ public final class StoreService implements AutoCloseable {
    * room again: then the datacenter is to be started anew.
    *
    * @param incarnationMin what this start is called where the store knows no later one, at least
-   * @param onFailure is told, by any thread, that the store cannot go on
    */
   public static StoreService open(
       DatacenterConfig config, long incarnationMin, Opener opener, Consumer<Throwable> onFailure) {
@@ -232,7 +230,6 @@ public final class StoreService implements AutoCloseable {
   /**
    * A backup that was made.
    *
-   * @param path its directory
    * @param bytes of its files, which it shares with the store as long as that has them
    */
   public record Backup(Path path, long bytes) {}
@@ -273,7 +270,6 @@ public final class StoreService implements AutoCloseable {
     return settings.durability().name().toLowerCase(Locale.ROOT);
   }
 
-  /** What it is doing. */
   public Snapshot.Store figures() {
     return new Snapshot.Store(
         durability(),

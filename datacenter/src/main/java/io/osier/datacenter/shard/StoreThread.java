@@ -56,8 +56,6 @@ public final class StoreThread {
    * Starts the thread.
    *
    * @param isSync whether each write waits for the disk
-   * @param budget for what is not yet written; partitions wait when it is spent
-   * @param onFailure is told, by any thread, that nothing can be written any more
    */
   StoreThread(
       RocksDatabase database, boolean isSync, Budget budget, Consumer<Throwable> onFailure) {
@@ -171,7 +169,6 @@ public final class StoreThread {
     return writes.sum();
   }
 
-  /** Groups of partitions in them. */
   long groupsWritten() {
     return groupsWritten.sum();
   }

@@ -65,9 +65,6 @@ public final class UpdateGate {
   private volatile Collection<String> awaited = List.of();
 
   /**
-   * An open gate.
-   *
-   * @param self this datacenter's name
    * @param peers the others that hold the keyspace
    * @param store empty if everything is in memory only
    * @param version of the peer protocol that another datacenter speaks; 0 if none is known

@@ -81,8 +81,6 @@ public final class DamagedRanges {
   private volatile boolean known;
 
   /**
-   * None is known.
-   *
    * @param note this file is made when damage is met, for the next start
    */
   public DamagedRanges(Path note) {
@@ -104,7 +102,6 @@ public final class DamagedRanges {
    * Somebody could not read something, and is told so himself.
    *
    * @param where the partitions that have something there, in words
-   * @param message the error's
    */
   public void met(String where, String message) {
     failedReads.increment();

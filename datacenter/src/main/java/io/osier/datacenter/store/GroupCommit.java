@@ -11,8 +11,6 @@ import java.util.List;
  *
  * <p>For one thread at a time, who has the turn; groups come through its {@link GroupQueue} from
  * any.
- *
- * @param <R> a group's records
  */
 public final class GroupCommit<R> {
   /** A disk. */

@@ -29,11 +29,7 @@ public final class GroupQueue<R> {
   /** Fewer and smaller writes than this keep a disk from being used well; larger ones delay all. */
   private static final long BYTES_AT_ONCE_MAX = 16L << 20;
 
-  /**
-   * A group under way.
-   *
-   * @param <R> its records
-   */
+  /** A group under way. */
   static final class Item<R> {
     private final R records;
     private final long bytes;
@@ -82,8 +78,6 @@ public final class GroupQueue<R> {
   private int helpers;
 
   /**
-   * An empty queue.
-   *
    * @param budget for this queue alone
    */
   public GroupQueue(Budget budget) {

@@ -7,7 +7,6 @@ public interface GroupWriter {
   /**
    * A partition's group.
    *
-   * @param changes what to write
    * @param heldBytes roughly how much memory is held until it is written, beside the group itself
    * @param written is run once it is durable, after those of the partition's earlier groups
    */

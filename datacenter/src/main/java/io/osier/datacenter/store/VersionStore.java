@@ -79,7 +79,6 @@ public interface VersionStore {
   /** The transactions that were noted and not dropped, in the order of their commit numbers. */
   List<Committed> transactions();
 
-  /** A committed transaction, with its last commit number. */
   record Committed(long number, TransactionId transaction) {}
 
   /**

@@ -108,7 +108,6 @@ final class PartitionTraces implements UpdateObserver {
     this.peers = peers.size() <= PEERS_MAX ? List.copyOf(peers) : peers.subList(0, PEERS_MAX);
   }
 
-  /** What its updates and their traces are called. */
   UpdateNames names() {
     return names;
   }

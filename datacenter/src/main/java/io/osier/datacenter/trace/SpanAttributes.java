@@ -68,7 +68,6 @@ final class SpanAttributes {
     return words.toString();
   }
 
-  /** Whose updates are missing. */
   static List<String> origins(VersionVector missing) {
     List<String> origins = new ArrayList<>(missing.size());
     for (int i = 0; i < missing.size(); i++) {

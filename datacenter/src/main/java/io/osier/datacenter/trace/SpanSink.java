@@ -51,7 +51,6 @@ interface SpanSink extends AutoCloseable {
   /**
    * Takes a span.
    *
-   * @param id its own
    * @param parent the id of the one that it is a part of; 0 for the trace's root
    * @param startNanos since 1970
    * @param endNanos since 1970, not before the start

@@ -31,12 +31,10 @@ record TraceNote(String keyspace, int partition, List<Joined> joined) {
    * An update in a shipment.
    *
    * @param last the shipment's last number
-   * @param number the update's
    * @param ageMillis how long ago it was committed when the note was made
    */
   record Joined(long last, long number, long ageMillis) {}
 
-  /** Whether a note is one of these. */
   static boolean isOne(byte[] note) {
     return note.length > 0 && note[0] == KIND;
   }

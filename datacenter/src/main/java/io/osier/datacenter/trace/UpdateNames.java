@@ -69,7 +69,6 @@ final class UpdateNames {
     return streams.computeIfAbsent(origin, o -> new TraceStream(policy.name(), partition, origin));
   }
 
-  /** What every span of an update says. */
   AttributesBuilder says(ReplicaId origin, long number) {
     return SpanAttributes.of(policy, partition, origin, number);
   }

@@ -9,12 +9,9 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import java.util.Optional;
 
-/** What is to be done with one object. */
 public sealed interface ObjectCommand {
-  /** The object's key. */
   Key key();
 
-  /** Reads an object. */
   record Read(Key key, CrdtType type, Query query) implements ObjectCommand {}
 
   /**

@@ -21,8 +21,6 @@ public final class UpdateGrammar {
   private static final String IF_VALUE = "ifvalue";
   private static final String FOR = "for";
   private static final String EACH_FOR = "eachfor";
-
-  /** All of them. */
   public static final List<String> WORDS = List.of(RETURNING, IF_ABSENT, IF_VALUE, FOR, EACH_FOR);
 
   private UpdateGrammar() {}

@@ -21,7 +21,6 @@ public final class AckTimeEstimate {
   private int samples;
   private long sampledNanos;
 
-  /** Nothing measured yet. */
   public AckTimeEstimate() {}
 
   /** Takes the time from a frame's sending to its acknowledgement, which came now. */

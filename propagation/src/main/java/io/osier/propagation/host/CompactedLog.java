@@ -23,8 +23,6 @@ public final class CompactedLog<T> {
   private long last;
 
   /**
-   * An empty log.
-   *
    * @param last the tick before the first one
    */
   public CompactedLog(long last) {
@@ -47,7 +45,6 @@ public final class CompactedLog<T> {
     return ++last;
   }
 
-  /** Removes the thing at a tick, if there is one. */
   public void remove(long tick) {
     int i = Arrays.binarySearch(ticks, head, tail, tick);
     if (i < 0 || things[i] == null) {
@@ -101,7 +98,6 @@ public final class CompactedLog<T> {
     return last;
   }
 
-  /** How many things there are. */
   public int size() {
     return size;
   }

@@ -89,7 +89,6 @@ public final class DelayHistogram {
     sumMicros += time;
   }
 
-  /** How many ranges have an end. */
   public int ranges() {
     return boundsMicros.length;
   }
@@ -104,7 +103,6 @@ public final class DelayHistogram {
     return counts[range];
   }
 
-  /** How many times there are. */
   public long total() {
     return Arrays.stream(counts).sum();
   }

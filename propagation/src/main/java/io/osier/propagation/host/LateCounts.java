@@ -11,7 +11,6 @@ package io.osier.propagation.host;
  * @param outage a link had been down: their own, or that of what they build on
  */
 public record LateCounts(long origin, long way, long dependency, long outage) {
-  /** Nothing was late. */
   public static final LateCounts NONE = new LateCounts(0, 0, 0, 0);
 
   /**

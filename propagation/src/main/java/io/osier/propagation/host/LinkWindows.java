@@ -9,7 +9,6 @@ public interface LinkWindows {
   /** Of partitions that have their links for themselves: each stream's own window is all. */
   LinkWindows NONE = dc -> LinkWindow.NONE;
 
-  /** The window of the link to a datacenter. */
   LinkWindow window(String dc);
 
   /** A sink that says what room its links have. */

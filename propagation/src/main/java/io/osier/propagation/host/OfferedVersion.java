@@ -60,12 +60,10 @@ public final class OfferedVersion {
     return Decomposition.hold(state);
   }
 
-  /** Its object. */
   public ObjectId object() {
     return object;
   }
 
-  /** Its size, in bytes. */
   public long sizeBytes() {
     return state.sizeBytes();
   }

@@ -2,7 +2,6 @@ package io.osier.propagation.host;
 
 /** Of how many of the others a partition has had, since its start, what they had. */
 public enum PeersHeard {
-  /** Of none. */
   NOBODY,
   /** Of one at least. */
   SOME,

@@ -22,7 +22,6 @@ public final class PropagationStats {
   private final Map<String, Visibility> byOrigin = new TreeMap<>();
   private final Histogram visibilityMicros = new Histogram(VISIBILITY_MICROS_MAX, 2);
 
-  /** All zero. */
   public PropagationStats() {}
 
   /** Shipments went to so many peers that they took these bytes together. */
@@ -45,7 +44,6 @@ public final class PropagationStats {
     opBytes += bytes;
   }
 
-  /** So many updates of others were applied. */
   public void applied(int updates) {
     appliedRemote += Math.max(1, updates);
   }

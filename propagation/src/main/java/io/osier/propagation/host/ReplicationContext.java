@@ -22,9 +22,6 @@ public final class ReplicationContext {
   private StreamSettings settings;
 
   /**
-   * Of a partition that starts now.
-   *
-   * @param self this datacenter
    * @param peers the other datacenters that hold the keyspace
    * @param recovered what the store kept
    * @param replica the partition's objects
@@ -63,7 +60,6 @@ public final class ReplicationContext {
     peers = List.copyOf(changed);
   }
 
-  /** This datacenter. */
   public ReplicaId self() {
     return self;
   }
@@ -73,7 +69,6 @@ public final class ReplicationContext {
     return peers;
   }
 
-  /** How the keyspace behaves now. */
   public KeyspacePolicy policy() {
     return policy;
   }
@@ -98,7 +93,6 @@ public final class ReplicationContext {
     return sink;
   }
 
-  /** What was counted. */
   public PropagationStats stats() {
     return stats;
   }

@@ -89,7 +89,6 @@ public interface UpdateObserver {
    */
   default void cutWaits(ReplicaId origin, long through, VersionVector missing) {}
 
-  /** What has come is visible. */
   default void visible(Shipment shipment) {}
 
   /** What has come is dropped: what is in it was here before. */

@@ -91,7 +91,6 @@ final class Dialler {
     return host().equals(other.getHostString()) && port() == other.getPort();
   }
 
-  /** The host that is dialled. */
   String host() {
     return address.getHostString();
   }

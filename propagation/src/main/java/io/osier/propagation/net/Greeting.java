@@ -73,7 +73,6 @@ public final class Greeting {
     }
   }
 
-  /** For one process of a datacenter. */
   public Greeting(ProcessIdentity process) {
     this.self = process.replica();
     this.cluster = process.cluster();

@@ -18,12 +18,9 @@ final class IdentityLine implements PeerIdentities.Line {
   private final Runnable onClose;
 
   /**
-   * Of a connection.
-   *
    * @param hasEnded whether its handler has ended
    * @param onWelcome lets the other end in
    * @param onRefusal refuses it; takes why
-   * @param onClose closes the connection
    */
   IdentityLine(
       Channel channel,

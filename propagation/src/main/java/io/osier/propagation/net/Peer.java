@@ -20,7 +20,6 @@ final class Peer {
     return traffic;
   }
 
-  /** The way to it. */
   Dialler dialler() {
     return dialler;
   }

@@ -61,12 +61,9 @@ public final class PeerTransport implements AutoCloseable {
   /**
    * Binds; {@link #dial} starts to dial.
    *
-   * @param process this process
    * @param listen where other datacenters dial; port 0 for any free one
    * @param peers the others' addresses by name, until {@link #setPeers}
    * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
-   * @param limits of the port that is bound
-   * @param listener hears of everything
    * @param tls empty for none
    * @throws OsierException CONFIGURATION if the address cannot be bound
    */
@@ -158,7 +155,6 @@ public final class PeerTransport implements AutoCloseable {
    *
    * <p>Returns at once, and calls nobody. Of concurrent calls, one is the last.
    *
-   * @param peers the others' addresses by name
    * @param incarnationsMin by name, of those that were given up, the oldest that counts; none does
    *     of who is gone
    * @throws IllegalArgumentException if this datacenter is among them; then nothing has changed
@@ -361,7 +357,6 @@ public final class PeerTransport implements AutoCloseable {
     return new PeerMessage.Note(note);
   }
 
-  /** Closes all connections. */
   @Override
   public void close() {
     server.close();

@@ -14,7 +14,6 @@ import org.slf4j.LoggerFactory;
  * What all connections of a datacenter know. Thread-safe.
  *
  * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
- * @param others the other datacenters
  * @param tls empty if what is said can be read by anybody on the way
  */
 record PeeringContext(

@@ -13,8 +13,6 @@ public final class SharedWindows implements LinkWindows {
   private final Map<String, Shared> windows = new ConcurrentHashMap<>();
 
   /**
-   * Of links that are idle.
-   *
    * @param bytesMax most bytes under way to one peer, beside each stream's small share
    */
   public SharedWindows(long bytesMax) {

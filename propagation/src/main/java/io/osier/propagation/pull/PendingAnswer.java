@@ -27,7 +27,6 @@ public final class PendingAnswer {
   /** Null before it begins. */
   private @Nullable StatePull pull;
 
-  /** Nothing of the state has come. */
   public PendingAnswer(ReplicaId sender, Frame.StatesAndOffer answer) {
     this.sender = sender;
     this.states = answer.states();
@@ -64,7 +63,6 @@ public final class PendingAnswer {
     return hasBegun();
   }
 
-  /** Whether the pull has begun. */
   public boolean hasBegun() {
     return pull != null;
   }

@@ -33,8 +33,6 @@ public final class PendingAnswers {
   private int ranges = RANGES_MIN;
 
   /**
-   * None is to be pulled.
-   *
    * @param asking for requests, whose numbers nobody is told
    * @param soonNanos an answer that takes longer should have been smaller
    */

@@ -28,8 +28,6 @@ public final class RequestRetry {
   private boolean coming;
 
   /**
-   * Nothing is asked yet.
-   *
    * @param numbers gives each request of this datacenter a number of its own, growing
    * @param leastNanos how long to wait at least
    */

@@ -91,7 +91,6 @@ public final class StatePull {
     return Decomposition.hold(version) ? Optional.of(version) : Optional.empty();
   }
 
-  /** What to ask for now. */
   public Frame.Pull ask() {
     return ask(RANGES_MAX);
   }

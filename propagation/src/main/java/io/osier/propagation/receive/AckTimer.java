@@ -24,7 +24,6 @@ final class AckTimer {
     return true;
   }
 
-  /** Whether one is due some time. */
   boolean isDue() {
     return due;
   }

@@ -28,7 +28,6 @@ final class CutQueue {
   record Arrived(Shipment shipment, boolean outage, long sentMillis) {
     private static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Long.BYTES + 1);
 
-    /** What it takes in the heap, about, in bytes. */
     long heapBytes() {
       return HEAP_BYTES + shipment.heapBytes();
     }
@@ -138,7 +137,6 @@ final class CutQueue {
     return open.size();
   }
 
-  /** Drops all that is open. */
   void dropOpen() {
     forget(takeOpen());
   }
@@ -176,7 +174,6 @@ final class CutQueue {
     }
   }
 
-  /** Takes all that is open. */
   List<Arrived> takeOpen() {
     List<Arrived> taken = open;
     open = new ArrayList<>();

@@ -41,8 +41,6 @@ public final class Inbound {
   private final LongSupplier requests;
 
   /**
-   * Nothing has come yet in this life.
-   *
    * @param early keeps what repairs bring too early
    * @param requests gives each request a number of its own, growing
    * @param linkUp whether frames can be sent to a datacenter
@@ -130,7 +128,6 @@ public final class Inbound {
     }
   }
 
-  /** All streams. */
   public Collection<InboundStream> streams() {
     return streams.all();
   }

@@ -39,8 +39,6 @@ public final class InboundStream {
   private int patience;
 
   /**
-   * A stream that has not begun.
-   *
    * @param requests gives each request to the sender a number of its own, growing
    */
   InboundStream(
@@ -70,7 +68,6 @@ public final class InboundStream {
     return liveness;
   }
 
-  /** When it is acknowledged. */
   AckTimer acks() {
     return acks;
   }
@@ -85,7 +82,6 @@ public final class InboundStream {
     return pulls;
   }
 
-  /** What fetches from the sender. */
   public ObjectFetcher fetcher() {
     return fetcher;
   }

@@ -29,8 +29,6 @@ final class PathSkew {
   private final Map<String, AckTimeEstimate> waits = new HashMap<>();
 
   /**
-   * Nothing measured yet.
-   *
    * @param graceNanosMax what takes longer is as good as lost
    */
   PathSkew(long graceNanosMax) {

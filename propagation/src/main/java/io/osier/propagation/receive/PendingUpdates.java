@@ -38,7 +38,6 @@ public final class PendingUpdates {
     private static final long HEAP_BYTES =
         HeapSize.object(2 * HeapSize.REFERENCE + 3 * Long.BYTES + 1);
 
-    /** What it takes in the heap, about, in bytes. */
     long heapBytes() {
       return HEAP_BYTES + shipment.heapBytes();
     }
@@ -122,7 +121,6 @@ public final class PendingUpdates {
     return List.copyOf(byObject.keySet());
   }
 
-  /** How many updates are held. */
   int count() {
     int count = 0;
     for (ArrayDeque<Pending> queue : byObject.values()) {

@@ -99,8 +99,6 @@ public final class ReceivedVector {
   private long version;
 
   /**
-   * What is known at a start.
-   *
    * @param committed the last commit number here
    */
   public ReceivedVector(

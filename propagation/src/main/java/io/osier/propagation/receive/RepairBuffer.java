@@ -7,7 +7,6 @@ import java.util.List;
 
 /** Keeps what repairs bring before that on which it builds. */
 public interface RepairBuffer {
-  /** Keeps an update of an origin that a peer has given. */
   void keepEarly(ReplicaId peer, ReplicaId origin, Shipment update);
 
   /** What is kept of an object: of each origin by itself. */

@@ -41,8 +41,6 @@ final class StreamPosition {
   private long statusSequence;
 
   /**
-   * Of a stream that has not begun.
-   *
    * @param life of this partition's store: epochs grow from life to life
    * @param recovered the place up to which everything was applied in a former life
    */
@@ -130,7 +128,6 @@ final class StreamPosition {
     barren = 0;
   }
 
-  /** What to do with a frame. */
   enum Verdict {
     /** The next one: apply it. */
     NEXT,
@@ -168,7 +165,6 @@ final class StreamPosition {
     }
   }
 
-  /** Everything up to this place has been applied. */
   void applied(Cursor place) {
     applied = Optional.of(place);
   }

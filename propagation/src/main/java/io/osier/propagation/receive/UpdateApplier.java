@@ -26,8 +26,6 @@ public final class UpdateApplier {
   private final UpdateObserver observer;
 
   /**
-   * An applier.
-   *
    * @param applied hears of every update of others that was applied
    * @param observer hears of those that are followed
    */

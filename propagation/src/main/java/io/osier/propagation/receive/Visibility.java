@@ -81,7 +81,6 @@ interface Visibility {
    */
   void weigh(Hearing hearing);
 
-  /** What is heard of streams now. */
   interface Hearing {
     /** Whether it is heard, so that what is wanted of it will come. */
     boolean flows(InboundStream in);

@@ -31,8 +31,6 @@ final class ObjectWalk {
   private long bytes;
 
   /**
-   * Nothing is read yet.
-   *
    * @param after the first object is the one after this; empty for the beginning
    */
   ObjectWalk(ReplicationContext around, Optional<ObjectId> after) {

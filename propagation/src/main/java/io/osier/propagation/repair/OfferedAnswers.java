@@ -42,7 +42,6 @@ final class OfferedAnswers {
     offers.remove(new Asked(peer, origin));
   }
 
-  /** Offers what belongs to an answer. */
   Frame.Offer offer(
       ReplicaId peer, Optional<ReplicaId> origin, OfferedVersion version, long nowNanos) {
     number++;

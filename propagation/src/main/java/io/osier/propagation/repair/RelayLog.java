@@ -46,7 +46,6 @@ public final class RelayLog {
 
   private final Budget budget;
 
-  /** Keeps nothing yet. */
   public RelayLog(Budget budget) {
     this.budget = budget;
   }
@@ -190,7 +189,6 @@ public final class RelayLog {
     budget.setLimit(bytes);
   }
 
-  /** What this takes of its budget. */
   public Budget.Usage usage() {
     return budget.usage();
   }

@@ -34,15 +34,12 @@ public final class RepairAnswers {
   private final BooleanSupplier holding;
   private final OfferedAnswers offered;
 
-  /** Who asks for what of whose. */
   private record Asked(ReplicaId peer, ReplicaId origin) {}
 
   /** Last pages of repairs that wait for a cut to be closed here. */
   private final Map<Asked, Frame.Heal> repairsWaiting = new LinkedHashMap<>();
 
   /**
-   * Nobody has asked yet.
-   *
    * @param holding whether something that is committed here was not shipped yet
    */
   public RepairAnswers(
@@ -68,7 +65,6 @@ public final class RepairAnswers {
 
     private int bytes;
 
-    /** Whether there is room for more in the answer. */
     boolean hasRoom() {
       return bytes < around.settings().frameBytes() && offered == null;
     }
@@ -78,7 +74,6 @@ public final class RepairAnswers {
       bytes += around.bytesOf(shipment);
     }
 
-    /** Adds a state, or offers it. */
     void add(ObjectId object, ReplicaId origin, long last, CrdtState state) {
       if (state.sizeBytes() > around.settings().pullBytes() && EntryRanges.arePossible(state)) {
         offered = new OfferedVersion(object, state, around);

@@ -70,9 +70,6 @@ public final class Repairer implements RepairBuffer {
   private final Map<ReplicaId, Repair> underWay = new TreeMap<>();
 
   /**
-   * Nothing is under way.
-   *
-   * @param numbers of requests
    * @param streamed whether something of an origin's own stream was applied here: who never did may
    *     lack what the origin's updates take for known everywhere, and is given states, of what is
    *     not here

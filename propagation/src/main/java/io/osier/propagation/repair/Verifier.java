@@ -54,7 +54,6 @@ public final class Verifier {
    * Compares with each peer, or with none.
    *
    * @param needed whether something that was acknowledged may be lost
-   * @param numbers of requests
    */
   public Verifier(ReplicationContext around, boolean needed, LongSupplier numbers) {
     this.around = around;

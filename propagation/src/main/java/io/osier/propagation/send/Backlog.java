@@ -90,8 +90,6 @@ final class Backlog {
   private final long since;
 
   /**
-   * Of a peer.
-   *
    * @param since what was shipped up to this tick was shipped while it was none; 0 if it always was
    */
   Backlog(ReplicationContext around, OutboundLog log, StateOffers offers, long since) {

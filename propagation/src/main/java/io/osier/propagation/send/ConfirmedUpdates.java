@@ -15,8 +15,6 @@ final class ConfirmedUpdates {
   private long late;
 
   /**
-   * Nothing confirmed.
-   *
    * @param number the last commit number before the peer was one
    */
   ConfirmedUpdates(CommitTimes times, long number) {

@@ -44,8 +44,6 @@ public final class Outbound {
   private FlushListener flushListener = (object, updates, bytes) -> {};
 
   /**
-   * Nothing committed in this life.
-   *
    * @param others what is here of the other replicas: what a cut that is closed now depends on
    */
   public Outbound(ReplicationContext around, Supplier<VersionVector> others, long nowNanos) {
@@ -321,7 +319,6 @@ public final class Outbound {
 
   // ---------------------------------------------------------------- what is known
 
-  /** The streams, by the peers' names. */
   public Collection<PeerStream> streams() {
     return streams.values();
   }
@@ -356,7 +353,6 @@ public final class Outbound {
     return false;
   }
 
-  /** How many objects are held. */
   public int dirtyObjects() {
     return log.dirtyCount();
   }

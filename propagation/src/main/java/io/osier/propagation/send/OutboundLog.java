@@ -358,7 +358,6 @@ final class OutboundLog {
     budget.setLimit(bytes);
   }
 
-  /** What this takes of its budget. */
   Budget.Usage usage() {
     return budget.usage();
   }
@@ -373,7 +372,6 @@ final class OutboundLog {
     return dirty.size();
   }
 
-  /** The objects that are held. */
   List<ObjectId> dirtyObjects() {
     List<ObjectId> objects = new ArrayList<>(dirty.size());
     dirty.values().forEach(held -> objects.add(held.log.object));

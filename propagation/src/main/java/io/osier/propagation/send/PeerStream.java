@@ -36,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  * acknowledgements, a slice at a time. Not thread-safe.
  */
 public final class PeerStream {
-  /** What the stream is doing. */
   public enum Mode {
     /** For the peer to say where to go on. */
     WAITING,
@@ -86,8 +85,6 @@ public final class PeerStream {
   private boolean awaits;
 
   /**
-   * A stream that has not begun.
-   *
    * @param since the tick at which the datacenter became a peer; 0 if it always was one
    * @param confirmed what it confirms
    */
@@ -373,7 +370,6 @@ public final class PeerStream {
     return dc;
   }
 
-  /** What the stream is doing. */
   public Mode mode() {
     return mode;
   }
@@ -388,7 +384,6 @@ public final class PeerStream {
     return sequence;
   }
 
-  /** What the peer has confirmed. */
   ConfirmedUpdates confirmed() {
     return confirmed;
   }

@@ -26,8 +26,6 @@ public final class RoundTimer {
   private long lateNanos;
 
   /**
-   * With nothing held.
-   *
    * @param streams to the peers, as they come and go
    */
   RoundTimer(ReplicationContext around, OutboundLog log, Collection<PeerStream> streams) {

@@ -51,8 +51,6 @@ public final class SendWindow implements LinkWindow {
   private final long[] sentBytes = new long[Kind.values().length];
 
   /**
-   * With nothing under way.
-   *
    * @param link what all streams to the peer share
    */
   SendWindow(ReplicationContext around, LinkWindow link) {
@@ -151,7 +149,6 @@ public final class SendWindow implements LinkWindow {
     }
   }
 
-  /** The coordination times of rounds. */
   AckTimeEstimate rounds() {
     return rounds;
   }

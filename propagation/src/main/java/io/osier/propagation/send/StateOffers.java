@@ -56,7 +56,6 @@ final class StateOffers {
   /** Objects that are to be offered, in their order. */
   private final LinkedHashSet<ObjectId> waiting = new LinkedHashSet<>();
 
-  /** Those that are offered. */
   private final LinkedHashMap<ObjectId, OpenOffer> open = new LinkedHashMap<>();
 
   /** The sizes of those. */
@@ -85,8 +84,6 @@ final class StateOffers {
   record Pulled(long tick, long last) {}
 
   /**
-   * Nothing is offered.
-   *
    * @param sends to the peer
    * @param window of the link, as far as the stream may have of it
    */

@@ -27,7 +27,6 @@ public final class Shipment {
   /** The content's bytes if it is a state; a delta keeps its own. */
   private volatile byte @Nullable [] state;
 
-  /** See the accessors. */
   public Shipment(
       ObjectId object,
       ReplicaId origin,
@@ -89,7 +88,6 @@ public final class Shipment {
     return ageMillis;
   }
 
-  /** The delta or the state. */
   public CrdtState content() {
     return content;
   }
@@ -107,7 +105,6 @@ public final class Shipment {
     return known;
   }
 
-  /** What this takes in the heap, about, in bytes. */
   public long heapBytes() {
     return HeapSize.object(5 * HeapSize.REFERENCE + 3 * Long.BYTES + Integer.BYTES)
         + object.heapBytes()

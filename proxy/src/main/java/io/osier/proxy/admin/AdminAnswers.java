@@ -37,7 +37,6 @@ public final class AdminAnswers {
 
   private AdminAnswers() {}
 
-  /** The keyspaces of an answer. */
   public static List<KeyspaceStatus> keyspaces(String json) {
     return all(
         json,
@@ -61,7 +60,6 @@ public final class AdminAnswers {
         });
   }
 
-  /** The datacenters of an answer. */
   public static List<DatacenterStatus> datacenters(String json) {
     return all(
         json,
@@ -86,7 +84,6 @@ public final class AdminAnswers {
     return DatacenterStatus.State.OTHER;
   }
 
-  /** The users of an answer. */
   public static List<UserStatus> users(String json) {
     return all(
         json,

@@ -43,8 +43,6 @@ public final class ChangeFollower {
   private @Nullable ErrorCode refused;
 
   /**
-   * One that has not begun.
-   *
    * @param closing whether the client takes no further calls: then it ends
    * @param answerNanos how long to wait for an answer
    */

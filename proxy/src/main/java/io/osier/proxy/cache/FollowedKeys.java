@@ -50,7 +50,6 @@ public final class FollowedKeys {
   enum Progress {
     /** A run has begun. */
     BEGUN,
-    /** It goes on. */
     GOES_ON,
     /** It has ended; the next question begins anew. */
     ENDED
@@ -70,8 +69,6 @@ public final class FollowedKeys {
   private long askedNanos;
 
   /**
-   * Keys of which nothing is known yet.
-   *
    * @param waitMillis how long a datacenter waits for a change before it answers that there is none
    * @param silenceNanos how long the last complete answer counts: beyond that, answers that were
    *     kept on it serve no longer than others

@@ -168,8 +168,6 @@ public final class ReadCache {
   private final AtomicLongArray writes = new AtomicLongArray(COUNTERS);
 
   /**
-   * One of a session.
-   *
    * @param followed the longest prefix first
    */
   public ReadCache(CacheSettings settings, List<FollowedKeys> followed, Ticker ticker) {

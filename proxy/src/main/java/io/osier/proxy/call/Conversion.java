@@ -10,12 +10,10 @@ import java.util.List;
 public final class Conversion {
   private Conversion() {}
 
-  /** A read, as a request has it. */
   public static Request.Fetch sent(Keyspace.Get read) {
     return new Request.Fetch(read.key(), read.type(), read.query());
   }
 
-  /** An update, as a request has it. */
   public static Request.Update sent(Keyspace.Change change) {
     return new Request.Update(change.key(), change.type(), change.operation());
   }
@@ -30,7 +28,6 @@ public final class Conversion {
     return step.answers().stream().map(Conversion::found).toList();
   }
 
-  /** A page of a scan. */
   static Keyspace.Page page(Reply.Page page) {
     return new Keyspace.Page(
         page.rows().stream().map(r -> new Keyspace.Row(r.key(), r.type(), r.reading())).toList(),

@@ -268,11 +268,7 @@ public final class KeyspaceAccess implements ObjectAccess {
     return scan(scan, reply -> Conversion.page((Reply.Page) reply));
   }
 
-  /**
-   * Looks at objects in the order of their keys.
-   *
-   * @param result what the caller makes of the reply, which is no failure
-   */
+  /** Looks at objects in the order of their keys. */
   private <T> CompletableFuture<T> scan(Request.Scan scan, Function<Reply, T> result) {
     OsierException wrong = ArgumentChecks.scan(scan.limit());
     if (wrong != null) {

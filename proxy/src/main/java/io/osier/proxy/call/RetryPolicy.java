@@ -24,7 +24,6 @@ public final class RetryPolicy {
   /** How often a call goes on without what its datacenter lacks before it fails. */
   private static final int GO_ON_MAX = 3;
 
-  /** What comes next. */
   sealed interface Next {
     /** Another try, at once where the longest pause is 0. */
     record Again(long pauseMillisMax) implements Next {}
@@ -32,7 +31,6 @@ public final class RetryPolicy {
     /** The same datacenter, without what it lacks. */
     record GoOn() implements Next {}
 
-    /** The end. */
     record End(OsierException error) implements Next {}
   }
 
@@ -53,8 +51,6 @@ public final class RetryPolicy {
   private int goneOn;
 
   /**
-   * A call that starts.
-   *
    * @param update whether it may change something
    * @param limitNanos how long it may take
    * @param patienceNanos how long it waits for what the session has seen

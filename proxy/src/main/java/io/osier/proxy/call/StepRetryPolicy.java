@@ -24,9 +24,7 @@ public final class StepRetryPolicy {
   /** Longest pause before it is asked again. */
   static final long PAUSE_MILLIS_MAX = 400;
 
-  /** What comes next. */
   sealed interface Next {
-    /** This is sent. */
     record Send(Request request) implements Next {}
 
     /** Another try, after a pause. */
@@ -51,8 +49,6 @@ public final class StepRetryPolicy {
   private @Nullable String refusal;
 
   /**
-   * A step that was not sent yet.
-   *
    * @param home the process where the transaction lives
    * @param again the step, as it is asked for once it may have arrived
    */
@@ -104,7 +100,6 @@ public final class StepRetryPolicy {
         : giveUp(ErrorCode.UNAVAILABLE, "the client was closed");
   }
 
-  /** An answer came. */
   Next answered(long now, Reply reply) {
     if (unsure && reply instanceof Reply.Failure f) {
       return switch (f.code()) {

@@ -21,8 +21,6 @@ public final class StepSender extends SendState implements Connection.Answered {
   private volatile boolean givenUp;
 
   /**
-   * Of a step that was not sent yet.
-   *
    * @param again the step, as it is asked for once it may have arrived
    */
   public StepSender(ClientCore client, Coordinator home, Request.Repeat again, long deadlineNanos) {

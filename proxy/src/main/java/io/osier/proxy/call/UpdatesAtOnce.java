@@ -23,7 +23,6 @@ public final class UpdatesAtOnce {
   /** Whether some were taken, which {@link #past} lacks. */
   private volatile boolean combined;
 
-  /** Those of a session. */
   public UpdatesAtOnce(SessionCore session) {
     this.client = session.client();
     this.past = session.past();

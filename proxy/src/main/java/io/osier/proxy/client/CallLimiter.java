@@ -78,7 +78,6 @@ public final class CallLimiter {
         "nothing was sent: " + most + " calls of this client are under way (inFlightMax), " + more);
   }
 
-  /** A call has ended. */
   public void leave() {
     places.release();
   }

@@ -59,8 +59,6 @@ public final class ClientCore {
   private volatile boolean closing;
 
   /**
-   * A client of connections that are there.
-   *
    * @param end ends what carries them
    */
   public ClientCore(ClientSettings settings, Timers timers, Datacenters datacenters, Runnable end) {
@@ -164,7 +162,6 @@ public final class ClientCore {
     return InetSocketAddress.createUnresolved(at.host(), at.port());
   }
 
-  /** A client of a datacenter in this process. */
   public static ClientCore inProcess(InProcess datacenter, ClientSettings settings) {
     return start(
         settings,

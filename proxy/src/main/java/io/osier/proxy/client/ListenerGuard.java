@@ -18,8 +18,6 @@ public final class ListenerGuard {
   private final AtomicBoolean logged = new AtomicBoolean();
 
   /**
-   * The guard of one listener.
-   *
    * @param listener what it is, for the log
    */
   ListenerGuard(String listener) {

@@ -311,7 +311,6 @@ public final class Datacenters {
         .toList();
   }
 
-  /** Closes all for good. */
   public void close() {
     closed = true;
     try {

@@ -98,7 +98,6 @@ public final class HolderRoutes {
     return claimed;
   }
 
-  /** The ways to those that hold a keyspace. */
   private List<Connection> ways(String keyspace) {
     Set<String> claimed = claimed(keyspace);
     List<Connection> ways = new ArrayList<>();

@@ -56,8 +56,6 @@ public final class InProcessConnection implements Connection {
   private volatile boolean closed;
 
   /**
-   * The connection to a datacenter that is there.
-   *
    * @param alarm ends the waiting for answers
    */
   public InProcessConnection(

@@ -57,7 +57,6 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   /** Who was there last. */
   private volatile @Nullable ReplicaId replica;
 
-  /** What was told of keyspaces. */
   private record Told(List<Reply.KeyspaceInfo> here, Reply.Elsewhere elsewhere) {}
 
   private volatile Told keyspaces = new Told(List.of(), Reply.Elsewhere.NOTHING);

@@ -56,7 +56,6 @@ final class RequestChannel extends FrameReader {
     /** The other end's name. */
     String name();
 
-    /** Whether the client was closed. */
     boolean isClosed();
 
     /** The datacenter has taken the client: requests can be sent. */
@@ -78,7 +77,6 @@ final class RequestChannel extends FrameReader {
     /** It is over, and nobody waits for an answer of it any more. */
     void ended();
 
-    /** An answer has come. */
     void answered(PendingRequest to);
 
     /** None will. By any thread. */

@@ -45,8 +45,6 @@ public final class ScramLogin {
   private boolean proven;
 
   /**
-   * A login that begins.
-   *
    * @param nonce drawn at random for this login alone, of printable characters without commas
    */
   ScramLogin(User user, String nonce) {

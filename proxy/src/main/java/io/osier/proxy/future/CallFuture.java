@@ -147,7 +147,6 @@ public final class CallFuture<T> extends CompletableFuture<T> {
   @SuppressWarnings("UnusedVariable") // by DERIVED
   private volatile int derived;
 
-  /** How many threads wait for it. */
   private volatile int waiting;
 
   /** The thread that is in {@link #orTimeout}, which derives a future that nobody waits for. */
@@ -188,13 +187,11 @@ public final class CallFuture<T> extends CompletableFuture<T> {
     return made;
   }
 
-  /** The call was done. */
   public boolean succeed(@Nullable T made) {
     line.ended();
     return super.complete(made);
   }
 
-  /** The call has failed. */
   public boolean fail(Throwable error) {
     line.ended();
     return super.completeExceptionally(error);

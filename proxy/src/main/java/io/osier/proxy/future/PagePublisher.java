@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * at a time: the next one is asked for when all rows of it were taken and more are wanted. Signals
  * come one after another, with no lock held, by the thread that brings a page or by the one that
  * asks for rows.
- *
- * @param <R> a row
  */
 public final class PagePublisher<R> implements Flow.Publisher<R> {
   private final Supplier<PageReader<R>> readings;

@@ -6,11 +6,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * What is read page by page: the next one is asked for when the one before it was answered. Used by
  * one caller at a time.
- *
- * @param <R> what the pages are made of
  */
 public interface PageReader<R> {
-  /** Whether no page follows. */
   boolean isAtEnd();
 
   /** The next page; one that may be empty although others follow. Not at the end. */

@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pages as a stream of their rows: a page is read when a row of it is wanted. Used by one thread.
- *
- * @param <R> a row
  */
 public final class PageStream<R> extends Spliterators.AbstractSpliterator<R> {
   private final PageReader<R> pages;

@@ -37,8 +37,6 @@ public abstract class SerialSubscription<T, A> implements Flow.Subscription {
   public record Arrival<A>(@Nullable A answer, @Nullable Throwable error) {}
 
   /**
-   * A subscription that is not begun.
-   *
    * @param least what a subscriber must ask for at least, in words
    */
   public SerialSubscription(Flow.Subscriber<? super T> subscriber, String least) {
@@ -128,7 +126,6 @@ public abstract class SerialSubscription<T, A> implements Flow.Subscription {
     }
   }
 
-  /** Whether more is wanted now. */
   protected final boolean isWanted() {
     return !cancelled && wanted.get() > 0;
   }

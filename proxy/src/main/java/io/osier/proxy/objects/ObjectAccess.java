@@ -20,7 +20,6 @@ public interface ObjectAccess {
   /** How the client keeps objects. */
   Values values();
 
-  /** Updates an object. */
   CompletableFuture<Void> update(Key key, CrdtType type, Operation operation);
 
   /**
@@ -42,7 +41,6 @@ public interface ObjectAccess {
    * Reads an object with any query.
    *
    * @param type empty for whatever the key holds
-   * @param result what is made of the answer
    */
   <T> CompletableFuture<T> read(
       Key key, Optional<CrdtType> type, Query query, Function<Found, T> result);
@@ -50,6 +48,5 @@ public interface ObjectAccess {
   /** The first page of a scan. */
   CompletableFuture<Keyspace.Page> page(ScanRange scan);
 
-  /** How many objects a scan shows. */
   CompletableFuture<Long> count(ScanRange scan);
 }

@@ -72,11 +72,7 @@ public abstract sealed class ObjectRef {
     return TypeRegistry.empty(type()).read(new Query.Whole());
   }
 
-  /**
-   * Reads; a field answers what its type answers when it is absent.
-   *
-   * @param result what is made of the reading
-   */
+  /** Reads; a field answers what its type answers when it is absent. */
   public abstract <T> CompletableFuture<T> read(Query query, Function<Reading, T> result);
 
   public abstract CrdtType type();
@@ -88,7 +84,6 @@ public abstract sealed class ObjectRef {
     return new OfField(this, new FieldId(name, type));
   }
 
-  /** An object. */
   public static final class OfObject extends ObjectRef {
     private final ObjectAccess objects;
     private final Key key;

@@ -24,8 +24,6 @@ public final class RangePages<A, R> implements PageReader<R> {
   private volatile @Nullable A rest;
 
   /**
-   * Nothing is read yet.
-   *
    * @param limit a page that has less is the last one
    * @param reader reads a page, in the order of the range
    * @param behind what is left of a range behind one that was shown

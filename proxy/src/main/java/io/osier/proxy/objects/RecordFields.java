@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Which field of a map each component of a record is, and how one becomes the other. Immutable. */
 public final class RecordFields<R extends Record> {
-  /** What a component is, and its field. */
   private abstract static class Component {
     final String name;
     final FieldId field;
@@ -153,17 +152,14 @@ public final class RecordFields<R extends Record> {
         "component " + of.getName() + " must say what is in it, as Set<String> does");
   }
 
-  /** The fields' names. */
   public List<String> names() {
     return names;
   }
 
-  /** Whether one of the fields was read. */
   public boolean isAnyIn(Map<FieldId, Reading> read) {
     return components.stream().anyMatch(c -> read.containsKey(c.field));
   }
 
-  /** The record of what was read. */
   public R record(Map<FieldId, Reading> read) {
     @Nullable Object[] values = new Object[components.size()];
     for (int i = 0; i < values.length; i++) {

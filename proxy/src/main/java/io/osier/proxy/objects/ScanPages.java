@@ -9,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The pages of a scan. */
 public final class ScanPages implements PageReader<Keyspace.Row> {
   private final Function<ScanRange, CompletableFuture<Page>> reader;
 
@@ -17,8 +16,6 @@ public final class ScanPages implements PageReader<Keyspace.Row> {
   private volatile @Nullable ScanRange rest;
 
   /**
-   * Nothing is read yet.
-   *
    * @param reader reads the first page of what is left of a scan
    */
   public ScanPages(ScanRange scan, Function<ScanRange, CompletableFuture<Page>> reader) {

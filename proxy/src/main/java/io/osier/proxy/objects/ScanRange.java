@@ -47,7 +47,6 @@ public record ScanRange(
     return new ScanRange(from, to, Optional.of(only), query, limit, pageRows);
   }
 
-  /** At most so many rows. */
   public ScanRange limit(long rows) {
     return new ScanRange(from, to, type, query, rows, pageRows);
   }
@@ -62,7 +61,6 @@ public record ScanRange(
     return new ScanRange(Optional.of(next), to, type, query, limit - shown, pageRows);
   }
 
-  /** The request for a part of it. */
   public Request.Scan request(String keyspace, Query wanted, int rows, Request.Want want) {
     return new Request.Scan(keyspace, from, to, type, wanted, rows, want);
   }

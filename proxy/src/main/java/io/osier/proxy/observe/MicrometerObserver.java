@@ -21,7 +21,6 @@ import java.util.Optional;
  * and {@code osier.error} (the code, or none).
  */
 public final class MicrometerObserver implements ClientObserver {
-  /** The name of the observations. */
   public static final String NAME = "osier.client.call";
 
   private static final String NONE_VALUE = KeyValue.NONE_VALUE;

@@ -97,7 +97,6 @@ public final class SessionContext {
     return seen;
   }
 
-  /** What was seen of one keyspace. */
   public synchronized Map<String, List<VersionVector>> seen(String keyspace) {
     Map<String, List<VersionVector>> seen = new HashMap<>();
     put(seen, keyspace, clocks(keyspace).seen());

@@ -8,7 +8,6 @@ import io.osier.core.VersionVector;
 import io.osier.core.time.TimeLimit;
 import io.osier.protocol.Reply;
 import io.osier.proxy.Connection;
-import io.osier.proxy.Session;
 import io.osier.proxy.cache.ReadCache;
 import io.osier.proxy.client.ClientCore;
 import java.time.Duration;
@@ -56,13 +55,11 @@ public final class SessionCore {
     return patienceNanos;
   }
 
-  /** As {@link Session#pin}. */
   public void pin(String endpoint) {
     pinned = client.datacenters().get(endpoint);
     cache.clear(); // what is kept may be another's, and nothing would be asked there
   }
 
-  /** As {@link Session#unpin}. */
   public void unpin() {
     pinned = null;
   }

@@ -40,7 +40,6 @@ public final class SnapshotScan {
     /** What the transaction has updated of a range, in order. */
     List<ObjectId> own(Optional<Key> from, Optional<Key> to, int limit);
 
-    /** Reads on the snapshot. */
     CompletableFuture<List<Found>> read(List<Get> reads);
   }
 
@@ -53,7 +52,6 @@ public final class SnapshotScan {
   /** The objects of a page, and where the next one begins. */
   private record Listed(List<ObjectId> objects, Optional<Key> next) {}
 
-  /** The first page of a scan. */
   CompletableFuture<Page> page(ScanRange scan) {
     boolean bare = scan.query() instanceof Query.Exists;
     return list(scan, Math.clamp(scan.nextRows(), ROWS_MIN, ROWS_MAX))
@@ -141,7 +139,6 @@ public final class SnapshotScan {
             });
   }
 
-  /** How many objects there are. */
   public CompletableFuture<Long> count(ScanRange scan) {
     ScanPages pages = new ScanPages(scan.query(new Query.Exists()), this::page);
     return Calls.oneByOne(

@@ -47,7 +47,6 @@ public final class TransactionAccess implements ObjectAccess {
     return values;
   }
 
-  /** What a scan needs of this. */
   private final class Scanned implements SnapshotScan.Within {
     @Override
     public CompletableFuture<Reply.Page> known(ScanRange part, int rows) {

@@ -35,7 +35,6 @@ public final class TransactionQueue {
   /** Updates of steps that the datacenter could not do: they go before those of the next one. */
   private final List<Request.Update> returned = new ArrayList<>();
 
-  /** Steps that wait for those before them. */
   private final Queue<TransactionStep> waiting = new ArrayDeque<>();
 
   /** Whether a step is under way: those that come then wait. */

@@ -18,7 +18,6 @@ public final class Transactions {
   private final SessionCore session;
   private final StepDispatcher steps;
 
-  /** Those of a session. */
   public Transactions(SessionCore session) {
     this.session = session;
     this.steps = new StepDispatcher(session.client(), session.past());

@@ -125,7 +125,6 @@ public final class KryoValues implements Values {
         : new Objects<>(type);
   }
 
-  /** The codec of a class or of whatever implements it. */
   private final class Objects<T> implements ValueCodec<T> {
     private final Class<T> type;
 

@@ -86,7 +86,6 @@ final class PlainValues implements Values {
             }));
   }
 
-  /** Whether a class is one of those that are known here. */
   static boolean knows(Class<?> type) {
     return CODECS.containsKey(wrapped(type)) || type.isEnum();
   }

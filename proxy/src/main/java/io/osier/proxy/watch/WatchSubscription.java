@@ -61,8 +61,6 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
   private int inVain;
 
   /**
-   * A watcher that is not begun.
-   *
    * @param first the first question
    * @param valueBytesMax of what comes at once, after so many bytes no more values are read
    * @param form what the subscriber is told of what a datacenter has told

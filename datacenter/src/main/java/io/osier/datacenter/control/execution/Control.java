@@ -33,14 +33,6 @@ public final class Control implements AutoCloseable {
   private final ControlPlane plane;
   private volatile @Nullable ControlLoop loop;
 
-  /**
-   * Of a datacenter that starts.
-   *
-   * @param firstWordNanos see {@link FirstWord}
-   * @param changed is run when the keyspaces are others than before
-   * @param configuredUsers those that the configuration names
-   * @param onUsers is told the users when they are others than before
-   */
   public Control(
       DatacenterConfig config,
       ReplicaId self,
@@ -172,7 +164,6 @@ public final class Control implements AutoCloseable {
         "rights", execution.handovers.failedWalks());
   }
 
-  /** How far this one is if it joins. */
   public Joining joining() {
     return execution.joining;
   }

@@ -11,7 +11,6 @@ import java.util.List;
 final class ControlJson {
   private ControlJson() {}
 
-  /** The datacenters. */
   static String datacenters(List<DatacenterView> views) {
     JsonObject root = new JsonObject();
     JsonObject.Array all = root.putArray("datacenters");
@@ -41,7 +40,6 @@ final class ControlJson {
     progress.secondsLeft().ifPresent(s -> node.put("seconds_left", s));
   }
 
-  /** The users. */
   static String users(List<UserView> views) {
     JsonObject root = new JsonObject();
     JsonObject.Array all = root.putArray("users");
@@ -58,7 +56,6 @@ final class ControlJson {
     return root.toString();
   }
 
-  /** The keyspaces. */
   static String keyspaces(List<KeyspaceView> views) {
     JsonObject root = new JsonObject();
     JsonObject.Array all = root.putArray("keyspaces");

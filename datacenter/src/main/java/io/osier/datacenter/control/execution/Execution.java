@@ -61,8 +61,6 @@ final class Execution implements ControlHost {
   private boolean started;
 
   /**
-   * Of a datacenter that starts.
-   *
    * @param configured the other datacenters that the configuration names
    * @param firstWordNanos see {@link FirstWord}
    * @param changed is run when the keyspaces are others than before

@@ -32,8 +32,6 @@ public final class FirstWord {
   private boolean heard;
 
   /**
-   * Of one that begins to connect now.
-   *
    * @param waitNanos how long it waits for somebody; who has heard one waits half as long for the
    *     others, of whom one may know more
    */

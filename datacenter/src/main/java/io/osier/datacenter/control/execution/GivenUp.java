@@ -11,16 +11,13 @@ import java.util.function.Supplier;
 
 /** The keyspaces that a {@link LeaveProcedure} gives up, among what its datacenter has. */
 public interface GivenUp {
-  /** What is left of them. */
   List<Keyspace> keyspaces();
 
-  /** One of them. */
   record Keyspace(KeyspacePolicy policy, List<? extends InspectedPartition> partitions) {}
 
   /** Finds out anew whether this datacenter has what the others have. */
   void compareAnew();
 
-  /** Whether they have here all that the others had then. */
   boolean isComplete();
 
   /** Whether a datacenter holds a keyspace, and does not give it up. */

@@ -43,7 +43,6 @@ final class Handovers {
 
   // ---------------------------------------------------------------- the cluster
 
-  /** Whether this datacenter leaves. */
   boolean leaves() {
     return leaving.isPresent();
   }
@@ -115,7 +114,6 @@ final class Handovers {
         .ifPresent(LeaveProcedure::stay);
   }
 
-  /** A keyspace is dropped. */
   void forget(String keyspace) {
     givenUp.remove(keyspace);
   }

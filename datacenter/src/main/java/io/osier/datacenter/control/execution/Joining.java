@@ -32,7 +32,6 @@ public final class Joining {
     this.links = links;
   }
 
-  /** Whether this one joins, and which others there are. */
   void setPeers(boolean joining, Set<String> names) {
     joins = joining;
     others = names;

@@ -28,11 +28,8 @@ final class RepeatedWalk {
   private @Nullable CompletableFuture<Integer> underWay;
 
   /**
-   * None has begun.
-   *
    * @param what it does, for a line of the log: "... failed"
    * @param failures counts those that failed
-   * @param millis the time
    */
   RepeatedWalk(String what, LongAdder failures, LongSupplier millis, RandomGenerator random) {
     this.what = what;

@@ -43,8 +43,6 @@ final class KeyReport {
   private final Supplier<MessageDigest> digests;
 
   /**
-   * Of a key.
-   *
    * @param silent the partitions that have not answered in time, and still do not; all reports' own
    */
   KeyReport(
@@ -59,7 +57,6 @@ final class KeyReport {
     this.digests = digests;
   }
 
-  /** Completes the report, later. */
   CompletableFuture<JsonObject> into(JsonObject root) {
     List<ObjectId> all = new ArrayList<>();
     for (CrdtType type : CrdtType.values()) {

@@ -56,7 +56,6 @@ public final class Publisher implements AutoCloseable {
   /**
    * What there is to be told of a datacenter besides its partitions.
    *
-   * @param version of the program
    * @param startMillis by the wall clock
    * @param wallMillis reads the wall clock
    * @param store empty if everything is in memory only
@@ -111,7 +110,6 @@ public final class Publisher implements AutoCloseable {
     this.latest = assemble();
   }
 
-  /** Publishes once a second from now on. */
   public void everySecond() {
     executor.scheduleWithFixedDelay(this::round, 0, limits.pause(), TimeUnit.MILLISECONDS);
   }

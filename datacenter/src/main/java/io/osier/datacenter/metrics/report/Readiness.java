@@ -30,8 +30,6 @@ public final class Readiness {
   private volatile Supplier<List<String>> standing = List::of;
 
   /**
-   * Of a datacenter.
-   *
    * @param store empty if everything is in memory only
    */
   public Readiness(Map<String, KeyspaceShard> keyspaces, Optional<StoreService> store) {

@@ -24,7 +24,6 @@ final class Eras {
   /** In their order; of each the clock contains that of the one before. */
   private final List<Era> eras = new ArrayList<>();
 
-  /** The first one. */
   Eras(VersionVector others, long committed, long startNanos) {
     eras.add(new Era(0, committed, others, committed, startNanos));
   }
@@ -35,7 +34,6 @@ final class Eras {
     eras.add(new Era(index, index + committed, others, committed, nowNanos));
   }
 
-  /** How many admissions there were. */
   long admissions() {
     return eras.getLast().index;
   }
@@ -45,7 +43,6 @@ final class Eras {
     return at(step).index;
   }
 
-  /** What was visible of the others at a step. */
   VersionVector clock(long step) {
     return at(step).others;
   }

@@ -316,8 +316,6 @@ public final class SnapshotHistory implements VersionHistory {
   /**
    * The oldest step that shows all that a clock contains, which must be visible here.
    *
-   * @param self the clock's entry of this datacenter
-   * @param others its other entries
    * @throws OsierException SNAPSHOT_TOO_OLD if there may have been an older one that is forgotten
    */
   public long oldestStep(long self, VersionVector others) {

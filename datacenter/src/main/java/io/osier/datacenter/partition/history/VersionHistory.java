@@ -29,7 +29,6 @@ public interface VersionHistory {
       long first,
       long nowNanos) {}
 
-  /** The commit is done up to this number. */
   default void committed(long number) {}
 
   /** An admission of others' updates is about to change an object; as {@link #committing}. */
@@ -66,7 +65,6 @@ public interface VersionHistory {
     return 0;
   }
 
-  /** What is used of its budgets. */
   default List<Budget.Usage> memory() {
     return List.of();
   }

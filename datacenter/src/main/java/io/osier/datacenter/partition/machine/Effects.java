@@ -65,16 +65,13 @@ public record Effects(
   /** Something that leaves the partition. */
   public sealed interface Output {}
 
-  /** What a client is told. */
   public sealed interface ToClient extends Output {
     /** Of the {@link Input.Command} that is answered. */
     long ticket();
 
-    /** The answer. */
     Reply reply();
   }
 
-  /** The answer to a command. */
   public record Answer(long ticket, Reply reply) implements ToClient {}
 
   /**

@@ -28,8 +28,6 @@ public final class EffectsBuilder {
   private List<Waited.Command> waitedTaken = List.of();
 
   /**
-   * Nothing so far.
-   *
    * @param recording whether anybody keeps records; otherwise none are made
    */
   public EffectsBuilder(boolean recording) {
@@ -50,7 +48,6 @@ public final class EffectsBuilder {
     }
   }
 
-  /** An object was dropped. */
   public void forgotten(ObjectId object) {
     if (recording) {
       records.add(new Effects.Forgotten(object));
@@ -67,7 +64,6 @@ public final class EffectsBuilder {
     return waitedTaken;
   }
 
-  /** Answers a command. */
   public void answer(long ticket, Reply reply) {
     answer(new Effects.Answer(ticket, reply));
   }
@@ -77,7 +73,6 @@ public final class EffectsBuilder {
     answer(new Effects.LongAnswer(ticket, reply, Optional.empty()));
   }
 
-  /** Answers a command. */
   public void answer(Effects.ToClient answer) {
     outputs.add(answer);
   }
@@ -107,7 +102,6 @@ public final class EffectsBuilder {
     return committedBytes;
   }
 
-  /** Whether there are records. */
   public boolean hasRecords() {
     return !records.isEmpty();
   }

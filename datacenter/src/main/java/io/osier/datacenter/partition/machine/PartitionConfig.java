@@ -12,9 +12,7 @@ import java.util.List;
 /**
  * What a {@link Partition} is made with.
  *
- * @param self this datacenter
  * @param peers the names of the other datacenters that hold the keyspace
- * @param policy the keyspace's policy
  * @param partition its number, 0 to the policy's partitions − 1
  * @param streams bounds and times of the streams
  * @param adaptation settings of the adaptation; used only with adaptive propagation

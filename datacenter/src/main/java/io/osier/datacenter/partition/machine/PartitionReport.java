@@ -187,7 +187,6 @@ public record PartitionReport(
   /**
    * Another datacenter, as this partition sees it.
    *
-   * @param dc its name
    * @param incarnation 0 if it was never seen
    * @param connected whether frames can be sent to it
    * @param stream what the stream to it is doing: waiting, catching-up, streaming

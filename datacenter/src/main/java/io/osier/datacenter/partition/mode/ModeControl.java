@@ -41,7 +41,6 @@ public final class ModeControl {
 
   private final boolean spreads;
 
-  /** That of a partition that starts now. */
   public ModeControl(PartitionConfig config, long nowNanos) {
     this.policy = config.policy().propagation();
     this.planner = new Planner<>(config.adaptation(), nowNanos);
@@ -93,7 +92,6 @@ public final class ModeControl {
     };
   }
 
-  /** Why an object has its mode, in words. */
   public String why(ObjectId object) {
     return switch (policy) {
       case OP -> "propagation = op";

@@ -64,8 +64,6 @@ public final class Escrow {
   private long denied;
 
   /**
-   * That of a datacenter with these peers.
-   *
    * @param settled whether all is known of what its former incarnations did
    */
   public Escrow(ReplicaId self, List<String> peers, BooleanSupplier settled) {
@@ -343,7 +341,6 @@ public final class Escrow {
 
   // ---------------------------------------------------------------- waiting
 
-  /** The updates that wait for rights. */
   public RightsWaiters waiters() {
     return waiters;
   }

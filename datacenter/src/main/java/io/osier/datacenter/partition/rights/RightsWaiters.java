@@ -30,7 +30,6 @@ public final class RightsWaiters {
   /** Most updates that wait for rights. */
   private static final int WAITING_MAX = 10_000;
 
-  /** An update that waits. */
   public record Waiter(long ticket, Request.Write write, long sinceNanos, long deadlineNanos) {}
 
   /**
@@ -127,17 +126,14 @@ public final class RightsWaiters {
     return changed.isEmpty() ? nextDueNanos : Long.MIN_VALUE;
   }
 
-  /** Whether some are of this counter. */
   boolean areOf(ObjectId object) {
     return waiting.containsKey(object);
   }
 
-  /** How many updates wait for rights. */
   public int size() {
     return waiters;
   }
 
-  /** How many of them are of this counter. */
   public int size(ObjectId object) {
     return waiting.getOrDefault(object, List.of()).size();
   }

@@ -80,8 +80,6 @@ final class AgentRunner {
   private final Runnable stepOfDue;
 
   /**
-   * A runner whose thread is not started.
-   *
    * @param callersRun whether whoever pushes runs the agent
    * @param helps whether those leave it to the thread while that is awake
    * @param writeHelp how callers that help see to it that what they make is written

@@ -47,10 +47,6 @@ final class BatchOutputs {
   private volatile long recordedOut;
 
   /**
-   * Nobody waits.
-   *
-   * @param tellsApart whether answers that are ready within a step are left to {@link
-   *     PendingReplies}
    * @param back takes what follows from answers that take long
    */
   BatchOutputs(

@@ -122,8 +122,6 @@ public final class Combiner {
   private long sweptNanos;
 
   /**
-   * A combiner with nothing in it.
-   *
    * @param nanos a monotonic clock
    * @param onDue hears when something is to be taken out, each time that an object comes in
    */
@@ -135,7 +133,6 @@ public final class Combiner {
     configure(policy);
   }
 
-  /** From now on the keyspace behaves so. */
   void configure(KeyspacePolicy policy) {
     objectBytesMax = policy.limits().objectBytesMax();
     windowMin = policy.sla().toNanos() / WINDOW_SHARE_MIN;
@@ -297,7 +294,6 @@ public final class Combiner {
     return updates;
   }
 
-  /** Takes out everything. */
   List<Input.Absorbed.Update> takeAll() {
     List<Input.Absorbed.Update> updates = new ArrayList<>();
     for (int left = queue.size(); left > 0; left--) { // not those that come meanwhile
@@ -313,7 +309,6 @@ public final class Combiner {
     return updates;
   }
 
-  /** Takes out what is held of one key. */
   List<Input.Absorbed.Update> take(Key key) {
     List<Input.Absorbed.Update> updates = new ArrayList<>(1);
     Entry entry = entries.get(key);

@@ -84,8 +84,6 @@ public final class Inbox {
   }
 
   /**
-   * An empty one.
-   *
    * @param commandsMax so many commands may wait
    * @param bytesMax what those that are not answered may take in the heap; one alone may take more
    */
@@ -130,7 +128,6 @@ public final class Inbox {
     urgent.add(new Event(input));
   }
 
-  /** Asks for a report. */
   public void inspect(
       int hotLimit, List<ObjectId> about, CompletableFuture<PartitionReport> report) {
     events.add(new Inspection(hotLimit, about, report));

@@ -66,7 +66,6 @@ public final class OrderedQueue {
       underWay.incrementAndGet();
     }
 
-    /** It is answered. */
     public void ends() {
       underWay.decrementAndGet();
     }
@@ -92,8 +91,6 @@ public final class OrderedQueue {
   }
 
   /**
-   * A lane in which nothing waits.
-   *
    * @param answersInOrder whether the sender takes no answer before those to earlier requests
    */
   public OrderedQueue(boolean answersInOrder) {
@@ -123,7 +120,6 @@ public final class OrderedQueue {
     return elsewhere.containsKey(keyspace);
   }
 
-  /** Does something in its turn. */
   public void submit(Turn turn) {
     Runnable then;
     synchronized (this) {

@@ -78,8 +78,6 @@ public final class PartitionAgent {
   private volatile boolean drained;
 
   /**
-   * An agent that has done nothing yet.
-   *
    * @param combiner what acknowledges in front of the partition, if anything does
    * @param tellsApart whether answers that are ready within a step are left to {@link
    *     PendingReplies}, because they run callers' code and the driver holds a lock

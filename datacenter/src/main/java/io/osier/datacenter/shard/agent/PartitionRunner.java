@@ -72,11 +72,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
   private final Runnable pushMuch;
 
   /**
-   * A runner.
-   *
-   * @param inbox where what is to be done waits
    * @param onFailure hears of what stops it before its time
-   * @param writeHelp how callers that help see to it that what they make is written
    * @param policy the keyspace's; needed only where callers combine
    */
   public PartitionRunner(

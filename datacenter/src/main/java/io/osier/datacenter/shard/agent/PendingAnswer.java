@@ -14,8 +14,6 @@ public final class PendingAnswer implements Runnable {
   private final Consumer<Reply> to;
 
   /**
-   * An answer.
-   *
    * @param made makes it; may read the disk
    * @param to who is told, whatever happens
    */

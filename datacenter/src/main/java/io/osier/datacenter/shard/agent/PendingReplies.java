@@ -23,7 +23,6 @@ public final class PendingReplies {
     this.reports = reports;
   }
 
-  /** Tells them. */
   public void tell() {
     answers.answer();
     reports.forEach(Reported::tell);

@@ -80,8 +80,6 @@ public final class ShardGateway {
   }
 
   /**
-   * A way in.
-   *
    * @param showsOne whether each object is visible by itself, as in a session keyspace
    * @param readers what reads objects that are not in memory
    * @param longAnswers has answers made, or refused, that take longer than a connection's thread

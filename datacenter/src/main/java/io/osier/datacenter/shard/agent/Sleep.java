@@ -20,7 +20,6 @@ final class Sleep {
     /** Ends the sleep, or the next one. For any thread. */
     void unpark();
 
-    /** A thread as one. */
     static Sleeper of(Thread thread) {
       return new Sleeper() {
         @Override

@@ -40,8 +40,6 @@ final class DamagedWalk {
   private boolean atEnd;
 
   /**
-   * Through a database.
-   *
    * @param cannot the error that ends the walk, from what is damaged, in words
    */
   DamagedWalk(RocksDB from, ReadOptions read, Function<String, OsierException> cannot) {

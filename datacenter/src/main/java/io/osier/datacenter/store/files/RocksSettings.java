@@ -88,8 +88,6 @@ public final class RocksSettings implements AutoCloseable {
   private final WriteOptions lazy;
 
   /**
-   * For one life of a store.
-   *
    * @param keepsConfirmed whether all that was confirmed before must be there: then what is damaged
    *     within the log is an error, and no end of the log
    * @param isDamaged whether damage is known: then RocksDB compacts nothing by itself

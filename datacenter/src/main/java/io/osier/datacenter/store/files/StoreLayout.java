@@ -6,7 +6,6 @@ import java.nio.file.Path;
 public final class StoreLayout {
   private StoreLayout() {}
 
-  /** Where the database of a store is. */
   public static Path database(Path dir) {
     return dir.resolve("db");
   }

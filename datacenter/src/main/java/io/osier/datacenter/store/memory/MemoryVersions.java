@@ -112,8 +112,6 @@ public final class MemoryVersions implements VersionStore {
   /**
    * An empty store, from which what a decomposed object was can be read for a second or two, unless
    * it is held: for much less than from a disk.
-   *
-   * @param nanos the time, in nanoseconds
    */
   public static MemoryVersions shortLived(LongSupplier nanos) {
     return new MemoryVersions(SHORT, nanos);
@@ -146,7 +144,6 @@ public final class MemoryVersions implements VersionStore {
     return copy;
   }
 
-  /** Writes a group. */
   public void write(List<Change> group) {
     group.forEach(this::write);
   }
@@ -269,7 +266,6 @@ public final class MemoryVersions implements VersionStore {
     return versions;
   }
 
-  /** How many records there are of an object. */
   public int records(ObjectId object) {
     return recordsOf(object).size();
   }

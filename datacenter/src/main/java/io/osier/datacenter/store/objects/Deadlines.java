@@ -36,7 +36,6 @@ public final class Deadlines {
   /** What could not be read is read again after so long. */
   public static final long RETRY_MILLIS = 60_000;
 
-  /** Where they are noted. */
   public interface Notes {
     /** As {@link VersionStore#deadlines}; for any thread that may wait for a disk. */
     List<Deadline> deadlines(Optional<Deadline> after, int limit);
@@ -70,8 +69,6 @@ public final class Deadlines {
   private final long bytesMax;
   private final TreeSet<Deadline> nearest = new TreeSet<>();
   private long bytes;
-
-  /** Whether all are here. */
   private boolean complete;
 
   /** Otherwise those up to this one are; empty if nothing is known. */
@@ -240,7 +237,6 @@ public final class Deadlines {
     }
   }
 
-  /** How many are here. */
   int size() {
     return nearest.size();
   }

@@ -78,7 +78,6 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return Written.NOTHING;
   }
 
-  /** The state of one of them, or null. */
   @Nullable CrdtState of(ObjectId object) {
     return of(object.type());
   }
@@ -92,7 +91,6 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return null;
   }
 
-  /** With another state of one of them. */
   KeyObjects with(CrdtState state, long group) {
     List<CrdtState> after = replaced(states, state);
     return after.size() == states.size()
@@ -118,7 +116,6 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return new KeyObjects(List.copyOf(known), written, hasVersions, group);
   }
 
-  /** Without one of them. */
   KeyObjects without(CrdtType type, long group) {
     List<CrdtState> others = states.stream().filter(s -> s.type() != type).toList();
     return new KeyObjects(others, writtenOf(others), hasVersions, group);

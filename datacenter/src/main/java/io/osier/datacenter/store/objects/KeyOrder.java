@@ -26,12 +26,10 @@ final class KeyOrder {
   /** The keys of a leaf, each behind its length, ascending; none is below the leaf's bound. */
   private final ConcurrentNavigableMap<Key, byte[]> leaves = new ConcurrentSkipListMap<>();
 
-  /** No keys. */
   KeyOrder() {
     leaves.put(LEAST, EMPTY);
   }
 
-  /** Adds a key that is not there. */
   void add(Key key) {
     Map.Entry<Key, byte[]> leaf = leaves.floorEntry(key);
     byte[] keys = leaf.getValue();

@@ -46,8 +46,6 @@ final class LargeObjects {
   private final Map<ObjectId, CrdtState> before = new HashMap<>();
 
   /**
-   * For a partition.
-   *
    * @param entries what has been written of an object's entries by now
    */
   LargeObjects(DecompositionLimits limits, Function<ObjectId, EntrySource> entries) {
@@ -55,7 +53,6 @@ final class LargeObjects {
     this.entries = entries;
   }
 
-  /** An object is about to change. */
   void changing(ObjectId object, @Nullable CrdtState state) {
     if (state != null && Decomposition.isDecomposed(state)) {
       before.putIfAbsent(object, state);
@@ -146,7 +143,6 @@ final class LargeObjects {
         : state;
   }
 
-  /** The present group has ended. */
   void groupEnded() {
     before.clear();
   }

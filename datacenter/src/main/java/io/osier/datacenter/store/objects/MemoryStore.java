@@ -32,9 +32,6 @@ public final class MemoryStore implements ObjectStore {
   }
 
   /**
-   * An empty store.
-   *
-   * @param hash places the keys
    * @param unpackedBytesMax so many bytes of objects are kept as they are used, about; all others
    *     are packed, and unpacked for each use
    */

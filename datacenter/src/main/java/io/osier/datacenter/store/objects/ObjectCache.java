@@ -42,8 +42,6 @@ final class ObjectCache {
   private final LongAdder slowMisses = new LongAdder();
 
   /**
-   * An empty cache.
-   *
    * @param hash places the keys
    * @param bytesMax how much to keep in memory, beside what is pending
    * @param evicted is told what is evicted, and returns what is to be done if it is not pending;

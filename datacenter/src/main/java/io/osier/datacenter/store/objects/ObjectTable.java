@@ -40,8 +40,6 @@ final class ObjectTable {
   private final Evicted evicted;
 
   /**
-   * An empty table that keeps everything.
-   *
    * @param looseBytesMax so many bytes of objects are not packed, about
    */
   ObjectTable(KeyedHash hash, long looseBytesMax) {
@@ -51,7 +49,6 @@ final class ObjectTable {
   /**
    * An empty table that keeps what was used lately.
    *
-   * @param looseBytesMax so many bytes of objects are not packed, about
    * @param bytesMax so many bytes are kept, about
    * @param evicted hears of what is not kept
    */
@@ -94,13 +91,11 @@ final class ObjectTable {
     return packed;
   }
 
-  /** Whether a key is there. */
   boolean contains(Key key) {
     Object found = table.get(key, table.hash(key));
     return found != null && !(found instanceof Loading);
   }
 
-  /** How many keys there are. */
   long size() {
     return use.keys();
   }

@@ -31,7 +31,6 @@ final class OwnUpdateLog {
     this.last = last;
   }
 
-  /** An entry was added. */
   void added(long number) {
     last = number;
   }

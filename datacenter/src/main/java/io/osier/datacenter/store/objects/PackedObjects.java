@@ -61,7 +61,6 @@ final class PackedObjects {
     return length <= SHORT_LENGTH_MAX ? 1 : 2;
   }
 
-  /** The length at a place. */
   static int length(byte[] bytes, int at) {
     int first = bytes[at];
     return first >= 0 ? first : (first & SHORT_LENGTH_MAX) << 8 | (bytes[at + 1] & 0xff);
@@ -81,20 +80,17 @@ final class PackedObjects {
     return from + length;
   }
 
-  /** Whether what is packed is of a key. */
   static boolean isOf(byte[] packed, Key key) {
     int length = length(packed, KEY_AT);
     return key.isAt(packed, KEY_AT + lengthBytes(length), length);
   }
 
-  /** The key of what is packed. */
   static Key key(byte[] packed) {
     int length = length(packed, KEY_AT);
     int from = KEY_AT + lengthBytes(length);
     return Key.of(packed, from, from + length);
   }
 
-  /** As {@link Key#hashBy}, of the key of what is packed. */
   static long hash(byte[] packed, KeyedHash hash) {
     int length = length(packed, KEY_AT);
     return hash.of(packed, KEY_AT + lengthBytes(length), length);
@@ -116,7 +112,6 @@ final class PackedObjects {
 
   // ---------------------------------------------------------------- objects
 
-  /** The bytes of a key with its objects. */
   byte[] pack(Key key, KeyObjects objects) {
     List<CrdtState> states = objects.states();
     int[] listed = new int[states.size()];
@@ -188,7 +183,6 @@ final class PackedObjects {
     return in;
   }
 
-  /** The objects of what is packed. */
   KeyObjects unpack(byte[] packed) {
     WireInput in = behindKey(packed);
     boolean counted = (packed[0] & COUNTED) != 0;

@@ -19,7 +19,6 @@ final class PackingQueue {
    */
   private static final int ADMITTED = 8;
 
-  /** A key that is not packed whole. */
   static final class Loose extends SegmentTable.Keyed {
     volatile KeyObjects objects;
 
@@ -49,8 +48,6 @@ final class PackingQueue {
   private int admissions;
 
   /**
-   * An empty queue.
-   *
    * @param looseBytesMax so many bytes need not be packed, about
    */
   PackingQueue(long looseBytesMax) {

@@ -70,7 +70,6 @@ public final class PartitionStore implements ObjectStore, Journal {
    * @param self the incarnation of this life
    * @param cacheBytes how much to keep in memory
    * @param logMax so many entries of the log are kept at most for datacenters that are away
-   * @param hash places keys in memory
    * @param readers what reads ahead; its threads may wait
    */
   public PartitionStore(
@@ -138,13 +137,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     return snapshots.isEmpty() ? () -> {} : writer.someTime(snapshots);
   }
 
-  /**
-   * What the partition starts with. Called once, before anything else.
-   *
-   * @param life of the store
-   * @param resumed whether the last incarnation goes on
-   * @param replicas every replica that a record may name
-   */
+  /** What the partition starts with. Called once, before anything else. */
   public RecoveredState recover(long life, boolean resumed, Collection<ReplicaId> replicas) {
     Optional<Logged> firstLogged = versions.logged(0, 1).stream().findFirst();
     Recovery recovery = Recovery.of(versions.state(), firstLogged, self, life, resumed, replicas);

@@ -31,7 +31,6 @@ record Recovery(
    *
    * @param found what was stored last of the partition
    * @param firstLogged the log's first entry
-   * @param self the incarnation of this life
    * @param life of the store
    * @param resumed whether the last incarnation goes on
    * @param replicas every replica that a record may name

@@ -135,7 +135,6 @@ final class SegmentTable {
     }
   }
 
-  /** Where a key belongs. */
   long hash(Key key) {
     return key.hashBy(hash);
   }

@@ -96,7 +96,6 @@ final class StoreScan {
     }
   }
 
-  /** A page of what was found. */
   static Page page(TreeMap<ObjectId, CrdtState> found, boolean end) {
     List<Entry> entries = new ArrayList<>(found.size());
     found.forEach((object, state) -> entries.add(new Entry(object, state)));

@@ -70,11 +70,6 @@ final class UpdateGroups {
   /** Groups handed to the writer and not yet durable. */
   private final AtomicInteger underWay = new AtomicInteger();
 
-  /**
-   * The groups of a life's partition.
-   *
-   * @param self the incarnation of this life
-   */
   UpdateGroups(
       VersionStore versions,
       GroupWriter writer,

@@ -15,16 +15,13 @@ public final class EncodedGroup {
   /** What a record takes in memory beside its bytes, roughly. */
   private static final int RECORD_BYTES = 80;
 
-  /** One step of writing a group. */
   public sealed interface Step {}
 
   /** Puts a version of an object, or its state in place. */
   public record PutVersion(ObjectId object, byte[] key, byte[] value) implements Step {}
 
-  /** Puts another record. */
   public record Put(byte[] key, byte[] value) implements Step {}
 
-  /** Deletes a record. */
   public record Delete(byte[] key) implements Step {}
 
   /** Deletes the records from a key up to another, that excluded. */

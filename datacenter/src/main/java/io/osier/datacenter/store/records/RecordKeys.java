@@ -213,7 +213,6 @@ public final class RecordKeys {
     return end;
   }
 
-  /** Where the entries of a decomposed object begin. */
   public byte[] entriesBegin(ObjectId object) {
     byte[] key = objectBegin(object);
     key[PREFIX_BYTES - 1] = ENTRIES;
@@ -237,7 +236,6 @@ public final class RecordKeys {
     return end;
   }
 
-  /** Where the entries of all objects end. */
   public byte[] allEntriesEnd() {
     return prefix((byte) (ENTRIES + 1));
   }
@@ -315,7 +313,6 @@ public final class RecordKeys {
         .array();
   }
 
-  /** Which object a record is of. */
   public static ObjectId object(byte[] key) {
     return Codec.decode("the key of an object's record", () -> readObject(key));
   }

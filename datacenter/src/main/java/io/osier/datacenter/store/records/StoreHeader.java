@@ -131,12 +131,10 @@ public record StoreHeader(
         .orElse("");
   }
 
-  /** The number of a partition that is in it. */
   public int numberOf(String keyspace, int partition) {
     return requireNonNull(partitions.get(nameOf(keyspace, partition)), "no such partition");
   }
 
-  /** How many partitions of a keyspace are in it. */
   public int partitionsOf(String keyspace) {
     int count = 0;
     while (partitions.containsKey(nameOf(keyspace, count))) {

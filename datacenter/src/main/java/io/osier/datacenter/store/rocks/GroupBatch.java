@@ -29,7 +29,6 @@ final class GroupBatch {
     this.pruner = pruner;
   }
 
-  /** Writes groups, altogether or not at all. */
   void write(List<EncodedGroup> groups, WriteOptions options) throws RocksDBException {
     try (WriteBatch batch = new WriteBatch()) {
       int numbers = replicas.putNew(batch::put);

@@ -30,8 +30,6 @@ final class OpenDatabase {
   private volatile boolean closed;
 
   /**
-   * A database that was opened.
-   *
    * @param onDamage is called each time that somebody has met damage
    */
   OpenDatabase(
@@ -118,7 +116,6 @@ final class OpenDatabase {
     catalog.checkThere(partition);
   }
 
-  /** An error of RocksDB, with what to do about it. */
   OsierException failure(RocksDBException e) {
     return StoreErrors.of(dir, e);
   }

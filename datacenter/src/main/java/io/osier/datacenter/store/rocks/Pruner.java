@@ -52,8 +52,6 @@ final class Pruner {
   private long notedBytes;
 
   /**
-   * Of a database.
-   *
    * @param onUnreadable is told of objects that cannot be read, which are left as they are unless
    *     it throws
    */

@@ -79,8 +79,6 @@ final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
   private long came;
 
   /**
-   * A walk that is at its first record.
-   *
    * @param inPlace decodes a state that was put in its place
    */
   RecordWalk(

@@ -65,7 +65,6 @@ public final class RocksDatabase implements AutoCloseable {
   /**
    * Opens a store, or makes one.
    *
-   * @param incarnationMin a new incarnation is at least this
    * @throws OsierException CONFIGURATION if it belongs to another datacenter or process, or a later
    *     version has written it, STORE_DAMAGED if it cannot be read
    */
@@ -189,7 +188,6 @@ public final class RocksDatabase implements AutoCloseable {
     return partition(keyspace, partition, Partitioning.byKey(partitions));
   }
 
-  /** The keyspaces of which it has partitions. */
   public synchronized Set<String> keyspaces() {
     return catalog.header().keyspaces();
   }
@@ -214,7 +212,6 @@ public final class RocksDatabase implements AutoCloseable {
     return replicas.all();
   }
 
-  /** The database for those who read of it. */
   OpenDatabase open() {
     return open;
   }

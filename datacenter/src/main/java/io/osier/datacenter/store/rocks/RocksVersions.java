@@ -240,7 +240,6 @@ public final class RocksVersions implements VersionStore {
         });
   }
 
-  /** How many records there are of an object. */
   public int records(ObjectId object) {
     return list(keys.objectBegin(object), keys.objectEnd(object), Integer.MAX_VALUE, walk -> object)
         .size();

@@ -29,7 +29,6 @@ final class SnapshotLease {
     options.setSnapshot(snapshot);
   }
 
-  /** What is read by it. */
   @FunctionalInterface
   interface Reading<T> {
     /**

@@ -9,7 +9,6 @@ public final class SnapshotLeases {
   private final ConcurrentLinkedQueue<SnapshotLease> given = new ConcurrentLinkedQueue<>();
   private volatile @Nullable SnapshotLease last;
 
-  /** A snapshot of what is there now. */
   SnapshotLease begin(RocksDB db, long nowNanos) {
     SnapshotLease lease = new SnapshotLease(db.getSnapshot(), nowNanos);
     given.add(lease);

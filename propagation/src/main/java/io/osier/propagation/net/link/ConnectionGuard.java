@@ -27,8 +27,6 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   private @Nullable Future<?> checks;
 
   /**
-   * For one connection.
-   *
    * @param inFrame whether a frame has come in part
    */
   public ConnectionGuard(PortGuard port, BooleanSupplier inFrame) {
@@ -41,7 +39,6 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     greeted = true;
   }
 
-  /** A frame was complete. */
   public void frame() {
     frameNanos = heardNanos;
     bytes = 0;

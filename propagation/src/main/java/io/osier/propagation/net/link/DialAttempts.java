@@ -31,8 +31,6 @@ public final class DialAttempts {
   private boolean plain;
 
   /**
-   * By this datacenter.
-   *
    * @param newest the newest version of the protocol that it speaks
    */
   public DialAttempts(ReplicaId self, int newest) {

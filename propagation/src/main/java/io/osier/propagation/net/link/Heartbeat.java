@@ -57,7 +57,6 @@ public final class Heartbeat extends ChannelDuplexHandler {
     lookWhenDue();
   }
 
-  /** Gives a sign now. */
   public void give() {
     PeerWire.write(ctx.channel(), sign);
   }

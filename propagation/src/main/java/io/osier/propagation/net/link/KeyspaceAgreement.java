@@ -84,7 +84,6 @@ public record KeyspaceAgreement(List<String> agreed, SortedMap<String, String> d
     return fingerprint.startsWith("{created=", name(fingerprint).length());
   }
 
-  /** The name that a fingerprint begins with. */
   public static String name(String fingerprint) {
     int end = fingerprint.indexOf('{');
     return end < 0 ? fingerprint : fingerprint.substring(0, end);

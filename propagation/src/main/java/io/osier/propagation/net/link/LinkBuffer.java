@@ -23,8 +23,6 @@ public final class LinkBuffer {
   }
 
   /**
-   * With other bounds.
-   *
    * @param largeBytesMin so many bytes has what does not count
    */
   public LinkBuffer(long bytesMax, int largeBytesMin) {

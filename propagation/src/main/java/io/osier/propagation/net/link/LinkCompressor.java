@@ -50,8 +50,6 @@ public final class LinkCompressor extends ChannelDuplexHandler {
   private long allowanceNanos;
 
   /**
-   * One that compresses nothing yet.
-   *
    * @param traffic where is counted what is written and what is saved
    */
   public LinkCompressor(LinkTraffic traffic) {

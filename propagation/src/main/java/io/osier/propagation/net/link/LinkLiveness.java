@@ -9,7 +9,6 @@ package io.osier.propagation.net.link;
  * Not thread-safe.
  */
 final class LinkLiveness {
-  /** What is to be done now. */
   enum Due {
     NOTHING,
     SIGN,
@@ -26,8 +25,6 @@ final class LinkLiveness {
   private long signedNanos;
 
   /**
-   * Of a connection that is open since now.
-   *
    * @param signNanos the interval of signs
    * @param deadNanos after so long without a byte the other end is gone
    * @param asks whether this end asks, rather than answers

@@ -11,12 +11,10 @@ public final class LinkTraffic {
 
   public LinkTraffic() {}
 
-  /** Bytes sent to the peer. */
   public long sentBytes() {
     return sent.sum();
   }
 
-  /** Bytes received from the peer. */
   public long receivedBytes() {
     return received.sum();
   }

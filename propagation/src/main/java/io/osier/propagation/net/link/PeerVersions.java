@@ -4,7 +4,6 @@ import io.osier.crdt.CrdtType;
 
 /** The versions of the peer protocol: those that this code speaks, and what each has brought. */
 public final class PeerVersions {
-  /** The newest one. */
   public static final int NEWEST = 17;
 
   /** The oldest one: datacenters are upgraded one by one. */

@@ -21,8 +21,6 @@ public final class PortGuard {
   private final AtomicInteger silent = new AtomicInteger();
 
   /**
-   * For one port.
-   *
    * @param port its setting, for the log
    */
   public PortGuard(String port, PortLimits limits) {
@@ -46,7 +44,6 @@ public final class PortGuard {
     return port + " has " + limits.connectionsMax() + " connections, which is the limit";
   }
 
-  /** Connections that are open. */
   public int open() {
     return open.get();
   }

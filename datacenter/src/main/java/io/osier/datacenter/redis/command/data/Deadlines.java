@@ -1,9 +1,11 @@
 package io.osier.datacenter.redis.command.data;
 
 import io.osier.crdt.Operation;
+import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Times at which something expires, as Redis' commands write them. Static, for any thread. */
@@ -42,7 +44,7 @@ final class Deadlines {
   }
 
   /** A deadline that must be positive. */
-  static Operation.Expire positive(Scope scope, byte[] word, Unit unit, String command) {
+  static Operation.Expire positive(Scope scope, byte[] word, Unit unit, byte[] command) {
     long number = Numbers.integer(word);
     if (number <= 0) {
       throw invalid(command);
@@ -50,12 +52,7 @@ final class Deadlines {
     return of(scope, number, unit, command);
   }
 
-  /** A deadline, which may have passed. */
-  static Operation.Expire any(Scope scope, byte[] word, Unit unit, String command) {
-    return of(scope, Numbers.integer(word), unit, command);
-  }
-
-  static Operation.Expire of(Scope scope, long number, Unit unit, String command) {
+  static Operation.Expire of(Scope scope, long number, Unit unit, byte[] command) {
     if (number > Long.MAX_VALUE / unit.millis || number < Long.MIN_VALUE / unit.millis) {
       throw invalid(command);
     }
@@ -71,7 +68,8 @@ final class Deadlines {
     return deadline.from(scope.millis()).millis() <= scope.millis();
   }
 
-  static RedisException invalid(String command) {
-    return new RedisException("ERR invalid expire time in '" + command + "' command");
+  private static RedisException invalid(byte[] command) {
+    String name = RespDecoder.text(command).toLowerCase(Locale.ROOT);
+    return new RedisException("ERR invalid expire time in '" + name + "' command");
   }
 }

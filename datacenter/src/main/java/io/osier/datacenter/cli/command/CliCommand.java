@@ -264,7 +264,6 @@ public final class CliCommand implements Callable<Integer> {
     }
   }
 
-  /** The arguments are wrong. */
   private static final class WrongUsage extends RuntimeException {
     private static final long serialVersionUID = 1;
 

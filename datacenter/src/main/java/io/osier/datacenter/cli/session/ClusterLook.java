@@ -34,8 +34,6 @@ record ClusterLook(
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
-   * Reads a report.
-   *
    * @throws OsierException INTERNAL if it is none
    */
   static ClusterLook of(long nanos, String report) {
@@ -131,7 +129,6 @@ record ClusterLook(
       return overdueUpdates > 0;
     }
 
-    /** What it does, in words. */
     String state() {
       return !connected
           ? "CUT"
@@ -142,7 +139,6 @@ record ClusterLook(
           };
     }
 
-    /** What waits for it, in words. */
     String waits() {
       if (lagUpdates == 0) {
         return "nothing waits";

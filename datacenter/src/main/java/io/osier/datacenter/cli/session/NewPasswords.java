@@ -28,7 +28,6 @@ public final class NewPasswords {
   /** For picocli. */
   public NewPasswords() {}
 
-  /** Whether it was said where they come from. */
   public boolean areGiven() {
     return file != null || none;
   }

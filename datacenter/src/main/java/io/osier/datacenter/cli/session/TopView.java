@@ -50,7 +50,6 @@ record TopView(
       long queued,
       double refusedPerSecond) {}
 
-  /** A hot object at a datacenter. */
   record Hot(
       String dc,
       String keyspace,
@@ -229,7 +228,6 @@ record TopView(
         : String.format(Locale.ROOT, "%.1f MiB", value / (1 << 20));
   }
 
-  /** For programs: the same in one object. */
   String json() {
     ObjectNode root = JSON.createObjectNode();
     ArrayNode ks = root.putArray("keyspaces");

@@ -85,7 +85,6 @@ public final class UserArguments {
         : typed(prompt, "--password-file or " + VARIABLE);
   }
 
-  /** Whether the variable has a password. */
   public static boolean isGiven() {
     return System.getenv(VARIABLE) != null;
   }

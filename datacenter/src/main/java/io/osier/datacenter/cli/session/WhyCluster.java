@@ -23,8 +23,6 @@ final class WhyCluster {
   private final List<ClusterLook.Way> ways;
 
   /**
-   * Of what was said.
-   *
    * @param about the datacenter that is asked about; empty for all
    * @param client where the datacenter that was asked serves clients
    */
@@ -131,7 +129,6 @@ final class WhyCluster {
     return problems;
   }
 
-  /** For people. */
   String text() {
     StringBuilder text = new StringBuilder(verdict());
     if (!ways.isEmpty()) {
@@ -192,7 +189,6 @@ final class WhyCluster {
     }
   }
 
-  /** What to do, with real addresses. */
   private List<String> helps() {
     List<String> helps = new ArrayList<>();
     Set<String> gone = new TreeSet<>();
@@ -220,7 +216,6 @@ final class WhyCluster {
     return helps.stream().distinct().toList();
   }
 
-  /** For programs. */
   String json() {
     ObjectNode root = new ObjectMapper().createObjectNode();
     root.put("verdict", verdict());

@@ -26,7 +26,6 @@ public record RedisCommand(
     String summary,
     Translator does) {
 
-  /** What kind of command it is. */
   public enum Flag {
     READONLY,
     WRITE,
@@ -84,7 +83,6 @@ public record RedisCommand(
     }
   }
 
-  /** Decides what is to be done for a command. */
   @FunctionalInterface
   public interface Translator {
     /**

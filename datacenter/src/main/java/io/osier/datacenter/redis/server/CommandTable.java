@@ -88,7 +88,6 @@ final class CommandTable {
       return command.arity() < 0 ? words >= -command.arity() : words == command.arity();
     }
 
-    /** The first step. */
     @Nullable Plan plan(RespSession session, Place place, byte[][] words) {
       Action does = action;
       return does == null
@@ -184,7 +183,6 @@ final class CommandTable {
     return byName.get(name.toUpperCase(Locale.ROOT));
   }
 
-  /** All commands, by their names. */
   Collection<Entry> all() {
     return byName.values();
   }

@@ -25,8 +25,6 @@ public final class RedisPort implements ClientServer.Protocol {
   private final Map<Long, RespSession> sessions = new ConcurrentHashMap<>();
 
   /**
-   * A port.
-   *
    * @param databases by number the keyspaces that SELECT chooses; none for the only one there is
    */
   public RedisPort(
@@ -88,7 +86,6 @@ public final class RedisPort implements ClientServer.Protocol {
         entry("OSIER.UNWATCH", PubSubCommands::unwatch));
   }
 
-  /** It is listened at this port. */
   public void setPort(int number) {
     server.setPort(number);
   }

@@ -68,7 +68,6 @@ final class BitCommands {
                 : new Plan.Answer(RedisErrors.of(failure)));
   }
 
-  /** Whether places are counted in bits. */
   private static boolean isInBits(byte[] word) {
     return switch (Words.option(word)) {
       case "BIT" -> true;

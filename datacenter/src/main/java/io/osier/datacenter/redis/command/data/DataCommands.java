@@ -13,7 +13,6 @@ import java.util.Map;
 public final class DataCommands {
   private DataCommands() {}
 
-  /** By the commands' names. */
   public static Map<String, Translator> all() {
     return Map.ofEntries(
         entry("GETBIT", BitCommands::getBit),

@@ -10,11 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Times at which something expires, as Redis' commands write them. Static, for any thread. */
 final class Deadlines {
-  /** In what a deadline is given. */
   enum Unit {
-    /** Seconds from now. */
     SECONDS(1_000, true),
-    /** Milliseconds from now. */
     MILLIS(1, true),
     /** Seconds since 1970. */
     AT_SECONDS(1_000, false),
@@ -63,7 +60,6 @@ final class Deadlines {
     return new Operation.Expire(Math.clamp(millis, 0, Operation.Expire.MILLIS_MAX), unit.fromNow);
   }
 
-  /** Whether it has passed already. */
   static boolean isOver(Scope scope, Operation.Expire deadline) {
     return deadline.from(scope.millis()).millis() <= scope.millis();
   }

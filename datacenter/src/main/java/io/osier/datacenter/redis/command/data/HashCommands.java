@@ -83,7 +83,6 @@ final class HashCommands {
         scope, words, (there, value) -> there ? new RespValue.Bulk(value) : RespValue.NULL);
   }
 
-  /** Answers with a field. */
   private static Plan field(
       Scope scope, byte[][] words, BiFunction<Boolean, byte[], RespValue> then) {
     String name = Texts.name(words[2]);

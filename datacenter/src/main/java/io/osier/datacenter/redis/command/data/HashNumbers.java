@@ -33,7 +33,6 @@ final class HashNumbers {
         List.of(new Operation.FieldUpdate(Texts.stringField(name), operation)));
   }
 
-  /** What a field reads as after an update. */
   private static byte[] value(String name, Reply reply) {
     byte[] value = Texts.fields(Plans.asked(reply)).get(name);
     return value == null ? new byte[] {'0'} : value;

@@ -73,7 +73,6 @@ final class Increments {
         });
   }
 
-  /** The sum of a text and an amount. */
   static long plus(Optional<byte[]> bytes, long amount, String error) {
     try {
       return Math.addExact(bytes.isEmpty() ? 0 : Numbers.integer(bytes.get(), error), amount);

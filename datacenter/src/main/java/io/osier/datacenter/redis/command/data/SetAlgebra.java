@@ -19,7 +19,6 @@ import java.util.TreeSet;
 
 /** Commands that combine sets of one partition. Static, for any thread. */
 final class SetAlgebra {
-  /** How sets are combined. */
   enum Kind {
     INTER,
     UNION,

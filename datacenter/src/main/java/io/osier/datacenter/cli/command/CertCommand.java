@@ -39,9 +39,6 @@ import picocli.CommandLine.Spec;
 public final class CertCommand implements Callable<Integer> {
   private CommandSpec spec;
 
-  /** For picocli. */
-  public CertCommand() {}
-
   @Spec
   void specify(CommandSpec ofThis) {
     spec = ofThis;

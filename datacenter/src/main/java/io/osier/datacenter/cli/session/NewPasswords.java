@@ -25,9 +25,6 @@ public final class NewPasswords {
       description = "user create: without a password, for one with a certificate, and for default")
   private boolean none;
 
-  /** For picocli. */
-  public NewPasswords() {}
-
   public boolean areGiven() {
     return file != null || none;
   }

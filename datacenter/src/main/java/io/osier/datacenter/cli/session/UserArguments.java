@@ -33,9 +33,6 @@ public final class UserArguments {
       description = "the user's password is the first line of this file")
   private @Nullable Path passwordFile;
 
-  /** For picocli, or none. */
-  public UserArguments() {}
-
   /** The same with a user. */
   public UserArguments of(String name) {
     UserArguments with = new UserArguments();

@@ -223,16 +223,7 @@ final class WhyCluster {
     look.silent().forEach(root.putArray("silent")::add);
     ArrayNode links = root.putArray("links");
     for (ClusterLook.Way w : ways) {
-      links
-          .addObject()
-          .put("from", w.from())
-          .put("to", w.to())
-          .put("connected", w.connected())
-          .put("stream", w.stream())
-          .put("late", w.isLate() || (!w.connected() && w.lagUpdates() > 0))
-          .put("lag_updates", w.lagUpdates())
-          .put("lag_ms", w.lagMillis())
-          .put("overdue_updates", w.overdueUpdates());
+      w.addTo(links).put("late", w.isLate() || (!w.connected() && w.lagUpdates() > 0));
     }
     ObjectNode statuses = root.putObject("datacenters");
     for (Map.Entry<String, JsonNode> e : look.answers().entrySet()) {

@@ -204,7 +204,9 @@ final class Rooms {
         KRYO);
     r.pure("datacenter.words", List.of("core", "crdt", "protocol", "datacenter.config"));
     r.pure("datacenter.redis", List.of("core"));
-    r.pure("datacenter.redis.command", List.of("core", "crdt", "protocol", "datacenter.redis"));
+    r.pure(
+        "datacenter.redis.command",
+        List.of("core", "crdt", "protocol", "datacenter.words", "datacenter.redis"));
     r.pure(
         "datacenter.redis.command.data",
         List.of(

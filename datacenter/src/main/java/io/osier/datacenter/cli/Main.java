@@ -50,7 +50,6 @@ public final class Main {
 
   private Main() {}
 
-  /** Runs a command and exits with its code. */
   public static void main(String[] args) throws InterruptedException {
     System.exit(run(List.of(), args));
   }
@@ -77,8 +76,6 @@ public final class Main {
   }
 
   /**
-   * Runs a command.
-   *
    * @param further commands beside those of production
    * @return the process's exit code
    */
@@ -141,7 +138,6 @@ public final class Main {
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
-  /** What {@code --version} prints. */
   static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {

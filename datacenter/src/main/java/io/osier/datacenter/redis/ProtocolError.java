@@ -5,8 +5,6 @@ public final class ProtocolError extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * With its text.
-   *
    * @param what without the words "Protocol error" in front of it
    */
   public ProtocolError(String what) {

@@ -342,7 +342,6 @@ public final class RespDecoder {
     return words;
   }
 
-  /** Forgets the command that was found last, for the next one. */
   private void forget() {
     count = 0;
     line = List.of();

@@ -17,7 +17,6 @@ public final class RespEncoder {
   private byte[] bytes = new byte[FIRST_BYTES];
   private int size;
 
-  /** How many bytes were written. */
   public int size() {
     return size;
   }
@@ -28,8 +27,6 @@ public final class RespEncoder {
   }
 
   /**
-   * Begins anew.
-   *
    * @param keepMax a larger buffer is given up
    */
   public void clear(int keepMax) {
@@ -86,19 +83,16 @@ public final class RespEncoder {
     bulkEnd();
   }
 
-  /** What is in front of a bulk's bytes. */
   void bulkHead(int length) {
     number('$', length);
   }
 
-  /** Some of a bulk's bytes. */
   void bulkPart(byte[] content, int from, int count) {
     room(count);
     System.arraycopy(content, from, bytes, size, count);
     size += count;
   }
 
-  /** What is behind a bulk's bytes. */
   void bulkEnd() {
     room(2);
     end();

@@ -20,7 +20,6 @@ public final class RespPieces {
 
   private int from;
 
-  /** Nothing of the answer is written yet. */
   public RespPieces(RespValue value, boolean resp3) {
     this.resp3 = resp3;
     left.push(List.of(value).iterator());

@@ -8,13 +8,11 @@ import java.util.function.Function;
 
 /** What a command answers: a value of RESP3, which RESP2 has a form for, too. */
 public sealed interface RespValue {
-  /** {@code +OK}. */
   RespValue OK = new Simple("OK");
 
   /** What a value takes besides its bytes, about. */
   int VALUE_BYTES = 16;
 
-  /** What is not there. */
   RespValue NULL = new Null();
 
   /** What a value takes, about, in bytes. */
@@ -63,7 +61,6 @@ public sealed interface RespValue {
 
   /** Bytes, which nobody changes. */
   record Bulk(byte[] bytes) implements RespValue {
-    /** A text's. */
     public static Bulk of(String text) {
       return new Bulk(text.getBytes(StandardCharsets.UTF_8));
     }
@@ -71,12 +68,10 @@ public sealed interface RespValue {
 
   /** The bytes of a text, which are made when they are written. */
   record Text(Value.Str text) implements RespValue {
-    /** How many they are. */
     public int length() {
       return text.utf8Length();
     }
 
-    /** Makes them. */
     public byte[] bytes() {
       return text.content().getBytes(StandardCharsets.UTF_8);
     }
@@ -88,13 +83,11 @@ public sealed interface RespValue {
   /** In RESP2 a null array, in RESP3 null. */
   record NullArray() implements RespValue {}
 
-  /** Several. */
   record Array(List<RespValue> values) implements RespValue {
     public Array {
       values = List.copyOf(values);
     }
 
-    /** Several, one of each. */
     public static <T> Array of(Collection<T> all, Function<? super T, ? extends RespValue> as) {
       return new Array(all.stream().<RespValue>map(as).toList());
     }

@@ -56,9 +56,6 @@ public final class BackupCommand implements Callable<Integer> {
       description = "the backup's name (default: the time)")
   private @Nullable String name;
 
-  /** For picocli. */
-  public BackupCommand() {}
-
   @Override
   public Integer call() {
     Duration timeout = Duration.ofSeconds(timeoutSeconds);

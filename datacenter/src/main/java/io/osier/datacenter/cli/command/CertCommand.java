@@ -39,10 +39,6 @@ import picocli.CommandLine.Spec;
 public final class CertCommand implements Callable<Integer> {
   private CommandSpec spec;
 
-  /** For picocli. */
-  public CertCommand() {}
-
-  /** Called by picocli. */
   @Spec
   void specify(CommandSpec ofThis) {
     spec = ofThis;
@@ -105,7 +101,6 @@ public final class CertCommand implements Callable<Integer> {
     }
   }
 
-  /** Makes the authority. */
   @Command(
       name = "authority",
       mixinStandardHelpOptions = true,
@@ -119,7 +114,6 @@ public final class CertCommand implements Callable<Integer> {
     }
   }
 
-  /** What the authority signs. */
   abstract static class Signed extends Making {
     @Parameters(paramLabel = "NAME", description = "whose certificate it is")
     String name;
@@ -131,7 +125,6 @@ public final class CertCommand implements Callable<Integer> {
     List<String> hosts = new ArrayList<>();
   }
 
-  /** Makes a datacenter's certificate. */
   @Command(
       name = "dc",
       mixinStandardHelpOptions = true,
@@ -150,7 +143,6 @@ public final class CertCommand implements Callable<Integer> {
     }
   }
 
-  /** Makes a client's certificate. */
   @Command(
       name = "client",
       mixinStandardHelpOptions = true,
@@ -162,7 +154,6 @@ public final class CertCommand implements Callable<Integer> {
     }
   }
 
-  /** Makes a user's certificate. */
   @Command(
       name = "user",
       mixinStandardHelpOptions = true,

@@ -88,9 +88,6 @@ public final class CliCommand implements Callable<Integer> {
   @Parameters(paramLabel = "COMMAND", description = "the command and its arguments")
   private @Nullable List<String> words;
 
-  /** For picocli. */
-  public CliCommand() {}
-
   /**
    * What nearly every call is given, without picocli, whose classes no start cache can hold:
    * reading options with it takes as much processor time as all the rest of a call.
@@ -264,7 +261,6 @@ public final class CliCommand implements Callable<Integer> {
     }
   }
 
-  /** The arguments are wrong. */
   private static final class WrongUsage extends RuntimeException {
     private static final long serialVersionUID = 1;
 

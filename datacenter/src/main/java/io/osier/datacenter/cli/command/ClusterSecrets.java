@@ -47,7 +47,6 @@ final class ClusterSecrets {
     return dir.resolve(user + ".password");
   }
 
-  /** What was made, as it was made. */
   List<Path> made() {
     return List.copyOf(made);
   }

@@ -27,9 +27,6 @@ public final class CredentialCommand implements Callable<Integer> {
       description = "the password is the first line of this file")
   private @Nullable Path passwordFile;
 
-  /** For picocli. */
-  public CredentialCommand() {}
-
   @Override
   public Integer call() {
     try {

@@ -287,7 +287,6 @@ public final class InitCommand implements Callable<Integer> {
     return named;
   }
 
-  /** What to type next. */
   private String next(Path to, ClusterSecrets secrets, @Nullable HostPort joined) {
     String start = "osier server --config " + to;
     if (!tls && joined == null) {

@@ -103,7 +103,6 @@ final class InitText {
     return this;
   }
 
-  /** With other datacenters. */
   InitText peers(Map<String, String> peers) {
     if (!peers.isEmpty()) {
       StringBuilder lines = new StringBuilder();
@@ -120,7 +119,6 @@ final class InitText {
     return this;
   }
 
-  /** With a cluster's datacenters and keyspaces. */
   InitText joins(FoundCluster found) {
     putBlock("    # An update is visible", "{ sla = 2s }\n", found.keyspaceLines("    "));
     return peers(found.peers());

@@ -18,9 +18,6 @@ public final class QuietLogs implements SLF4JServiceProvider, ILoggerFactory {
   private final IMarkerFactory markers = new BasicMarkerFactory();
   private final MDCAdapter context = new NOPMDCAdapter();
 
-  /** For SLF4J. */
-  public QuietLogs() {}
-
   /** Lets SLF4J use it, if it has not chosen another one yet. */
   public static void install() {
     System.setProperty("slf4j.provider", QuietLogs.class.getName());

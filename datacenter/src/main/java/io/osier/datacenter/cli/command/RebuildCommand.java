@@ -10,20 +10,14 @@ import picocli.CommandLine.Command;
 /** Makes room for a store that is fetched from the peers. */
 @Command(
     name = "rebuild",
-    mixinStandardHelpOptions = true,
     description = {
       "Sets the store of a stopped datacenter aside, for example a damaged one.",
       "",
       "The datacenter then starts as a new incarnation and fetches everything from its "
           + "peers. What only this datacenter had, because no peer could be reached since it "
           + "was written, is in the store that is set aside, and in backups."
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:done", "1:failed; the error is one line on standard error", "2:wrong usage"})
+    })
 public final class RebuildCommand extends StoreOption {
-  /** For picocli. */
-  public RebuildCommand() {}
-
   @Override
   String run(DatacenterConfig config, Path dir) {
     if (config.peers().isEmpty()) {

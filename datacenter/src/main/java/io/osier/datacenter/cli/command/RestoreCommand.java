@@ -11,24 +11,18 @@ import picocli.CommandLine.Parameters;
 /** Takes a backup back. */
 @Command(
     name = "restore",
-    mixinStandardHelpOptions = true,
     description = {
       "Replaces the store of a stopped datacenter by a backup of it.",
       "",
       "The backup's checksums are compared first. The store that was there is set aside, "
           + "not deleted. The datacenter then starts as a new incarnation and gets from its "
           + "peers what they have and the backup has not."
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:done", "1:failed; the error is one line on standard error", "2:wrong usage"})
+    })
 public final class RestoreCommand extends StoreOption {
   @Parameters(
       paramLabel = "BACKUP",
       description = "the name of a backup beside the store, or a path to one")
   private String backup;
-
-  /** For picocli. */
-  public RestoreCommand() {}
 
   @Override
   String run(DatacenterConfig config, Path dir) {

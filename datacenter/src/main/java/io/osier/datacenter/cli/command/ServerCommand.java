@@ -119,14 +119,11 @@ public final class ServerCommand implements Callable<Integer> {
     this(System.getenv());
   }
 
-  /** For picocli, with other variables that override the file. */
   ServerCommand(Map<String, String> environment) {
     this.environment = environment;
   }
 
   /**
-   * Without picocli.
-   *
    * @param environment variables that override the file
    */
   public ServerCommand(File file, Map<String, String> environment) {
@@ -295,7 +292,6 @@ public final class ServerCommand implements Callable<Integer> {
     return cause instanceof OsierException o && o.code() == ErrorCode.STORE_FULL;
   }
 
-  /** Until it has ended. */
   private static void await(Datacenter datacenter, StartWatch watch, OutOfMemoryExit memory)
       throws InterruptedException, ExecutionException {
     // Not by way of this thread: what is left to do there takes memory.
@@ -308,7 +304,6 @@ public final class ServerCommand implements Callable<Integer> {
     datacenter.failure().get();
   }
 
-  /** Until it serves, or never will. */
   private static void awaitReady(Datacenter datacenter) throws InterruptedException {
     while (!datacenter.isReady() && !datacenter.failure().isDone()) {
       Thread.sleep(READY_POLL_MILLIS);

@@ -7,9 +7,14 @@ import io.osier.datacenter.config.DatacenterConfig;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** What the commands have in common that work on the store of a stopped datacenter. */
+@Command(
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {"0:done", "1:failed; the error is one line on standard error", "2:wrong usage"})
 abstract class StoreOption implements Callable<Integer> {
   @Option(
       names = "--config",

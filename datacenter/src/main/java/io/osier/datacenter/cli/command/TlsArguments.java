@@ -37,14 +37,11 @@ public final class TlsArguments {
   /** For picocli, or none. */
   public TlsArguments() {}
 
-  /** TLS, with these authorities. */
   TlsArguments(Path authorities) {
     this.authorities = authorities;
   }
 
   /**
-   * Sets what was given.
-   *
    * @throws OsierException INVALID_ARGUMENT if one of two that belong together is missing
    */
   void applyTo(OsierClient.Builder builder) {

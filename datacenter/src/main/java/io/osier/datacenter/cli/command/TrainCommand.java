@@ -55,9 +55,6 @@ public final class TrainCommand implements Callable<Integer> {
   @Parameters(paramLabel = "DIRECTORY", description = "where the datacenters keep their data")
   private Path directory;
 
-  /** For picocli. */
-  TrainCommand() {}
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     OutOfMemoryExit.install("error OUT_OF_MEMORY: the start cache is not made");

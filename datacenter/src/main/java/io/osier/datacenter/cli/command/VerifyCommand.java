@@ -14,7 +14,6 @@ import picocli.CommandLine.Option;
 /** Looks for damage. */
 @Command(
     name = "verify",
-    mixinStandardHelpOptions = true,
     description = {
       "Reads the whole store of a stopped datacenter, compares all checksums and says "
           + "what is damaged. A running datacenter compares the checksums of what it reads.",
@@ -22,18 +21,13 @@ import picocli.CommandLine.Option;
       "With another store, of a copy of this datacenter or of another one, it also says "
           + "whether numbers of updates were given twice, as two copies that have both run "
           + "give them."
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:done", "1:failed; the error is one line on standard error", "2:wrong usage"})
+    })
 public final class VerifyCommand extends StoreOption {
   @Option(
       names = "--with",
       paramLabel = "DIR",
       description = "another stopped store to compare with: the directory in which its 'db' is")
   private @Nullable Path with;
-
-  /** For picocli. */
-  public VerifyCommand() {}
 
   @Override
   String run(DatacenterConfig config, Path dir) {

@@ -21,7 +21,6 @@ final class ChosenKeyspace {
     this.name = name;
   }
 
-  /** The names of the keyspaces there. */
   List<String> all() {
     return client.keyspaces();
   }

@@ -37,8 +37,6 @@ final class CliAdmin {
   private final ObjectMapper json = new ObjectMapper();
 
   /**
-   * For a client's commands.
-   *
    * @param newPasswords where those come from that users are given
    * @param asJson whether reports are printed as they come
    */
@@ -48,7 +46,6 @@ final class CliAdmin {
     this.asJson = asJson;
   }
 
-  /** Lists, creates, alters or drops keyspaces. */
   String administer(Grammar.Administer what) {
     Admin admin = client.admin();
     JsonNode report =
@@ -111,7 +108,6 @@ final class CliAdmin {
     return report;
   }
 
-  /** Lists, adds or removes datacenters. */
   String datacenters(Grammar.Administer what) {
     Admin admin = client.admin();
     Map<String, String> settings = what.settings();
@@ -139,7 +135,6 @@ final class CliAdmin {
     return table.toString();
   }
 
-  /** Lists or changes users. */
   String manage(Grammar.ManageUser what) {
     UserAdmin users = client.admin().users();
     String name = what.name();

@@ -69,13 +69,11 @@ final class CliCompleter implements Completer {
         .orElse(List.of());
   }
 
-  /** What can come where an update begins behind the first word. */
   private List<String> afterUpdatesName(List<String> before, String begun) {
     int place = before.size();
     return place == 1 ? labels(true).toList() : words(before.subList(1, place), begun);
   }
 
-  /** What can come after a type. */
   private List<String> inObject(CrdtType type, List<String> before, String begun) {
     boolean updatesField =
         type == CrdtType.OR_MAP && !before.isEmpty() && before.getFirst().equals("update");

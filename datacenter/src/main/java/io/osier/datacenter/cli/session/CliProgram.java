@@ -41,15 +41,12 @@ final class CliProgram {
   /** A line, with the number of its answer. */
   private record Noted(Grammar.Action action, int call) {}
 
-  /** A program of nothing so far. */
   CliProgram(Program program, boolean asJson) {
     this.program = program;
     this.asJson = asJson;
   }
 
   /**
-   * Adds a command.
-   *
    * @throws OsierException INVALID_ARGUMENT if it cannot be part of a program, which stays as it is
    */
   String note(Grammar.Action action) {

@@ -61,8 +61,6 @@ public final class CliSession {
   }
 
   /**
-   * What a command answers.
-   *
    * @throws OsierException if it fails
    */
   String answer(Grammar.Action action) {
@@ -124,7 +122,6 @@ public final class CliSession {
     return new Answers(asJson, false).error(e);
   }
 
-  /** How it prints what commands answer. */
   Answers answers() {
     return answers;
   }
@@ -241,7 +238,6 @@ public final class CliSession {
     return answers.keyspaces(chosen.name(), keyspaces());
   }
 
-  /** The names of the keyspaces there. */
   List<String> keyspaces() {
     return chosen.all();
   }

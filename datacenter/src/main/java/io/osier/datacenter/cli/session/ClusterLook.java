@@ -3,6 +3,8 @@ package io.osier.datacenter.cli.session;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.util.ArrayList;
@@ -34,8 +36,6 @@ record ClusterLook(
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
-   * Reads a report.
-   *
    * @throws OsierException INTERNAL if it is none
    */
   static ClusterLook of(long nanos, String report) {
@@ -131,7 +131,6 @@ record ClusterLook(
       return overdueUpdates > 0;
     }
 
-    /** What it does, in words. */
     String state() {
       return !connected
           ? "CUT"
@@ -142,7 +141,6 @@ record ClusterLook(
           };
     }
 
-    /** What waits for it, in words. */
     String waits() {
       if (lagUpdates == 0) {
         return "nothing waits";
@@ -156,6 +154,17 @@ record ClusterLook(
               : connected && stream.equals("streaming")
                   ? " (within the bound of " + Durations.text(boundMillis) + ")"
                   : "");
+    }
+
+    ObjectNode addTo(ArrayNode ways) {
+      return ways.addObject()
+          .put("from", from)
+          .put("to", to)
+          .put("connected", connected)
+          .put("stream", stream)
+          .put("lag_updates", lagUpdates)
+          .put("lag_ms", lagMillis)
+          .put("overdue_updates", overdueUpdates);
     }
   }
 

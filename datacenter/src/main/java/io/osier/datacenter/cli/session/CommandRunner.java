@@ -24,8 +24,6 @@ public final class CommandRunner {
   }
 
   /**
-   * Runs a command.
-   *
    * @return whether more are to follow
    * @throws OsierException if it cannot be understood or fails
    */

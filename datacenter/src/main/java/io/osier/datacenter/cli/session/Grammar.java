@@ -30,17 +30,11 @@ import java.util.SortedMap;
 
 /** The words of the command line and what they mean. Pure. */
 public final class Grammar {
-  /** One command. */
   public sealed interface Command {}
 
   /** One that is answered with a text. */
   sealed interface Action extends Command {}
 
-  /**
-   * Asks what can be done.
-   *
-   * @param text the answer
-   */
   public record Help(String text) implements Command {}
 
   /** Shows changes as they come. */
@@ -49,22 +43,16 @@ public final class Grammar {
   /** Shows what all datacenters do; once, or until it is ended. */
   record Top(boolean once) implements Command {}
 
-  /** Ends an interactive session. */
   record Exit() implements Command {}
 
-  /** Updates an object. */
   record Update(ObjectCommand.Update update) implements Action {}
 
-  /** Reads an object. */
   record Read(Key key, Optional<CrdtType> type, Query query) implements Action {}
 
-  /** Reads many. */
   record Scan(Optional<Key> from, int limit) implements Action {}
 
-  /** Shows keys and their types. */
   record Keys(io.osier.proxy.Scan of, int limit) implements Action {}
 
-  /** Counts objects. */
   record Count(io.osier.proxy.Scan of, Optional<CrdtType> type) implements Action {}
 
   /** Begins or ends a transaction. */
@@ -76,22 +64,17 @@ public final class Grammar {
   /** Moves what a key holds to another key; or copies it, so that both hold it. */
   record Move(String from, String to, boolean copies) implements Action {}
 
-  /** Asks whether a key holds something. */
   record Exists(Key key) implements Action {}
 
-  /** Asks of which type a key's object is. */
   record Type(Key key) implements Action {}
 
-  /** Removes what keys hold, of whatever type. */
   record Delete(List<String> keys) implements Action {}
 
   /** Lets a key expire after some seconds, or at a time. */
   record Expire(String key, Optional<Duration> after, Optional<Instant> at) implements Action {}
 
-  /** Lets a key live on. */
   record Persist(String key) implements Action {}
 
-  /** Asks how long a key lives on. */
   record TimeToLive(String key) implements Action {}
 
   /** Asks how long an element or field lives on. */

@@ -25,10 +25,6 @@ public final class NewPasswords {
       description = "user create: without a password, for one with a certificate, and for default")
   private boolean none;
 
-  /** For picocli. */
-  public NewPasswords() {}
-
-  /** Whether it was said where they come from. */
   public boolean areGiven() {
     return file != null || none;
   }

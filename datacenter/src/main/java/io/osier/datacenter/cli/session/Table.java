@@ -8,17 +8,14 @@ import java.util.List;
 public final class Table {
   private final List<String[]> rows = new ArrayList<>();
 
-  /** A table with these column names. */
   public Table(String... header) {
     rows.add(header);
   }
 
-  /** Adds a row. */
   public void add(Object... cells) {
     rows.add(Arrays.stream(cells).map(Table::text).toArray(String[]::new));
   }
 
-  /** Whether it has a header only. */
   boolean isEmpty() {
     return rows.size() == 1;
   }

@@ -33,7 +33,7 @@ public final class Top {
   public String once(boolean asJson) {
     ClusterLook before = look();
     LockSupport.parkNanos(PERIOD_MILLIS * 1_000_000);
-    TopView figures = TopView.between(before, look());
+    TopView figures = new TopView(before, look());
     return asJson
         ? figures.json()
         : String.join("\n", figures.lines(arrow(Charset.defaultCharset())));
@@ -79,7 +79,7 @@ public final class Top {
                   now.answers().size(),
                   now.datacenters()));
       lines.add("");
-      lines.addAll(TopView.between(before, now).lines(arrow));
+      lines.addAll(new TopView(before, now).lines(arrow));
       before = now;
       terminal.puts(Capability.clear_screen);
       int rows = terminal.getHeight() <= 0 ? 40 : terminal.getHeight() - 1;

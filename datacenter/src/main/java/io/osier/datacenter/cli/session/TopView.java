@@ -1,78 +1,45 @@
 package io.osier.datacenter.cli.session;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code top} shows: the rates between two looks at the datacenters, and what the second one
  * saw. Pure.
- *
- * @param keyspaces of all datacenters that answered
- * @param links as their senders tell
- * @param hot of all datacenters, hottest first
- * @param troubles in words, with the datacenter
  */
-record TopView(
-    List<Keyspace> keyspaces, List<ClusterLook.Way> links, List<Hot> hot, List<String> troubles) {
+final class TopView {
   private static final int HOT_SHOWN = 20;
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-  /**
-   * A keyspace at a datacenter.
-   *
-   * @param shippedPerSecond bytes to all peers
-   * @param arrivedPerSecond those of them that the peers have confirmed
-   * @param opPerSecond bytes that what they have confirmed takes as single operations
-   * @param p99Millis how long shipments of others took to become visible, since the start; empty if
-   *     none came
-   * @param latePerSecond shipments that came later than the bound with the links up
-   */
-  record Keyspace(
-      String dc,
-      String name,
-      double updatesPerSecond,
-      double appliedPerSecond,
-      double shippedPerSecond,
-      double arrivedPerSecond,
-      double opPerSecond,
-      long stateObjects,
-      long slaMillis,
-      OptionalDouble p99Millis,
-      double latePerSecond,
-      long queued,
-      double refusedPerSecond) {}
+  /** Of all datacenters that answered; null is what was not measured. */
+  private final ArrayNode keyspaces = JSON.arrayNode();
 
-  /** A hot object at a datacenter. */
-  record Hot(
-      String dc,
-      String keyspace,
-      String key,
-      String type,
-      String mode,
-      double updatesPerSecond,
-      long objectBytes) {}
+  private final List<ClusterLook.Way> links;
+
+  /** Of all datacenters, hottest first. */
+  private final List<ObjectNode> hot = new ArrayList<>();
+
+  private final List<String> troubles = new ArrayList<>();
 
   /**
    * What is to be shown.
    *
    * @param before the look before; who is not there, or began anew, has no rates
    */
-  static TopView between(ClusterLook before, ClusterLook now) {
-    TopView all = new TopView(new ArrayList<>(), now.ways(), new ArrayList<>(), new ArrayList<>());
-    now.silent()
-        .forEach(dc -> all.troubles.add(dc + " does not answer, whichever way it is asked"));
+  TopView(ClusterLook before, ClusterLook now) {
+    links = now.ways();
+    now.silent().forEach(dc -> troubles.add(dc + " does not answer, whichever way it is asked"));
     double seconds = Math.max(1e-3, (now.nanos() - before.nanos()) / 1e9);
-    now.answers().forEach((dc, status) -> all.add(dc, before.answers().get(dc), status, seconds));
-    all.hot.sort(Comparator.comparingDouble(Hot::updatesPerSecond).reversed());
-    return all;
+    now.answers().forEach((dc, status) -> add(dc, before.answers().get(dc), status, seconds));
+    hot.sort(
+        Comparator.comparingDouble((ObjectNode h) -> h.get("updates_per_s").asDouble()).reversed());
   }
 
   private void add(String dc, @Nullable JsonNode before, JsonNode now, double seconds) {
@@ -89,51 +56,61 @@ record TopView(
           former = f.path("name").asText().equals(name) ? f : former;
         }
       }
-      keyspaces.add(keyspace(dc, name, former, space, seconds));
+      addKeyspace(dc, former, space, seconds);
       for (JsonNode h : space.path("hot")) {
         hot.add(
-            new Hot(
-                dc,
-                name,
-                h.path("key").asText(),
-                h.path("type").asText(),
-                h.path("mode").asText(),
-                h.path("rate").asDouble(),
-                h.path("bytes").asLong()));
+            JSON.objectNode()
+                .put("dc", dc)
+                .put("keyspace", name)
+                .put("key", h.path("key").asText())
+                .put("type", h.path("type").asText())
+                .put("mode", h.path("mode").asText())
+                .put("updates_per_s", h.path("rate").asDouble())
+                .put("object_bytes", h.path("bytes").asLong()));
       }
     }
   }
 
-  private static Keyspace keyspace(
-      String dc, String name, @Nullable JsonNode before, JsonNode now, double seconds) {
-    long measured = 0;
-    for (JsonNode count : now.path("visibility").path("counts")) {
-      measured += count.asLong();
+  /**
+   * Adds what was shipped to all peers, what of that they have confirmed, and what this takes as
+   * single operations; how long shipments of others took to become visible since the start; and
+   * those of them that came later than the bound with the links up.
+   */
+  private void addKeyspace(String dc, @Nullable JsonNode before, JsonNode now, double seconds) {
+    JsonNode visibility = now.path("visibility");
+    boolean isMeasured = false;
+    for (JsonNode count : visibility.path("counts")) {
+      isMeasured |= count.asLong() > 0;
     }
-    return new Keyspace(
-        dc,
-        name,
-        rate("/updates", before, now, seconds),
-        rate("/applied", before, now, seconds),
-        rate("/shipped_bytes", before, now, seconds),
-        rate("/arrived_bytes", before, now, seconds),
-        rate("/op_bytes", before, now, seconds),
-        now.path("state_objects").asLong(),
-        now.path("sla_ms").asLong(),
-        measured == 0
-            ? OptionalDouble.empty()
-            : OptionalDouble.of(now.path("visibility").path("p99_ms").asDouble()),
-        rate("/late/origin", before, now, seconds)
-            + rate("/late/way", before, now, seconds)
-            + rate("/late/dependency", before, now, seconds),
-        now.path("queued").asLong(),
-        rate("/overloads", before, now, seconds));
+    keyspaces
+        .addObject()
+        .put("dc", dc)
+        .put("keyspace", now.path("name").asText())
+        .put("updates_per_s", rate(before, now, seconds, "/updates"))
+        .put("applied_per_s", rate(before, now, seconds, "/applied"))
+        .put("shipped_bytes_per_s", rate(before, now, seconds, "/shipped_bytes"))
+        .put("arrived_bytes_per_s", rate(before, now, seconds, "/arrived_bytes"))
+        .put("op_bytes_per_s", rate(before, now, seconds, "/op_bytes"))
+        .put("state_mode_objects", now.path("state_objects").asLong())
+        .put("sla_ms", now.path("sla_ms").asLong())
+        .put("visibility_p99_ms", isMeasured ? visibility.path("p99_ms").asDouble() : null)
+        .put(
+            "late_per_s",
+            rate(before, now, seconds, "/late/origin", "/late/way", "/late/dependency"))
+        .put("queued", now.path("queued").asLong())
+        .put("refused_per_s", rate(before, now, seconds, "/overloads"));
   }
 
-  private static double rate(String of, @Nullable JsonNode before, JsonNode now, double seconds) {
-    return before == null
-        ? Double.NaN
-        : Math.max(0, now.at(of).asLong() - before.at(of).asLong()) / seconds;
+  private static @Nullable Double rate(
+      @Nullable JsonNode before, JsonNode now, double seconds, String... of) {
+    if (before == null) {
+      return null;
+    }
+    double sum = 0;
+    for (String each : of) {
+      sum += Math.max(0, now.at(each).asLong() - before.at(each).asLong());
+    }
+    return sum / seconds;
   }
 
   /**
@@ -142,63 +119,48 @@ record TopView(
    * @param arrow between the ends of a link
    */
   List<String> lines(String arrow) {
-    List<String> lines = new ArrayList<>();
     Table rates =
         new Table(
-            "dc",
-            "keyspace",
-            "updates/s",
-            "applied/s",
-            "arrived",
-            "as ops",
-            "saved",
-            "state",
-            "p99 ms",
-            "SLA ms",
-            "late/s",
-            "queued",
-            "refused/s");
-    for (Keyspace k : keyspaces) {
+            ("dc,keyspace,updates/s,applied/s,arrived,as ops,saved,state,p99 ms,SLA"
+                 + " ms,late/s,queued,refused/s")
+                .split(","));
+    for (JsonNode k : keyspaces) {
+      double ops = k.get("op_bytes_per_s").asDouble();
+      double saved = 1 - k.get("arrived_bytes_per_s").asDouble() / ops;
       rates.add(
-          k.dc,
-          k.name,
-          number(k.updatesPerSecond),
-          number(k.appliedPerSecond),
-          perSecond(k.arrivedPerSecond),
-          perSecond(k.opPerSecond),
-          !(k.opPerSecond >= 1)
-              ? ""
-              : Math.round(100 * (1 - k.arrivedPerSecond / k.opPerSecond)) + "%",
-          k.stateObjects,
-          k.p99Millis.isPresent() ? number(k.p99Millis.getAsDouble()) : "",
-          k.slaMillis,
-          number(k.latePerSecond),
-          k.queued,
-          number(k.refusedPerSecond));
+          k.get("dc").asText(),
+          k.get("keyspace").asText(),
+          number(k.get("updates_per_s")),
+          number(k.get("applied_per_s")),
+          perSecond(k.get("arrived_bytes_per_s")),
+          perSecond(k.get("op_bytes_per_s")),
+          ops < 1 ? "" : Math.round(100 * saved) + "%",
+          k.get("state_mode_objects"),
+          number(k.get("visibility_p99_ms")),
+          k.get("sla_ms"),
+          number(k.get("late_per_s")),
+          k.get("queued"),
+          number(k.get("refused_per_s")));
     }
-    lines.addAll(rates.toString().lines().toList());
+    List<String> lines = new ArrayList<>(rates.toString().lines().toList());
     if (!links.isEmpty()) {
       Table table = new Table("link", "state", "what waits");
-      for (ClusterLook.Way l : links) {
-        table.add(l.from() + arrow + l.to(), l.state(), l.waits());
-      }
+      links.forEach(l -> table.add(l.from() + arrow + l.to(), l.state(), l.waits()));
       lines.add("");
       lines.addAll(table.toString().lines().toList());
     }
     if (!hot.isEmpty()) {
       Table table = new Table("hot object", "dc", "keyspace", "type", "mode", "updates/s", "size");
-      hot.stream()
-          .limit(HOT_SHOWN)
-          .forEach(
-              h ->
-                  table.add(
-                      h.key,
-                      h.dc,
-                      h.keyspace,
-                      h.type,
-                      h.mode,
-                      number(h.updatesPerSecond),
-                      bytes((double) h.objectBytes)));
+      for (ObjectNode h : hot.subList(0, Math.min(HOT_SHOWN, hot.size()))) {
+        table.add(
+            h.get("key").asText(),
+            h.get("dc").asText(),
+            h.get("keyspace").asText(),
+            h.get("type").asText(),
+            h.get("mode").asText(),
+            number(h.get("updates_per_s")),
+            bytes(h.get("object_bytes").asDouble()));
+      }
       lines.add("");
       lines.addAll(table.toString().lines().toList());
     }
@@ -210,14 +172,15 @@ record TopView(
     return lines;
   }
 
-  private static String number(double value) {
-    return Double.isNaN(value)
+  private static String number(JsonNode of) {
+    double value = of.asDouble();
+    return of.isNull()
         ? ""
         : String.format(Locale.ROOT, value < 10 && value > 0 ? "%.1f" : "%.0f", value);
   }
 
-  private static String perSecond(double bytes) {
-    return Double.isNaN(bytes) ? "" : bytes(bytes) + "/s";
+  private static String perSecond(JsonNode bytes) {
+    return bytes.isNull() ? "" : bytes(bytes.asDouble()) + "/s";
   }
 
   private static String bytes(double value) {
@@ -231,51 +194,12 @@ record TopView(
 
   /** For programs: the same in one object. */
   String json() {
-    ObjectNode root = JSON.createObjectNode();
-    ArrayNode ks = root.putArray("keyspaces");
-    for (Keyspace k : keyspaces) {
-      ks.addObject()
-          .put("dc", k.dc)
-          .put("keyspace", k.name)
-          .put("updates_per_s", measured(k.updatesPerSecond))
-          .put("applied_per_s", measured(k.appliedPerSecond))
-          .put("shipped_bytes_per_s", measured(k.shippedPerSecond))
-          .put("arrived_bytes_per_s", measured(k.arrivedPerSecond))
-          .put("op_bytes_per_s", measured(k.opPerSecond))
-          .put("state_mode_objects", k.stateObjects)
-          .put("sla_ms", k.slaMillis)
-          .put("visibility_p99_ms", k.p99Millis.isPresent() ? k.p99Millis.getAsDouble() : null)
-          .put("late_per_s", measured(k.latePerSecond))
-          .put("queued", k.queued)
-          .put("refused_per_s", measured(k.refusedPerSecond));
-    }
-    ArrayNode ls = root.putArray("links");
-    for (ClusterLook.Way l : links) {
-      ls.addObject()
-          .put("from", l.from())
-          .put("to", l.to())
-          .put("connected", l.connected())
-          .put("stream", l.stream())
-          .put("lag_updates", l.lagUpdates())
-          .put("lag_ms", l.lagMillis())
-          .put("overdue_updates", l.overdueUpdates());
-    }
-    ArrayNode hs = root.putArray("hot");
-    for (Hot h : hot) {
-      hs.addObject()
-          .put("dc", h.dc)
-          .put("keyspace", h.keyspace)
-          .put("key", h.key)
-          .put("type", h.type)
-          .put("mode", h.mode)
-          .put("updates_per_s", h.updatesPerSecond)
-          .put("object_bytes", h.objectBytes);
-    }
+    ObjectNode root = JSON.objectNode();
+    root.set("keyspaces", keyspaces);
+    ArrayNode ways = root.putArray("links");
+    links.forEach(l -> l.addTo(ways));
+    root.putArray("hot").addAll(hot);
     troubles.forEach(root.putArray("troubles")::add);
     return root.toString();
-  }
-
-  private static @Nullable Double measured(double value) {
-    return Double.isNaN(value) ? null : value;
   }
 }

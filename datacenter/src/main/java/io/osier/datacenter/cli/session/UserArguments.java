@@ -33,9 +33,6 @@ public final class UserArguments {
       description = "the user's password is the first line of this file")
   private @Nullable Path passwordFile;
 
-  /** For picocli, or none. */
-  public UserArguments() {}
-
   /** The same with a user. */
   public UserArguments of(String name) {
     UserArguments with = new UserArguments();
@@ -85,7 +82,6 @@ public final class UserArguments {
         : typed(prompt, "--password-file or " + VARIABLE);
   }
 
-  /** Whether the variable has a password. */
   public static boolean isGiven() {
     return System.getenv(VARIABLE) != null;
   }

@@ -67,7 +67,6 @@ public final class ValueText {
         : quoted(text.get());
   }
 
-  /** A field's name. */
   static String name(String name) {
     return isPlain(name) ? name : quoted(name);
   }
@@ -179,7 +178,6 @@ public final class ValueText {
     };
   }
 
-  /** A key as JSON. */
   static JsonNode json(Key key) {
     return text(key).<JsonNode>map(JSON::textNode).orElseGet(() -> bytes(key.toBytes()));
   }

@@ -23,8 +23,6 @@ final class WhyCluster {
   private final List<ClusterLook.Way> ways;
 
   /**
-   * Of what was said.
-   *
    * @param about the datacenter that is asked about; empty for all
    * @param client where the datacenter that was asked serves clients
    */
@@ -131,7 +129,6 @@ final class WhyCluster {
     return problems;
   }
 
-  /** For people. */
   String text() {
     StringBuilder text = new StringBuilder(verdict());
     if (!ways.isEmpty()) {
@@ -192,7 +189,6 @@ final class WhyCluster {
     }
   }
 
-  /** What to do, with real addresses. */
   private List<String> helps() {
     List<String> helps = new ArrayList<>();
     Set<String> gone = new TreeSet<>();
@@ -220,7 +216,6 @@ final class WhyCluster {
     return helps.stream().distinct().toList();
   }
 
-  /** For programs. */
   String json() {
     ObjectNode root = new ObjectMapper().createObjectNode();
     root.put("verdict", verdict());
@@ -228,16 +223,7 @@ final class WhyCluster {
     look.silent().forEach(root.putArray("silent")::add);
     ArrayNode links = root.putArray("links");
     for (ClusterLook.Way w : ways) {
-      links
-          .addObject()
-          .put("from", w.from())
-          .put("to", w.to())
-          .put("connected", w.connected())
-          .put("stream", w.stream())
-          .put("late", w.isLate() || (!w.connected() && w.lagUpdates() > 0))
-          .put("lag_updates", w.lagUpdates())
-          .put("lag_ms", w.lagMillis())
-          .put("overdue_updates", w.overdueUpdates());
+      w.addTo(links).put("late", w.isLate() || (!w.connected() && w.lagUpdates() > 0));
     }
     ObjectNode statuses = root.putObject("datacenters");
     for (Map.Entry<String, JsonNode> e : look.answers().entrySet()) {

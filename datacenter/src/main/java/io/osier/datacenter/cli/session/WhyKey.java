@@ -29,8 +29,6 @@ final class WhyKey {
   private long boundMillis;
 
   /**
-   * Of what was said.
-   *
    * @param key as it is written
    * @param client where the datacenter that was asked serves clients
    */
@@ -232,7 +230,6 @@ final class WhyKey {
     return one.toString();
   }
 
-  /** For people. */
   String text() {
     StringBuilder text = new StringBuilder(verdict());
     Table waits = new Table("dc", "holds", "mode", "what waits");
@@ -315,7 +312,6 @@ final class WhyKey {
     return causes.stream().flatMap(c -> c.help.stream()).distinct().limit(6).toList();
   }
 
-  /** For programs. */
   String json() {
     ObjectNode root = new ObjectMapper().createObjectNode();
     root.put("verdict", verdict());

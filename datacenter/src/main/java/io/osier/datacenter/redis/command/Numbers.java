@@ -29,17 +29,14 @@ public final class Numbers {
 
   private Numbers() {}
 
-  /** A word that must be a whole number in the range of a long. */
   public static long integer(byte[] word) {
     return integer(word, RedisErrors.NO_INTEGER);
   }
 
-  /** The same with an error of its own. */
   public static long integer(byte[] word, String error) {
     return parse(word).orElseThrow(() -> new RedisException(error));
   }
 
-  /** A whole number in a range. */
   public static long integer(byte[] word, long least, long most, String error) {
     long number = integer(word, error);
     if (number < least || number > most) {
@@ -81,7 +78,6 @@ public final class Numbers {
     return OptionalLong.of(isNegative ? negative : -negative);
   }
 
-  /** A whole number as Redis writes it. */
   public static byte[] text(long number) {
     return Long.toString(number).getBytes(StandardCharsets.ISO_8859_1);
   }

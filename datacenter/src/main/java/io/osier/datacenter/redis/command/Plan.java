@@ -8,20 +8,16 @@ import java.util.function.Function;
 
 /** What is to be done for a command, step by step. */
 public sealed interface Plan {
-  /** It is answered. */
   record Answer(RespValue value) implements Plan {}
 
-  /** An answer. */
   static Plan answer(RespValue value) {
     return new Answer(value);
   }
 
-  /** A number as an answer. */
   static Plan answer(long number) {
     return new Answer(new RespValue.Int(number));
   }
 
-  /** The answer OK. */
   static Plan ok() {
     return new Answer(RespValue.OK);
   }

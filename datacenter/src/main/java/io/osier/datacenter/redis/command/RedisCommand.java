@@ -1,10 +1,10 @@
 package io.osier.datacenter.redis.command;
 
+import io.osier.datacenter.redis.RespDecoder;
+import io.osier.datacenter.words.UpdateGrammar;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.ToIntFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A command of Redis.
@@ -26,7 +26,6 @@ public record RedisCommand(
     String summary,
     Translator does) {
 
-  /** What kind of command it is. */
   public enum Flag {
     READONLY,
     WRITE,
@@ -46,37 +45,16 @@ public record RedisCommand(
    * @param last the last one; negative from the end
    * @param step from one to the next
    * @param counted the word that says how many keys follow it; 0 if none does
-   * @param before how many words, with itself, belong to a word in front of the others; 0 where
-   *     those begin; null if there are none in front
+   * @param updated whether words of an update may stand in front of the others
    */
-  public record Keys(
-      int first, int last, int step, int counted, @Nullable ToIntFunction<byte[]> before) {
-    /** None. */
-    public static final Keys NONE = new Keys(0, 0, 0);
-
-    /** The first argument. */
-    public static final Keys ONE = new Keys(1, 1, 1);
-
-    /** Those that are at fixed places. */
-    public Keys(int first, int last, int step) {
-      this(first, last, step, 0, null);
-    }
-
-    /** One, at a place that is counted from behind words which may stand in front. */
-    public static Keys behind(int place, ToIntFunction<byte[]> before) {
-      return new Keys(place, place, 1, 0, before);
-    }
-
-    /** As many as a word says, behind it. */
-    public static Keys counted(int word) {
-      return new Keys(0, 0, 0, word, null);
-    }
-
+  public record Keys(int first, int last, int step, int counted, boolean updated) {
     /** How many words stand in front of the others, behind the name. */
     public int shift(byte[][] words) {
       int at = 1;
       int more;
-      while (before != null && at < words.length && (more = before.applyAsInt(words[at])) > 0) {
+      while (updated
+          && at < words.length
+          && (more = UpdateGrammar.length(RespDecoder.text(words[at]))) > 0) {
         at += more;
       }
       return at - 1;
@@ -84,7 +62,7 @@ public record RedisCommand(
 
     /** Whether it depends on the words where they are. */
     public boolean isMovable() {
-      return counted > 0 || before != null;
+      return counted > 0 || updated;
     }
 
     /** Those among a command's words, its name first; as many as there are of them. */
@@ -105,7 +83,6 @@ public record RedisCommand(
     }
   }
 
-  /** Decides what is to be done for a command. */
   @FunctionalInterface
   public interface Translator {
     /**

@@ -11,36 +11,20 @@ import java.util.Locale;
 
 /** Errors in Redis' words. Static, for any thread. */
 public final class RedisErrors {
-  /** A key holds something else. */
   public static final String WRONG_TYPE =
       "WRONGTYPE Operation against a key holding the wrong kind of value";
 
-  /** Words are not as they must be. */
   public static final String SYNTAX = "ERR syntax error";
-
-  /** A word is no whole number. */
   public static final String NO_INTEGER = "ERR value is not an integer or out of range";
-
-  /** A word is no number. */
   public static final String NO_FLOAT = "ERR value is not a valid float";
-
-  /** A number is too large or too small. */
   public static final String OUT_OF_RANGE = "ERR value is out of range";
-
-  /** A sum would leave the range of a long. */
   public static final String OVERFLOW = "ERR increment or decrement would overflow";
-
-  /** A sum would be no number. */
   public static final String INFINITE = "ERR increment would produce NaN or Infinity";
-
-  /** A key is not there. */
   public static final String NO_KEY = "ERR no such key";
 
-  /** A value would be too large. */
   public static final String TOO_LONG =
       "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
 
-  /** Keys are not in one partition. */
   public static final String OTHER_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
 
   /** A command began again too often. */
@@ -75,7 +59,6 @@ public final class RedisErrors {
         || code == ErrorCode.MALFORMED;
   }
 
-  /** A failure as an answer. */
   public static RespValue.Err of(Reply.Failure failure) {
     return new RespValue.Err(text(failure.code(), failure.message()));
   }
@@ -89,12 +72,10 @@ public final class RedisErrors {
             : text);
   }
 
-  /** The same of an error. */
   public static RespValue.Err of(OsierException e) {
     return new RespValue.Err(text(e.code(), e.reason()));
   }
 
-  /** What Redis says of a command with too few or too many words. */
   public static RedisException arity(String command) {
     return new RedisException(
         "ERR wrong number of arguments for '" + command.toLowerCase(Locale.ROOT) + "' command");
@@ -112,7 +93,6 @@ public final class RedisErrors {
     }
   }
 
-  /** What Redis says of a part that a command does not have. */
   public static RedisException unknownPart(byte[][] words) {
     return new RedisException(
         "ERR unknown subcommand '"
@@ -122,17 +102,14 @@ public final class RedisErrors {
             + " HELP.");
   }
 
-  /** What Redis says of words that are not as they must be. */
   public static RedisException syntax() {
     return new RedisException(SYNTAX);
   }
 
-  /** What Redis says of a key that holds something else. */
   public static RedisException wrongType() {
     return new RedisException(WRONG_TYPE);
   }
 
-  /** What Redis says of a code. */
   static String text(ErrorCode code, String reason) {
     String line = reason.replace('\r', ' ').replace('\n', ' ');
     return switch (code) {

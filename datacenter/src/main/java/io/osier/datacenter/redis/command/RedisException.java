@@ -7,8 +7,6 @@ public final class RedisException extends RuntimeException {
   private final String error;
 
   /**
-   * With its text.
-   *
    * @param error for example {@code ERR syntax error}
    */
   public RedisException(String error) {
@@ -16,7 +14,6 @@ public final class RedisException extends RuntimeException {
     this.error = error;
   }
 
-  /** The error as Redis words it. */
   public String error() {
     return error;
   }

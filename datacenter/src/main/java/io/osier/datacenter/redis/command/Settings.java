@@ -56,7 +56,6 @@ public final class Settings {
 
   private Settings() {}
 
-  /** By their names. */
   public static Map<String, String> first(int databases) {
     Map<String, String> all = new TreeMap<>();
     for (int i = 0; i < FIRST.length; i += 2) {

@@ -41,12 +41,9 @@ public final class SpreadPlan {
     }
   }
 
-  /** All partitions of a keyspace. */
   public record Written(String keyspace, int partitions) {}
 
   /**
-   * Nothing is asked yet.
-   *
    * @param written where something was written
    * @param wanted how many datacenters are waited for
    * @param millis how long; 0 for ever

@@ -17,12 +17,10 @@ public final class Words {
     this.at = 1;
   }
 
-  /** Whether there is another word. */
   public boolean hasNext() {
     return at < words.length;
   }
 
-  /** How many words there are yet. */
   public int left() {
     return words.length - at;
   }
@@ -35,17 +33,14 @@ public final class Words {
     return words[at++];
   }
 
-  /** The next word as a key. */
   public Key key() {
     return Key.of(next());
   }
 
-  /** All that follow, as keys. */
   public List<Key> keys() {
     return keys(left());
   }
 
-  /** The next words as keys. */
   public List<Key> keys(int count) {
     List<Key> keys = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -54,7 +49,6 @@ public final class Words {
     return keys;
   }
 
-  /** All that follow. */
   public List<byte[]> rest() {
     List<byte[]> rest = new ArrayList<>(left());
     while (hasNext()) {
@@ -63,7 +57,6 @@ public final class Words {
     return rest;
   }
 
-  /** The next word as a whole number. */
   public long integer() {
     return Numbers.integer(next());
   }

@@ -11,7 +11,6 @@ public final class WrittenKeyspaces {
 
   private final Set<String> all = new HashSet<>(2);
 
-  /** An update is asked for. */
   public void note(Request update) {
     String keyspace =
         switch (update) {
@@ -27,7 +26,6 @@ public final class WrittenKeyspaces {
     }
   }
 
-  /** All of them. */
   public Set<String> all() {
     return Set.copyOf(all);
   }

@@ -30,8 +30,6 @@ public final class CursorTable implements Cursors {
   private long bytes;
 
   /**
-   * None is known.
-   *
    * @param millis the present time
    * @param numbers draws numbers that nobody can guess
    */

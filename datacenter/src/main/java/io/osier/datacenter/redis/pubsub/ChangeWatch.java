@@ -26,8 +26,6 @@ public final class ChangeWatch {
   private Request.Watch next;
 
   /**
-   * Nothing is asked yet.
-   *
    * @param word the key, or the prefix with its star, as it was sent
    * @param places where to begin; empty for now, or for the beginning
    * @param resumes whether it is told of what was before, too
@@ -48,7 +46,6 @@ public final class ChangeWatch {
             0);
   }
 
-  /** What is asked next. */
   Request.Watch next() {
     return next;
   }

@@ -28,8 +28,6 @@ public final class ChangeWatches {
   @FunctionalInterface
   public interface Feed {
     /**
-     * Asks.
-     *
      * @param reply is called once, by any thread
      */
     void ask(Request.Watch request, Consumer<Reply> reply);
@@ -50,7 +48,6 @@ public final class ChangeWatches {
     this.feed = feed;
   }
 
-  /** Whether nothing is watched. */
   public boolean isEmpty() {
     return all.isEmpty();
   }
@@ -109,7 +106,6 @@ public final class ChangeWatches {
     idle.remove(topic);
   }
 
-  /** Watches nothing any more. */
   public void clear() {
     all.clear();
     idle.clear();
@@ -120,7 +116,6 @@ public final class ChangeWatches {
     return !told.isEmpty();
   }
 
-  /** What is to be sent next; null for nothing. */
   public RespValue.@Nullable Push poll(Consumer<Reply> taken) {
     Told next;
     while ((next = told.poll()) != null) {
@@ -149,7 +144,6 @@ public final class ChangeWatches {
     return was;
   }
 
-  /** Whether some would ask on. */
   public boolean mayAsk() {
     return !idle.isEmpty();
   }

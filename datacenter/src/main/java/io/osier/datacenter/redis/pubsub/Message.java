@@ -17,7 +17,6 @@ record Message(Topic by, RespValue.Push push, long bytes) {
   private static final RespValue MESSAGE = RespValue.Bulk.of("message");
   private static final RespValue PATTERN_MESSAGE = RespValue.Bulk.of("pmessage");
 
-  /** For those who subscribe to a channel. */
   static Message ofChannel(Topic channel, byte[] content) {
     return new Message(
         channel,
@@ -26,7 +25,6 @@ record Message(Topic by, RespValue.Push push, long bytes) {
         MESSAGE_BYTES + channel.name().length + content.length);
   }
 
-  /** For those who subscribe to a pattern. */
   static Message ofPattern(Topic pattern, Topic channel, byte[] content) {
     return new Message(
         pattern,

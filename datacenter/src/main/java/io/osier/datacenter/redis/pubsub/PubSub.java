@@ -36,9 +36,7 @@ public final class PubSub {
   /** What a subscription takes besides its name, about. */
   static final int SUBSCRIPTION_BYTES = 400;
 
-  /** The other datacenters. */
   public interface Peers {
-    /** A datacenter that has no others. */
     Peers NONE = note -> 0;
 
     /**
@@ -78,8 +76,6 @@ public final class PubSub {
   private final LongAdder droppedThere = new LongAdder();
 
   /**
-   * Nobody subscribes.
-   *
    * @param bytesMax what all subscriptions together may take
    */
   public PubSub(long bytesMax, Peers peers) {
@@ -90,8 +86,6 @@ public final class PubSub {
   // ---------------------------------------------------------------- messages
 
   /**
-   * Checks that a message can be published.
-   *
    * @throws RedisException if it is too large
    */
   public static void check(byte[] channel, byte[] content) {
@@ -239,12 +233,10 @@ public final class PubSub {
         .toList();
   }
 
-  /** How many subscribe to a channel by its name. */
   public int subscribers(String keyspace, byte[] channel) {
     return channels.of(Topic.channel(keyspace, channel)).size();
   }
 
-  /** To how many patterns of a keyspace somebody subscribes. */
   public long patterns(String keyspace) {
     return patterns.all().keySet().stream().filter(p -> p.keyspace().equals(keyspace)).count();
   }
@@ -259,7 +251,6 @@ public final class PubSub {
     return patterns.all().size();
   }
 
-  /** What has happened so far. */
   public Figures figures() {
     return new Figures(
         subscribers.sum(), published.sum(), received.sum(), droppedHere.sum(), droppedThere.sum());

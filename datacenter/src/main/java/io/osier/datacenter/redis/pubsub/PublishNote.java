@@ -15,12 +15,10 @@ public record PublishNote(String keyspace, byte[] channel, byte[] content) {
   private static final byte KIND = 8;
   private static final int KEYSPACE_BYTES_MAX = 256;
 
-  /** Whether a note is one of these. */
   public static boolean isOne(byte[] note) {
     return note.length > 0 && note[0] == KIND;
   }
 
-  /** The note's bytes. */
   public byte[] encode() {
     return WireOutput.bytesOf(
         out -> {

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * and the figures, which are for any thread.
  */
 public final class Subscriber {
-  /** Most subscriptions. */
   public static final int SUBSCRIPTIONS_MAX = 10_000;
 
   /** Their names have at most so many bytes together. */
@@ -41,8 +40,6 @@ public final class Subscriber {
   private volatile boolean closed;
 
   /**
-   * It subscribes to nothing.
-   *
    * @param wake is run by any thread when there is something to {@link #poll}, or it is too slow;
    *     returns at once
    */
@@ -173,7 +170,6 @@ public final class Subscriber {
     }
   }
 
-  /** What it subscribes to. */
   public Collection<Topic> topics() {
     return Collections.unmodifiableSet(topics);
   }
@@ -209,7 +205,6 @@ public final class Subscriber {
     return true;
   }
 
-  /** Whether something waits. */
   public boolean hasWaiting() {
     return !waiting.isEmpty();
   }
@@ -231,17 +226,14 @@ public final class Subscriber {
     return tooSlow;
   }
 
-  /** What waits, about, in bytes; for any thread. */
   public long waitingBytes() {
     return waitingBytes.get();
   }
 
-  /** How many channels it subscribes to; for any thread. */
   public int channels() {
     return channels;
   }
 
-  /** How many patterns; for any thread. */
   public int patterns() {
     return patterns;
   }

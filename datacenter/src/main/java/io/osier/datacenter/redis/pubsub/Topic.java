@@ -21,8 +21,6 @@ public final class Topic implements Comparable<Topic> {
   }
 
   /**
-   * A channel.
-   *
    * @param name which nobody changes
    */
   public static Topic channel(String keyspace, byte[] name) {
@@ -30,20 +28,16 @@ public final class Topic implements Comparable<Topic> {
   }
 
   /**
-   * All channels whose names match.
-   *
    * @param pattern which nobody changes
    */
   public static Topic pattern(String keyspace, byte[] pattern) {
     return new Topic(true, keyspace, pattern);
   }
 
-  /** Whether it is a pattern. */
   public boolean isPattern() {
     return pattern;
   }
 
-  /** Whose channels it is about. */
   public String keyspace() {
     return keyspace;
   }

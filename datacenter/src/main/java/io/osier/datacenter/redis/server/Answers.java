@@ -52,8 +52,6 @@ final class Answers {
   private boolean closed;
 
   /**
-   * None yet.
-   *
    * @param share of what waits
    */
   Answers(Channel channel, AnswerShare share) {
@@ -151,7 +149,6 @@ final class Answers {
     }
   }
 
-  /** Nobody will read them. */
   void close() {
     ended = true;
     closed = true;

@@ -48,8 +48,6 @@ final class Caches {
   private boolean closed;
 
   /**
-   * None.
-   *
    * @param steps wait until changes are heard of
    * @param connection works when there is something to tell
    * @param subscriptions by which it may hear who speaks RESP2

@@ -264,7 +264,6 @@ final class ClientCommand {
     return all.size();
   }
 
-  /** A line of CLIENT LIST. */
   private static String line(RespSession of) {
     long now = of.server().millis();
     int channels = of.subscriptions().channels();

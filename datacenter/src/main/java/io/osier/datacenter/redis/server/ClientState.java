@@ -68,7 +68,6 @@ final class ClientState {
     database = number;
   }
 
-  /** The keyspace that is selected. */
   String keyspace() {
     return server.keyspace(database).name();
   }
@@ -108,7 +107,6 @@ final class ClientState {
     user = of;
   }
 
-  /** The user as it is now; empty if there is none. */
   Optional<User> present() {
     return requests.identity().in(requests.access().users());
   }
@@ -126,7 +124,6 @@ final class ClientState {
         .refused(user, AccessControl.address(channel.remoteAddress()), command, missing);
   }
 
-  /** Notes that something was administered. */
   void administered(String command) {
     requests
         .access()
@@ -134,7 +131,6 @@ final class ClientState {
         .administered(user, AccessControl.address(channel.remoteAddress()), command, "done");
   }
 
-  /** Checks that the user may administer everything. */
   void checkAdmin(String command) {
     String error = adminError(command);
     if (error != null) {
@@ -159,7 +155,6 @@ final class ClientState {
 
   // ---------------------------------------------------------------- what others are shown
 
-  /** One more command has come. */
   void count() {
     lastMillis = server.millis();
     server.count();
@@ -181,7 +176,6 @@ final class ClientState {
     return sinceMillis;
   }
 
-  /** When its last command came. */
   long lastMillis() {
     return lastMillis;
   }

@@ -1,13 +1,16 @@
 package io.osier.datacenter.redis.server;
 
+import io.osier.datacenter.redis.RespDecoder;
+import io.osier.datacenter.redis.command.CommandList;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Translator;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.server.Connection.Place;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,10 +27,10 @@ final class CommandTable {
   private static final Set<String> ONCE =
       Set.of(
           ("GET SET SETNX SETEX PSETEX MGET MSET STRLEN GETRANGE SUBSTR INCR DECR INCRBY DECRBY"
-                  + " INCRBYFLOAT GETBIT BITCOUNT BITPOS DEL UNLINK EXISTS TOUCH TYPE TTL PTTL"
-                  + " EXPIRETIME PEXPIRETIME HGET HMGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HSET"
-                  + " HMSET HDEL SADD SREM SCARD SISMEMBER SMISMEMBER SMEMBERS OSIER.READ OSIER.UPDATE"
-                  + " OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR EXEC")
+               + " INCRBYFLOAT GETBIT BITCOUNT BITPOS DEL UNLINK EXISTS TOUCH TYPE TTL PTTL"
+               + " EXPIRETIME PEXPIRETIME HGET HMGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HSET"
+               + " HMSET HDEL SADD SREM SCARD SISMEMBER SMISMEMBER SMEMBERS OSIER.READ OSIER.UPDATE"
+               + " OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR EXEC")
               .split(" "));
 
   /** Commands that are done at once between MULTI and EXEC. */
@@ -85,52 +88,11 @@ final class CommandTable {
       return command.arity() < 0 ? words >= -command.arity() : words == command.arity();
     }
 
-    /** The first step. */
     @Nullable Plan plan(RespSession session, Place place, byte[][] words) {
       Action does = action;
       return does == null
           ? command.does().plan(session.scope(), words)
           : does.run(session, place, words);
-    }
-  }
-
-  /** Lists commands that need a session. Not thread-safe. */
-  static final class Own {
-    private final Map<RedisCommand, Action> all = new LinkedHashMap<>();
-    private final String group;
-
-    Own(String group) {
-      this.group = group;
-    }
-
-    Own add(String name, int arity, String summary, Set<RedisCommand.Flag> flags, Action action) {
-      return add(name, arity, RedisCommand.Keys.NONE, summary, flags, action);
-    }
-
-    Own add(
-        String name,
-        int arity,
-        RedisCommand.Keys keys,
-        String summary,
-        Set<RedisCommand.Flag> flags,
-        Action action) {
-      all.put(
-          new RedisCommand(
-              name,
-              arity,
-              flags,
-              keys,
-              group,
-              summary,
-              (scope, words) -> {
-                throw new IllegalStateException(name + " needs a session");
-              }),
-          action);
-      return this;
-    }
-
-    Map<RedisCommand, Action> all() {
-      return all;
     }
   }
 
@@ -154,23 +116,32 @@ final class CommandTable {
   }
 
   /**
-   * The commands that these are.
+   * All commands.
    *
-   * @param own those that need a session
+   * @param data what is done for those that need no session
+   * @param own what is done for those that need one
+   * @throws IllegalArgumentException if it is not one thing for each of them
    */
-  static CommandTable of(List<RedisCommand> commands, Map<RedisCommand, Action> own) {
+  static CommandTable of(Map<String, Translator> data, Map<String, Action> own) {
     List<Entry> entries = new ArrayList<>();
-    commands.forEach(c -> entries.add(entry(c, null)));
-    own.forEach((c, action) -> entries.add(entry(c, action)));
+    data.forEach((name, does) -> entries.add(entry(name, does, null)));
+    own.forEach((name, action) -> entries.add(entry(name, CommandTable::needsSession, action)));
+    if (entries.size() != CommandList.names().size()) {
+      throw new IllegalArgumentException("of some commands it is not said what is done for them");
+    }
     return new CommandTable(entries);
   }
 
-  private static Entry entry(RedisCommand command, @Nullable Action action) {
+  private static Entry entry(String name, Translator does, @Nullable Action action) {
     return new Entry(
-        command,
-        command.name().getBytes(StandardCharsets.US_ASCII),
+        CommandList.named(name, does),
+        name.getBytes(StandardCharsets.US_ASCII),
         action,
-        ONCE.contains(command.name()));
+        ONCE.contains(name));
+  }
+
+  private static Plan needsSession(Scope scope, byte[][] words) {
+    throw new IllegalStateException(RespDecoder.text(words[0]) + " needs a session");
   }
 
   private int hash(byte[] name) {
@@ -212,7 +183,6 @@ final class CommandTable {
     return byName.get(name.toUpperCase(Locale.ROOT));
   }
 
-  /** All commands, by their names. */
   Collection<Entry> all() {
     return byName.values();
   }

@@ -13,15 +13,12 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Flag;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.SessionPlans;
 import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -34,41 +31,16 @@ final class ConnectionCommands {
   /** How long OSIER.AFTER waits where nothing is said. */
   private static final int AFTER_MILLIS = 10_000;
 
-  private static final Set<Flag> ANYBODY = Set.of(Flag.NO_AUTH, Flag.FAST);
-
   private ConnectionCommands() {}
 
-  static Map<RedisCommand, CommandTable.Action> all() {
-    Map<RedisCommand, CommandTable.Action> all = sessions();
-    all.putAll(connections());
-    return all;
-  }
-
-  private static Map<RedisCommand, CommandTable.Action> sessions() {
-    return new CommandTable.Own("osier")
-        .add(
-            "OSIER.TOKEN",
-            1,
-            "Returns what OSIER.AFTER at another datacenter waits for.",
-            Set.of(),
-            ConnectionCommands::token)
-        .add(
-            "OSIER.AFTER",
-            -2,
-            "Waits until all is here that a token names.",
-            Set.of(),
-            ConnectionCommands::after)
-        .all();
-  }
-
-  private static @Nullable Plan token(RespSession session, Place place, byte[][] words) {
+  static @Nullable Plan token(RespSession session, Place place, byte[][] words) {
     ServerState.Keyspace of = session.server().keyspace(session.client().database());
     IntFunction<VersionVector> shown = i -> session.server().shown(of.name(), i);
     session.behindWrites(place, written -> SessionPlans.token(of.name(), of.partitions(), shown));
     return null;
   }
 
-  private static @Nullable Plan after(RespSession session, Place place, byte[][] words) {
+  static @Nullable Plan after(RespSession session, Place place, byte[][] words) {
     checkArity(words, 2, 3);
     int millis =
         words.length == 2
@@ -86,54 +58,22 @@ final class ConnectionCommands {
     return null;
   }
 
-  private static Map<RedisCommand, CommandTable.Action> connections() {
-    return new CommandTable.Own("connection")
-        .add("PING", -1, "Answers.", Set.of(Flag.FAST), ConnectionCommands::ping)
-        .add(
-            "ECHO",
-            2,
-            "Answers with its argument.",
-            Set.of(Flag.FAST),
-            (session, place, words) -> answer(new RespValue.Bulk(words[1])))
-        .add(
-            "SELECT",
-            2,
-            "Chooses a keyspace by its number.",
-            Set.of(Flag.FAST),
-            (s, p, w) -> {
-              s.select(database(w[1]));
-              return ok();
-            })
-        .add("AUTH", -2, "Logs in.", ANYBODY, ConnectionCommands::auth)
-        .add(
-            "HELLO",
-            -1,
-            "Chooses the version of the protocol, and may log in.",
-            ANYBODY,
-            ConnectionCommands::hello)
-        .add(
-            "QUIT",
-            -1,
-            "Ends the connection.",
-            ANYBODY,
-            (session, place, words) -> {
-              session.quit(place);
-              return ok();
-            })
-        .add(
-            "RESET",
-            1,
-            "Begins anew.",
-            ANYBODY,
-            (session, place, words) -> {
-              session.reset(place);
-              return null;
-            })
-        .add("CLIENT", -2, "Tells of connections.", Set.of(), ClientCommand::client)
-        .all();
+  static Plan select(RespSession session, Place place, byte[][] words) {
+    session.select(database(words[1]));
+    return ok();
   }
 
-  private static Plan ping(RespSession session, Place place, byte[][] words) {
+  static Plan quit(RespSession session, Place place, byte[][] words) {
+    session.quit(place);
+    return ok();
+  }
+
+  static @Nullable Plan reset(RespSession session, Place place, byte[][] words) {
+    session.reset(place);
+    return null;
+  }
+
+  static Plan ping(RespSession session, Place place, byte[][] words) {
     checkArity(words, 1, 2);
     if (session.subscriptions().restrict()) {
       RespValue said = words.length == 2 ? new RespValue.Bulk(words[1]) : RespValue.Bulk.of("");
@@ -151,7 +91,7 @@ final class ConnectionCommands {
     return (int) number;
   }
 
-  private static @Nullable Plan auth(RespSession session, Place place, byte[][] words) {
+  static @Nullable Plan auth(RespSession session, Place place, byte[][] words) {
     if (words.length > 3) {
       throw syntax();
     }
@@ -166,7 +106,7 @@ final class ConnectionCommands {
     return null;
   }
 
-  private static @Nullable Plan hello(RespSession session, Place place, byte[][] words) {
+  static @Nullable Plan hello(RespSession session, Place place, byte[][] words) {
     boolean resp3 = session.client().resp3();
     byte @Nullable [] user = null;
     byte @Nullable [] password = null;

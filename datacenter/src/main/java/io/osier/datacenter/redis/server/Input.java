@@ -29,10 +29,8 @@ final class Input implements ClientRequests.Room {
   /** Where the command begins that was found last. */
   private int found;
 
-  /** How many bytes it has. */
   private int foundBytes;
 
-  /** Nothing has come. */
   Input() {}
 
   /** From the next word on commands may be so large. */
@@ -134,7 +132,6 @@ final class Input implements ClientRequests.Room {
     }
   }
 
-  /** Gives all up. */
   void close() {
     from = 0;
     to = 0;
@@ -149,12 +146,10 @@ final class Input implements ClientRequests.Room {
     bytes = other;
   }
 
-  /** What the buffer takes. */
   int bufferBytes() {
     return bytes.length;
   }
 
-  /** The bytes that wait. */
   int size() {
     return to - from;
   }

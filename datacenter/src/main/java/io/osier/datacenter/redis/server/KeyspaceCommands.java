@@ -16,8 +16,6 @@ import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Cursors;
 import io.osier.datacenter.redis.command.Glob;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Flag;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
@@ -55,58 +53,6 @@ final class KeyspaceCommands {
 
   private KeyspaceCommands() {}
 
-  static Map<RedisCommand, CommandTable.Action> all() {
-    return new CommandTable.Own("generic")
-        .add(
-            "SCAN",
-            -2,
-            "Walks through the keys.",
-            Set.of(Flag.READONLY),
-            (session, place, words) -> scan(session.scope(), words))
-        .add(
-            "KEYS",
-            2,
-            "Returns the keys that match a pattern.",
-            Set.of(Flag.READONLY),
-            (session, place, words) -> keys(session.scope(), Glob.checked(words[1])))
-        .add(
-            "RANDOMKEY",
-            1,
-            "Returns one of the first thousand keys.",
-            Set.of(Flag.READONLY),
-            (session, place, words) -> randomKey(session.scope()))
-        .add(
-            "DBSIZE",
-            1,
-            "Counts the keys.",
-            Set.of(Flag.READONLY),
-            (session, place, words) ->
-                count(
-                    session.scope().keyspace(),
-                    n -> answer(new RespValue.Int(n)),
-                    failure -> answer(RedisErrors.of(failure))))
-        .add(
-            "FLUSHDB",
-            -1,
-            "Deletes all keys of the keyspace.",
-            Set.of(Flag.WRITE),
-            (session, place, words) -> {
-              checkFlush(words);
-              return flush(
-                  session, List.of(session.server().keyspace(session.client().database())));
-            })
-        .add(
-            "FLUSHALL",
-            -1,
-            "Deletes all keys of all keyspaces that have a number.",
-            Set.of(Flag.WRITE),
-            (session, place, words) -> {
-              checkFlush(words);
-              return flush(session, session.server().keyspaces().values());
-            })
-        .all();
-  }
-
   // ---------------------------------------------------------------- walks
 
   private static Request page(
@@ -130,7 +76,7 @@ final class KeyspaceCommands {
                 : then.apply(replies.getFirst()));
   }
 
-  private static Plan scan(Scope scope, byte[][] words) {
+  static Plan scan(Scope scope, byte[][] words) {
     Cursors cursors = scope.cursors();
     Optional<Key> from = Optional.empty();
     byte @Nullable [] pattern = null;
@@ -234,7 +180,8 @@ final class KeyspaceCommands {
     }
   }
 
-  private static Plan keys(Scope scope, byte[] pattern) {
+  static Plan keys(Scope scope, byte[][] words) {
+    byte[] pattern = Glob.checked(words[1]);
     Range range = Range.of(pattern);
     return keys(scope.keyspace(), range.from, range.to, pattern, new ArrayList<>(), 0);
   }
@@ -267,7 +214,7 @@ final class KeyspaceCommands {
         });
   }
 
-  private static Plan randomKey(Scope scope) {
+  static Plan randomKey(Scope scope, byte[][] words) {
     return ask(
         page(scope.keyspace(), Optional.empty(), Optional.empty(), PAGE, Request.Want.ROWS),
         reply -> {
@@ -278,6 +225,14 @@ final class KeyspaceCommands {
                   : new RespValue.Bulk(
                       keys.get((int) Math.floorMod(scope.seed(), (long) keys.size())).toBytes()));
         });
+  }
+
+  /** DBSIZE. */
+  static Plan count(Scope scope, byte[][] words) {
+    return count(
+        scope.keyspace(),
+        n -> answer(new RespValue.Int(n)),
+        failure -> answer(RedisErrors.of(failure)));
   }
 
   /**
@@ -310,14 +265,20 @@ final class KeyspaceCommands {
 
   // ---------------------------------------------------------------- flush
 
-  private static void checkFlush(byte[][] words) {
+  static Plan flushDatabase(RespSession session, byte[][] words) {
+    return flush(session, words, List.of(session.server().keyspace(session.client().database())));
+  }
+
+  static Plan flushAll(RespSession session, byte[][] words) {
+    return flush(session, words, session.server().keyspaces().values());
+  }
+
+  private static Plan flush(
+      RespSession session, byte[][] words, Collection<ServerState.Keyspace> keyspaces) {
     if (words.length > 2
         || (words.length == 2 && !Set.of("ASYNC", "SYNC").contains(option(words[1])))) {
       throw syntax();
     }
-  }
-
-  private static Plan flush(RespSession session, Collection<ServerState.Keyspace> keyspaces) {
     // Caches hear of it at once; of what is read meanwhile they hear as it is deleted.
     keyspaces.forEach(of -> session.server().tracking().flush(of.name()));
     Consumer<String> done = session.server().tracking()::forget; // what was read and is not there

@@ -26,8 +26,6 @@ final class Logins {
   private final Executor hasher;
 
   /**
-   * Logins.
-   *
    * @param hasher hashes passwords, and rejects what is too much
    */
   Logins(Executor hasher) {

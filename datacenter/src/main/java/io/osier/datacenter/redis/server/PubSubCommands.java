@@ -11,8 +11,6 @@ import io.osier.core.Grant.Right;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Glob;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Flag;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.pubsub.Subscriber;
@@ -26,7 +24,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -50,26 +47,10 @@ final class PubSubCommands {
           "OSIER.UNWATCH");
 
   private static final byte[] EVERYTHING = {'*'};
-  private static final Set<Flag> FLAGS = Set.of(Flag.PUBSUB);
 
   private PubSubCommands() {}
 
-  static Map<RedisCommand, CommandTable.Action> all() {
-    Map<RedisCommand, CommandTable.Action> all = ofRedis();
-    all.putAll(
-        new CommandTable.Own("osier")
-            .add(
-                "OSIER.WATCH",
-                -2,
-                "Tells of changes of a key, or of all with a prefix, from a position on.",
-                FLAGS,
-                PubSubCommands::watch)
-            .add("OSIER.UNWATCH", -1, "Tells of changes no more.", FLAGS, PubSubCommands::unwatch)
-            .all());
-    return all;
-  }
-
-  private static @Nullable Plan watch(RespSession session, Place place, byte[][] words) {
+  static @Nullable Plan watch(RespSession session, Place place, byte[][] words) {
     List<Word> all = new ArrayList<>(words.length);
     all.add(new Word("watch", false));
     for (int i = 1; i < words.length; i++) {
@@ -87,7 +68,7 @@ final class PubSubCommands {
     return null;
   }
 
-  private static @Nullable Plan unwatch(RespSession session, Place place, byte[][] words) {
+  static @Nullable Plan unwatch(RespSession session, Place place, byte[][] words) {
     Subscriptions own = session.subscriptions();
     own.answer(
         place,
@@ -97,43 +78,7 @@ final class PubSubCommands {
     return null;
   }
 
-  private static Map<RedisCommand, CommandTable.Action> ofRedis() {
-    return new CommandTable.Own("pubsub")
-        .add(
-            "SUBSCRIBE",
-            -2,
-            "Listens to channels.",
-            FLAGS,
-            (session, place, words) -> subscribe(session, place, words, Topic::channel))
-        .add(
-            "PSUBSCRIBE",
-            -2,
-            "Listens to channels whose names match patterns.",
-            FLAGS,
-            (session, place, words) -> subscribe(session, place, words, Topic::pattern))
-        .add(
-            "UNSUBSCRIBE",
-            -1,
-            "Stops listening to channels.",
-            FLAGS,
-            (session, place, words) -> unsubscribe(session, place, words, false))
-        .add(
-            "PUNSUBSCRIBE",
-            -1,
-            "Stops listening to channels whose names match patterns.",
-            FLAGS,
-            (session, place, words) -> unsubscribe(session, place, words, true))
-        .add(
-            "PUBLISH",
-            3,
-            "Sends a message to who listens to a channel, at all datacenters.",
-            Set.of(Flag.PUBSUB, Flag.FAST),
-            PubSubCommands::publish)
-        .add("PUBSUB", -2, "Tells of channels.", FLAGS, PubSubCommands::pubSub)
-        .all();
-  }
-
-  private static @Nullable Plan subscribe(
+  static @Nullable Plan subscribe(
       RespSession session, Place place, byte[][] words, BiFunction<String, byte[], Topic> topic) {
     List<Topic> topics = topics(session, words, topic);
     topics.forEach(t -> check(session, Right.READ, t, words[0]));
@@ -142,7 +87,7 @@ final class PubSubCommands {
     return null;
   }
 
-  private static @Nullable Plan unsubscribe(
+  static @Nullable Plan unsubscribe(
       RespSession session, Place place, byte[][] words, boolean patterns) {
     Subscriptions own = session.subscriptions();
     own.pushAll(); // what was published before is heard before
@@ -166,7 +111,7 @@ final class PubSubCommands {
     return topics;
   }
 
-  private static @Nullable Plan publish(RespSession session, Place place, byte[][] words) {
+  static @Nullable Plan publish(RespSession session, Place place, byte[][] words) {
     checkPublish(session, words);
     // Who hears of it may look at what was written before.
     session.subscriptions().publish(place, () -> published(session, words));
@@ -189,7 +134,7 @@ final class PubSubCommands {
         session.server().pubSub().publish(session.keyspace(), words[1], words[2]));
   }
 
-  private static Plan pubSub(RespSession session, Place place, byte[][] words) {
+  static Plan pubSub(RespSession session, Place place, byte[][] words) {
     PubSub all = session.server().pubSub();
     String keyspace = session.keyspace();
     return switch (option(words[1])) {

@@ -60,8 +60,6 @@ final class RespSession {
   private boolean known;
 
   /**
-   * A session that others do not see yet.
-   *
    * @param all of the port, by their numbers
    */
   RespSession(
@@ -108,7 +106,6 @@ final class RespSession {
     }
   }
 
-  /** The connection is closed. */
   void end() {
     transaction.close();
     all.remove(client.id());
@@ -266,7 +263,6 @@ final class RespSession {
     place.silent = to != Replies.ON;
   }
 
-  /** What it has watched and queued. */
   Transaction transaction() {
     return transaction;
   }
@@ -276,7 +272,6 @@ final class RespSession {
     steps.hold();
   }
 
-  /** What was held is begun. */
   void goOn() {
     connection.goOn();
   }
@@ -286,7 +281,6 @@ final class RespSession {
     steps.behindWrites(place, then);
   }
 
-  /** The connection ends behind the answer to this command. */
   void quit(Place place) {
     connection.endBehind(place);
   }
@@ -327,7 +321,6 @@ final class RespSession {
     channel.close();
   }
 
-  /** What it has of answers that wait. */
   long waitingBytes() {
     return connection.waitingBytes();
   }

@@ -15,8 +15,6 @@ import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Glob;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Flag;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
@@ -40,10 +38,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Commands about the server. Static, for any thread. */
 final class ServerCommands {
-  private static final Set<Flag> ANY = Set.of(Flag.LOADING, Flag.STALE);
-  private static final Set<Flag> ADMIN = Set.of(Flag.ADMIN, Flag.LOADING, Flag.STALE);
-  private static final RedisCommand.Keys SECOND = new RedisCommand.Keys(2, 2, 1);
-
   /** What DEBUG is told by tests of clients, and does nothing. */
   private static final Set<String> HARMLESS =
       Set.of(
@@ -58,74 +52,16 @@ final class ServerCommands {
 
   private ServerCommands() {}
 
-  static Map<RedisCommand, CommandTable.Action> all() {
-    Map<RedisCommand, CommandTable.Action> all =
-        new CommandTable.Own("server")
-            .add("COMMAND", -1, "Tells which commands there are.", ANY, CommandCommand::command)
-            .add("INFO", -1, "Tells what the server is and does.", ANY, InfoText::info)
-            .add("CONFIG", -2, "Shows and keeps settings.", ADMIN, ServerCommands::config)
-            .add("TIME", 1, "Returns the time.", Set.of(Flag.FAST), ServerCommands::time)
-            .add(
-                "ROLE",
-                1,
-                "Tells that this is no replica.",
-                ANY,
-                (session, place, words) ->
-                    answer(
-                        new RespValue.Array(
-                            List.of(
-                                RespValue.Bulk.of("master"),
-                                new RespValue.Int(0),
-                                new RespValue.Array(List.of())))))
-            .add("LATENCY", -2, "Is empty: see osier stat.", ADMIN, ServerCommands::latency)
-            .add(
-                "SLOWLOG",
-                -2,
-                "Is empty: the log has slow requests.",
-                ADMIN,
-                ServerCommands::slowlog)
-            .add(
-                "MEMORY",
-                -2,
-                SECOND,
-                "Tells what a key takes.",
-                Set.of(Flag.READONLY),
-                ServerCommands::memory)
-            .add("FUNCTION", -2, "Has no functions.", Set.of(), ServerCommands::function)
-            .add(
-                "DEBUG",
-                -2,
-                "Answers an error that it is told, or does nothing.",
-                ADMIN,
-                ServerCommands::debug)
-            .add("ACL", -2, "Tells of users.", ANY, AclCommand::acl)
-            .all();
-    all.putAll(
-        new CommandTable.Own("generic")
-            .add(
-                "OBJECT",
-                -2,
-                SECOND,
-                "Tells how a key is kept.",
-                Set.of(Flag.READONLY),
-                ServerCommands::object)
-            .add(
-                "WAIT",
-                3,
-                "Waits until other datacenters have what was written.",
-                Set.of(),
-                ServerCommands::waits)
-            .add(
-                "WAITAOF",
-                4,
-                "Waits until what was written is durable here and at other datacenters.",
-                Set.of(),
-                ServerCommands::waitsDurably)
-            .all());
-    return all;
+  static Plan role(RespSession session, Place place, byte[][] words) {
+    return answer(
+        new RespValue.Array(
+            List.of(
+                RespValue.Bulk.of("master"),
+                new RespValue.Int(0),
+                new RespValue.Array(List.of()))));
   }
 
-  private static Plan time(RespSession session, Place place, byte[][] words) {
+  static Plan time(RespSession session, Place place, byte[][] words) {
     long millis = session.server().millis();
     return answer(
         new RespValue.Array(
@@ -136,12 +72,12 @@ final class ServerCommands {
 
   // ---------------------------------------------------------------- other datacenters
 
-  private static @Nullable Plan waits(RespSession session, Place place, byte[][] words) {
+  static @Nullable Plan waits(RespSession session, Place place, byte[][] words) {
     long wanted = Numbers.integer(words[1]);
     return waits(session, place, wanted, words[2], n -> new RespValue.Int(n));
   }
 
-  private static @Nullable Plan waitsDurably(RespSession session, Place place, byte[][] words) {
+  static @Nullable Plan waitsDurably(RespSession session, Place place, byte[][] words) {
     boolean isDurable = session.server().around().durable();
     long local = Numbers.integer(words[1], 0, 1, "ERR value is out of range, must be 0 or 1");
     long wanted = Numbers.integer(words[2], 0, Long.MAX_VALUE, RedisErrors.OUT_OF_RANGE);
@@ -189,7 +125,7 @@ final class ServerCommands {
 
   // ---------------------------------------------------------------- settings
 
-  private static Plan config(RespSession session, Place place, byte[][] words) {
+  static Plan config(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "GET" -> get(session, words);
       case "SET" -> set(session, words);
@@ -261,7 +197,7 @@ final class ServerCommands {
 
   // ---------------------------------------------------------------- what has nothing to tell
 
-  private static Plan latency(RespSession session, Place place, byte[][] words) {
+  static Plan latency(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "LATEST", "HISTORY" -> answer(new RespValue.Array(List.of()));
       case "RESET" -> answer(new RespValue.Int(0));
@@ -272,7 +208,7 @@ final class ServerCommands {
     };
   }
 
-  private static Plan slowlog(RespSession session, Place place, byte[][] words) {
+  static Plan slowlog(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "GET" -> answer(new RespValue.Array(List.of()));
       case "LEN" -> answer(new RespValue.Int(0));
@@ -281,7 +217,7 @@ final class ServerCommands {
     };
   }
 
-  private static Plan function(RespSession session, Place place, byte[][] words) {
+  static Plan function(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "FLUSH" -> ok();
       case "LIST" -> answer(new RespValue.Array(List.of()));
@@ -292,7 +228,7 @@ final class ServerCommands {
     };
   }
 
-  private static Plan debug(RespSession session, Place place, byte[][] words) {
+  static Plan debug(RespSession session, Place place, byte[][] words) {
     if (option(words[1]).equals("ERROR")) { // by which tests of clients are told errors
       checkArity(words, 3, 3);
       return answer(new RespValue.Err(text(words[2]).replaceAll("[\\r\\n]", " ")));
@@ -305,7 +241,7 @@ final class ServerCommands {
 
   // ---------------------------------------------------------------- a key
 
-  private static Plan memory(RespSession session, Place place, byte[][] words) {
+  static Plan memory(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "USAGE" -> {
         checkArity(words, 3, 5);
@@ -323,7 +259,7 @@ final class ServerCommands {
     };
   }
 
-  private static Plan object(RespSession session, Place place, byte[][] words) {
+  static Plan object(RespSession session, Place place, byte[][] words) {
     String part = option(words[1]);
     return switch (part) {
       case "ENCODING", "REFCOUNT", "IDLETIME" -> {

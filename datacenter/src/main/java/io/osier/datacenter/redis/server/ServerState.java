@@ -165,7 +165,6 @@ public final class ServerState {
 
   // ---------------------------------------------------------------- what sessions share
 
-  /** One more connection is known. */
   void opened() {
     opened.increment();
   }
@@ -185,7 +184,6 @@ public final class ServerState {
     }
   }
 
-  /** One more command. */
   void count() {
     commands.increment();
   }

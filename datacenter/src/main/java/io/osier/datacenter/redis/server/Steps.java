@@ -66,8 +66,6 @@ final class Steps {
   private final WrittenKeyspaces written = new WrittenKeyspaces();
 
   /**
-   * None is under way.
-   *
    * @param connection hears when there is something for {@link #finish}, and that it must end
    * @param share of what was read and waits
    * @param beside where it is gone on with what would hold up the loop's other connections
@@ -119,7 +117,6 @@ final class Steps {
         });
   }
 
-  /** What was held may be begun. */
   void goOn() {
     holding--;
   }
@@ -134,7 +131,6 @@ final class Steps {
     return !done.isEmpty();
   }
 
-  /** Nothing more is asked. */
   void close() {
     waiting = null;
     alone = null;
@@ -261,7 +257,6 @@ final class Steps {
     }
   }
 
-  /** One request of a step. */
   private final class Part extends Asked {
     private final Step step;
     private final int index;

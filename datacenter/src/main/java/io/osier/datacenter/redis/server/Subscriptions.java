@@ -49,8 +49,6 @@ final class Subscriptions {
   private volatile @Nullable Subscriber subscriber;
 
   /**
-   * None.
-   *
    * @param connection works when messages wait, and ends if they are not read
    * @param share of changes that wait
    */
@@ -69,7 +67,6 @@ final class Subscriptions {
     this.connection = connection;
   }
 
-  /** What can subscribe. */
   Subscriber subscriber() {
     Subscriber of = subscriber;
     if (of == null) {
@@ -88,7 +85,6 @@ final class Subscriptions {
     return !client.resp3() && (listens || !watches.isEmpty());
   }
 
-  /** What it watches. */
   ChangeWatches watches() {
     return watches;
   }
@@ -111,7 +107,6 @@ final class Subscriptions {
     }
   }
 
-  /** The connection has ended. */
   void close() {
     watches.clear();
     takeChanges(); // which gives back what they take
@@ -251,24 +246,20 @@ final class Subscriptions {
 
   // ---------------------------------------------------------------- figures
 
-  /** Whether there are none. */
   boolean isEmpty() {
     return channels() + patterns() == 0;
   }
 
-  /** What waits, about, in bytes. */
   long waitingBytes() {
     Subscriber of = subscriber;
     return of == null ? 0 : of.waitingBytes();
   }
 
-  /** How many channels. */
   int channels() {
     Subscriber of = subscriber;
     return of == null ? 0 : of.channels();
   }
 
-  /** How many patterns. */
   int patterns() {
     Subscriber of = subscriber;
     return of == null ? 0 : of.patterns();

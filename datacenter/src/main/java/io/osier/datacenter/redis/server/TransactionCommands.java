@@ -8,11 +8,8 @@ import io.osier.datacenter.frontend.StepRights;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Flag;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.transaction.Queued;
 import io.osier.datacenter.redis.transaction.Transaction;
@@ -20,8 +17,6 @@ import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -30,40 +25,9 @@ final class TransactionCommands {
   /** How long a transaction of several steps lasts where nothing is said. */
   private static final int SECONDS = 60;
 
-  private static final Set<Flag> FAST = Set.of(Flag.FAST, Flag.LOADING, Flag.STALE);
-
   private TransactionCommands() {}
 
-  static Map<RedisCommand, CommandTable.Action> all() {
-    Map<RedisCommand, CommandTable.Action> all = ofRedis();
-    all.putAll(ofOsier());
-    return all;
-  }
-
-  private static Map<RedisCommand, CommandTable.Action> ofOsier() {
-    return new CommandTable.Own("osier")
-        .add(
-            "OSIER.BEGIN",
-            -1,
-            "Begins a transaction of several steps on a snapshot, which lasts some seconds.",
-            Set.of(),
-            (session, place, words) -> begin(session, words))
-        .add(
-            "OSIER.COMMIT",
-            1,
-            "Makes all updates of the transaction visible together.",
-            Set.of(),
-            (session, place, words) -> session.transaction().snapshot().end(Request.End.COMMIT))
-        .add(
-            "OSIER.ABORT",
-            1,
-            "Forgets all updates of the transaction.",
-            Set.of(),
-            (session, place, words) -> session.transaction().snapshot().end(Request.End.ABORT))
-        .all();
-  }
-
-  private static Plan begin(RespSession session, byte[][] words) {
+  static Plan begin(RespSession session, byte[][] words) {
     RedisErrors.checkArity(words, 1, 2);
     int most = Request.TRANSACTION_LIMIT_MILLIS_MAX / 1_000;
     long seconds =
@@ -79,46 +43,13 @@ final class TransactionCommands {
         .begin(session.scope().keyspace(), id, (int) (seconds * 1_000));
   }
 
-  private static Map<RedisCommand, CommandTable.Action> ofRedis() {
-    return new CommandTable.Own("transactions")
-        .add(
-            "MULTI",
-            1,
-            "Queues the commands that follow.",
-            FAST,
-            (session, place, words) -> answer(session.transaction().begin()))
-        .add(
-            "EXEC",
-            1,
-            "Does all queued commands in one turn.",
-            FAST,
-            (session, place, words) -> exec(session))
-        .add(
-            "DISCARD",
-            1,
-            "Forgets the queued commands and the watched keys.",
-            FAST,
-            (session, place, words) -> answer(session.transaction().discard()))
-        .add(
-            "WATCH",
-            -2,
-            Table.ALL,
-            "Has EXEC do nothing if a key has changed.",
-            FAST,
-            (session, place, words) ->
-                session
-                    .transaction()
-                    .watch(session.scope(), Arrays.stream(words).skip(1).map(Key::of).toList()))
-        .add(
-            "UNWATCH",
-            1,
-            "Forgets the watched keys.",
-            FAST,
-            (session, place, words) -> answer(session.transaction().unwatch()))
-        .all();
+  static Plan watch(RespSession session, byte[][] words) {
+    return session
+        .transaction()
+        .watch(session.scope(), Arrays.stream(words).skip(1).map(Key::of).toList());
   }
 
-  private static Plan exec(RespSession session) {
+  static Plan exec(RespSession session) {
     Transaction transaction = session.transaction();
     boolean holds = transaction.holds();
     session.caches().willRead(transaction::readWords);

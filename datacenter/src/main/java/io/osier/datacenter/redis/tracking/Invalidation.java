@@ -20,7 +20,6 @@ record Invalidation(@Nullable List<Key> keys, long bytes) {
   static final Invalidation FLUSHED =
       new Invalidation(null, HeapSize.object(4 * HeapSize.REFERENCE));
 
-  /** Of these keys. */
   static Invalidation of(List<Key> keys) {
     long bytes = HeapSize.object(4 * HeapSize.REFERENCE) * 2L;
     for (Key key : keys) {
@@ -29,7 +28,6 @@ record Invalidation(@Nullable List<Key> keys, long bytes) {
     return new Invalidation(List.copyOf(keys), bytes);
   }
 
-  /** As it is told. */
   RespValue value() {
     return keys == null
         ? RespValue.NULL

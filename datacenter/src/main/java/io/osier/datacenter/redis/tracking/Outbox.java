@@ -22,17 +22,14 @@ final class Outbox {
     this.bytesMax = bytesMax;
   }
 
-  /** Whether there is so much room. */
   boolean hasRoom(long more) {
     return bytes + more <= bytesMax;
   }
 
-  /** So much is used more, or less. */
   void use(long more) {
     bytes += more;
   }
 
-  /** What is used. */
   long bytes() {
     return bytes;
   }

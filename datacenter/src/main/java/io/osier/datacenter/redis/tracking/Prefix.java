@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 /** With what keys begin of whose changes a client hears; may be empty. Immutable. */
 public final class Prefix implements Comparable<Prefix> {
-  /** That of all keys. */
   public static final Prefix EMPTY = new Prefix(new byte[0]);
 
   private final byte[] bytes;
@@ -18,8 +17,6 @@ public final class Prefix implements Comparable<Prefix> {
   }
 
   /**
-   * One.
-   *
    * @param bytes which nobody changes
    * @throws RedisException if no key can begin so
    */
@@ -65,7 +62,6 @@ public final class Prefix implements Comparable<Prefix> {
     return Arrays.hashCode(bytes);
   }
 
-  /** For errors. */
   @Override
   public String toString() {
     return RespDecoder.shown(bytes);

@@ -42,8 +42,6 @@ final class Prefixes {
   private int size;
 
   /**
-   * None.
-   *
    * @param seed that nobody can guess
    */
   Prefixes(long seed) {
@@ -137,7 +135,6 @@ final class Prefixes {
     return slots.values().stream().mapToInt(List::size).max().orElse(0);
   }
 
-  /** How many there are. */
   int size() {
     return size;
   }

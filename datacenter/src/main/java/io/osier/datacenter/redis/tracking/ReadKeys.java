@@ -123,7 +123,6 @@ final class ReadKeys {
     return items;
   }
 
-  /** What they take, about. */
   long bytes() {
     return bytes;
   }

@@ -69,12 +69,10 @@ public final class TrackedClient {
 
   // ---------------------------------------------------------------- what it has asked for
 
-  /** Whether it tracks. */
   public boolean isOn() {
     return options != null;
   }
 
-  /** What it has asked for; null while it does not track. */
   public @Nullable TrackingOptions options() {
     return options;
   }
@@ -136,7 +134,6 @@ public final class TrackedClient {
 
   // ---------------------------------------------------------------- what waits for it
 
-  /** Whether something waits; for any thread. */
   public boolean hasWaiting() {
     return hasWaiting;
   }

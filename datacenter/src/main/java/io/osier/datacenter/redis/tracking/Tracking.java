@@ -31,8 +31,6 @@ public final class Tracking {
   private volatile int clients;
 
   /**
-   * None.
-   *
    * @param bytesMax what all that is noted, and all that waits for clients, may take
    * @param seed that nobody can guess
    */
@@ -123,7 +121,6 @@ public final class Tracking {
     return locked(() -> Set.copyOf(client.keyspaces));
   }
 
-  /** Its prefixes. */
   public List<Prefix> prefixes(TrackedClient client) {
     return locked(() -> List.copyOf(client.prefixes));
   }
@@ -207,12 +204,10 @@ public final class Tracking {
    */
   public record Figures(int clients, long keys, long items, long prefixes) {}
 
-  /** What all of it takes, about. */
   long bytes() {
     return locked(() -> table.outbox().bytes());
   }
 
-  /** What there is at present. */
   public Figures figures() {
     return locked(table::figures);
   }

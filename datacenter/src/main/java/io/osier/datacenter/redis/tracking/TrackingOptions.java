@@ -29,8 +29,6 @@ public record TrackingOptions(
     long redirect,
     List<Prefix> prefixes) {
   /**
-   * Reads them.
-   *
    * @param words of the command, in which they begin with the fourth
    * @throws RedisException if they are wrong
    */

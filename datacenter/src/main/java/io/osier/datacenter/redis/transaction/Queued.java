@@ -25,12 +25,10 @@ public record Queued(RedisCommand command, byte[][] words, @Nullable Supplier<Re
     return command.flags().contains(RedisCommand.Flag.WRITE);
   }
 
-  /** All keys that it is about. */
   List<Key> keys() {
     return command.keys().of(words).stream().map(Key::of).toList();
   }
 
-  /** What it takes in the heap, about. */
   long bytes() {
     long sum = BYTES;
     for (byte[] word : words) {

@@ -43,7 +43,6 @@ public final class Snapshot {
 
   private record Open(String keyspace, TransactionId id, int lastStep) {}
 
-  /** None is open. */
   public Snapshot() {}
 
   /** Whether a command is a step of the one that is open. */

@@ -31,7 +31,6 @@ public final class Transaction {
   /** Most commands, most keys that they name, and most keys that are watched. */
   static final int COUNT_MAX = Request.PROGRAM_MAX;
 
-  /** What is queued has at most so many bytes. */
   static final long BYTES_MAX = 64L << 20;
 
   private static final RespValue QUEUED = new RespValue.Simple("QUEUED");
@@ -78,8 +77,6 @@ public final class Transaction {
   private record Home(String keyspace, int partition) {}
 
   /**
-   * Nothing is watched or queued.
-   *
    * @param budgets what the connection's user may take at present
    * @param answers what the answers of all connections may take
    */
@@ -93,7 +90,6 @@ public final class Transaction {
     return snapshot;
   }
 
-  /** Whether commands are queued. */
   public boolean isOpen() {
     return open;
   }
@@ -169,7 +165,6 @@ public final class Transaction {
         .toList();
   }
 
-  /** DISCARD. */
   public RespValue discard() {
     if (!open) {
       throw new RedisException("ERR DISCARD without MULTI");
@@ -235,7 +230,6 @@ public final class Transaction {
         });
   }
 
-  /** WATCH. */
   public Plan watch(Scope scope, List<Key> keys) {
     if (open) {
       throw new RedisException("ERR WATCH inside MULTI is not allowed");
@@ -281,7 +275,6 @@ public final class Transaction {
     watched = versions.size();
   }
 
-  /** UNWATCH. */
   public RespValue unwatch() {
     if (!open) {
       close();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.datacenter.redis.command.Databases;
 import io.osier.datacenter.redis.command.NotServed;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.protocol.Reply;
 import java.util.List;
@@ -75,8 +76,11 @@ final class CommandTableTest {
 
   @Test
   void of_twoOfOneName_isRefused() {
-    RedisCommand one = Objects.requireNonNull(TABLE.find("GET")).command();
-    assertThatThrownBy(() -> CommandTable.of(List.of(one, one), Map.of()))
+    assertThatThrownBy(
+            () ->
+                CommandTable.of(
+                    Map.of("GET", (scope, words) -> Plan.ok()),
+                    Map.of("GET", (session, place, words) -> Plan.ok())))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

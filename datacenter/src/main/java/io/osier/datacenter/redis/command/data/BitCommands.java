@@ -8,12 +8,9 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.datacenter.redis.command.data.StringRanges.Span;
 import io.osier.protocol.Call;
@@ -30,34 +27,7 @@ final class BitCommands {
 
   private BitCommands() {}
 
-  static List<RedisCommand> all() {
-    return new Table("bitmap")
-        .readsFast("GETBIT", 3, Keys.ONE, "Returns a bit of a string.", BitCommands::getBit)
-        .grows("SETBIT", 4, Keys.ONE, "Sets or clears a bit of a string.", BitCommands::setBit)
-        .reads("BITCOUNT", -2, Keys.ONE, "Counts the bits that are set.", BitCommands::count)
-        .reads("BITPOS", -3, Keys.ONE, "Finds the first bit set or clear.", BitCommands::position)
-        .grows(
-            "BITOP",
-            -4,
-            new Keys(2, -1, 1),
-            "Combines strings bit by bit, into another one.",
-            BitCommands::combine)
-        .grows(
-            "BITFIELD",
-            -2,
-            Keys.ONE,
-            "Reads and changes numbers of some bits within a string.",
-            (scope, words) -> Bitfield.plan(scope, words, false))
-        .readsFast(
-            "BITFIELD_RO",
-            -2,
-            Keys.ONE,
-            "Reads numbers of some bits within a string.",
-            (scope, words) -> Bitfield.plan(scope, words, true))
-        .list();
-  }
-
-  private static Plan getBit(Scope scope, byte[][] words) {
+  static Plan getBit(Scope scope, byte[][] words) {
     long offset = Numbers.integer(words[2], 0, OFFSET_MAX, Bitfield.NO_OFFSET);
     return Plans.read(
         scope,
@@ -67,7 +37,7 @@ final class BitCommands {
             new RespValue.Int(Bitfield.isSet(Texts.string(answer).orElse(EMPTY), offset) ? 1 : 0));
   }
 
-  private static Plan setBit(Scope scope, byte[][] words) {
+  static Plan setBit(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
     long offset = Numbers.integer(words[2], 0, OFFSET_MAX, Bitfield.NO_OFFSET);
     boolean on = Numbers.integer(words[3], 0, 1, "ERR bit is not an integer or out of range") == 1;
@@ -98,7 +68,6 @@ final class BitCommands {
                 : new Plan.Answer(RedisErrors.of(failure)));
   }
 
-  /** Whether places are counted in bits. */
   private static boolean isInBits(byte[] word) {
     return switch (Words.option(word)) {
       case "BIT" -> true;
@@ -107,7 +76,7 @@ final class BitCommands {
     };
   }
 
-  private static Plan count(Scope scope, byte[][] words) {
+  static Plan count(Scope scope, byte[][] words) {
     if (words.length == 3 || words.length > 5) {
       throw RedisErrors.syntax();
     }
@@ -148,7 +117,7 @@ final class BitCommands {
     return ones;
   }
 
-  private static Plan position(Scope scope, byte[][] words) {
+  static Plan position(Scope scope, byte[][] words) {
     long bit = Numbers.integer(words[2]);
     if (bit != 0 && bit != 1) {
       throw new RedisException("ERR The bit argument must be 1 or 0.");
@@ -193,7 +162,7 @@ final class BitCommands {
     return wanted || hasEnd ? -1 : bits.to() + 1;
   }
 
-  private static Plan combine(Scope scope, byte[][] w) {
+  static Plan combine(Scope scope, byte[][] w) {
     Words words = new Words(w);
     String operator = words.option();
     Key to = words.key();

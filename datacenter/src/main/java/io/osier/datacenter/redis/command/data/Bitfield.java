@@ -35,7 +35,6 @@ final class Bitfield {
     FAIL
   }
 
-  /** A number's place and form. */
   private record Place(long offset, int bits, boolean signed) {
     long end() {
       return offset + bits;

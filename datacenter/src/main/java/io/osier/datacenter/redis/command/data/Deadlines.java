@@ -1,18 +1,17 @@
 package io.osier.datacenter.redis.command.data;
 
 import io.osier.crdt.Operation;
+import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Times at which something expires, as Redis' commands write them. Static, for any thread. */
 final class Deadlines {
-  /** In what a deadline is given. */
   enum Unit {
-    /** Seconds from now. */
     SECONDS(1_000, true),
-    /** Milliseconds from now. */
     MILLIS(1, true),
     /** Seconds since 1970. */
     AT_SECONDS(1_000, false),
@@ -42,7 +41,7 @@ final class Deadlines {
   }
 
   /** A deadline that must be positive. */
-  static Operation.Expire positive(Scope scope, byte[] word, Unit unit, String command) {
+  static Operation.Expire positive(Scope scope, byte[] word, Unit unit, byte[] command) {
     long number = Numbers.integer(word);
     if (number <= 0) {
       throw invalid(command);
@@ -50,12 +49,7 @@ final class Deadlines {
     return of(scope, number, unit, command);
   }
 
-  /** A deadline, which may have passed. */
-  static Operation.Expire any(Scope scope, byte[] word, Unit unit, String command) {
-    return of(scope, Numbers.integer(word), unit, command);
-  }
-
-  static Operation.Expire of(Scope scope, long number, Unit unit, String command) {
+  static Operation.Expire of(Scope scope, long number, Unit unit, byte[] command) {
     if (number > Long.MAX_VALUE / unit.millis || number < Long.MIN_VALUE / unit.millis) {
       throw invalid(command);
     }
@@ -66,12 +60,12 @@ final class Deadlines {
     return new Operation.Expire(Math.clamp(millis, 0, Operation.Expire.MILLIS_MAX), unit.fromNow);
   }
 
-  /** Whether it has passed already. */
   static boolean isOver(Scope scope, Operation.Expire deadline) {
     return deadline.from(scope.millis()).millis() <= scope.millis();
   }
 
-  static RedisException invalid(String command) {
-    return new RedisException("ERR invalid expire time in '" + command + "' command");
+  private static RedisException invalid(byte[] command) {
+    String name = RespDecoder.text(command).toLowerCase(Locale.ROOT);
+    return new RedisException("ERR invalid expire time in '" + name + "' command");
   }
 }

@@ -12,12 +12,9 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.datacenter.redis.command.data.Deadlines.Unit;
 import io.osier.protocol.Call;
@@ -34,6 +31,7 @@ import java.util.zip.CRC32C;
  */
 final class DumpCommands {
   private static final String NAME = "osier1";
+  private static final byte[] RESTORE = "restore".getBytes(US_ASCII);
   private static final String TAKEN = "BUSYKEY Target key name already exists.";
   private static final int SUM_BYTES = 8;
 
@@ -42,22 +40,12 @@ final class DumpCommands {
 
   private DumpCommands() {}
 
-  static List<RedisCommand> all() {
-    return new Table("generic")
-        .reads(
-            "DUMP",
-            2,
-            Keys.ONE,
-            "Returns what a key holds, in Osier's form.",
-            (scope, words) ->
-                Plans.read(
-                    scope,
-                    Key.of(words[1]),
-                    Plans.WHOLE,
-                    answer ->
-                        answer.exists() ? new RespValue.Bulk(payload(answer)) : RespValue.NULL))
-        .grows("RESTORE", -4, Keys.ONE, "Makes a key of what DUMP returned.", DumpCommands::restore)
-        .list();
+  static Plan dump(Scope scope, byte[][] words) {
+    return Plans.read(
+        scope,
+        Key.of(words[1]),
+        Plans.WHOLE,
+        answer -> answer.exists() ? new RespValue.Bulk(payload(answer)) : RespValue.NULL);
   }
 
   private static byte[] payload(Reply.Answer answer) {
@@ -104,7 +92,7 @@ final class DumpCommands {
     return String.format("%08x", crc.getValue()).getBytes(US_ASCII);
   }
 
-  private static Plan restore(Scope scope, byte[][] w) {
+  static Plan restore(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();
     byte[] lives = words.next();
@@ -169,7 +157,7 @@ final class DumpCommands {
         type,
         millis == 0
             ? update
-            : new Operation.WithDeadline(update, Deadlines.of(scope, millis, unit, "restore")),
+            : new Operation.WithDeadline(update, Deadlines.of(scope, millis, unit, RESTORE)),
         false);
   }
 

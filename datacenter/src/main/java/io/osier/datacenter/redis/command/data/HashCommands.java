@@ -3,15 +3,15 @@ package io.osier.datacenter.redis.command.data;
 import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Draw;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
@@ -19,70 +19,19 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** Commands of hashes. Static, for any thread. */
-public final class HashCommands {
+final class HashCommands {
   private HashCommands() {}
 
-  /** All commands of hashes. */
-  public static List<RedisCommand> all() {
-    return new Table("hash")
-        .growsFast(
-            "HSET",
-            -4,
-            Keys.ONE,
-            "Assigns fields and counts the new ones.",
-            (scope, words) -> set(scope, words, "hset"))
-        .growsFast(
-            "HMSET", -4, Keys.ONE, "Assigns fields.", (scope, words) -> set(scope, words, "hmset"))
-        .growsFast("HSETNX", 4, Keys.ONE, "Assigns a field if it is absent.", HashCommands::setnx)
-        .readsFast("HGET", 3, Keys.ONE, "Returns a field.", HashCommands::get)
-        .readsFast("HMGET", -3, Keys.ONE, "Returns several fields.", HashCommands::mget)
-        .reads(
-            "HGETALL",
-            2,
-            Keys.ONE,
-            "Returns all fields with their values.",
-            (scope, w) -> whole(scope, w, HashCommands::pairs))
-        .reads(
-            "HKEYS",
-            2,
-            Keys.ONE,
-            "Returns all fields' names.",
-            (scope, w) -> whole(scope, w, HashCommands::names))
-        .reads(
-            "HVALS",
-            2,
-            Keys.ONE,
-            "Returns all fields' values.",
-            (scope, w) -> whole(scope, w, fields -> Texts.bulks(List.copyOf(fields.values()))))
-        .readsFast("HLEN", 2, Keys.ONE, "Counts the fields.", HashCommands::length)
-        .writesFast("HDEL", -3, Keys.ONE, "Removes fields.", HashCommands::delete)
-        .readsFast(
-            "HEXISTS",
-            3,
-            Keys.ONE,
-            "Tells whether a field exists.",
-            (scope, w) -> field(scope, w, (there, value) -> new RespValue.Int(there ? 1 : 0)))
-        .readsFast(
-            "HSTRLEN",
-            3,
-            Keys.ONE,
-            "Returns the length of a field's value.",
-            (scope, w) -> field(scope, w, (there, value) -> new RespValue.Int(value.length)))
-        .with(HashNumbers.all())
-        .with(HashWalks.all())
-        .with(HashExpiry.all())
-        .list();
-  }
-
-  private static Plan set(Scope scope, byte[][] words, String command) {
+  static Plan set(Scope scope, byte[][] words) {
     if (words.length % 2 == 1) {
-      throw RedisErrors.arity(command);
+      throw RedisErrors.arity(RespDecoder.text(words[0]));
     }
     Map<String, Operation> assigned = new LinkedHashMap<>();
     for (int i = 2; i < words.length; i += 2) {
@@ -101,7 +50,7 @@ public final class HashCommands {
             true,
             new Query.Select(names)),
         reply ->
-            command.equals("hmset")
+            Words.option(words[0]).equals("HMSET")
                 ? Plan.ok()
                 : Plan.answer(names.size() - present(Plans.asked(reply)).size()));
   }
@@ -113,7 +62,7 @@ public final class HashCommands {
     return names;
   }
 
-  private static Plan setnx(Scope scope, byte[][] words) {
+  static Plan setnx(Scope scope, byte[][] words) {
     String name = Texts.name(words[2]);
     Operation update =
         new Operation.UpdateFields(
@@ -129,12 +78,11 @@ public final class HashCommands {
         reply -> Plan.answer(reply instanceof Reply.Done ? 1 : 0));
   }
 
-  private static Plan get(Scope scope, byte[][] words) {
+  static Plan get(Scope scope, byte[][] words) {
     return field(
         scope, words, (there, value) -> there ? new RespValue.Bulk(value) : RespValue.NULL);
   }
 
-  /** Answers with a field. */
   private static Plan field(
       Scope scope, byte[][] words, BiFunction<Boolean, byte[], RespValue> then) {
     String name = Texts.name(words[2]);
@@ -149,7 +97,7 @@ public final class HashCommands {
         });
   }
 
-  private static Plan mget(Scope scope, byte[][] w) {
+  static Plan mget(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();
     List<String> names = Texts.names(words.rest());
@@ -168,13 +116,25 @@ public final class HashCommands {
         });
   }
 
-  private static Plan whole(
-      Scope scope, byte[][] words, Function<Map<String, byte[]>, RespValue> then) {
+  static Plan exists(Scope scope, byte[][] words) {
+    return field(scope, words, (there, value) -> new RespValue.Int(there ? 1 : 0));
+  }
+
+  /** HSTRLEN. */
+  static Plan valueLength(Scope scope, byte[][] words) {
+    return field(scope, words, (there, value) -> new RespValue.Int(value.length));
+  }
+
+  static RespValue values(Map<String, byte[]> fields) {
+    return Texts.bulks(List.copyOf(fields.values()));
+  }
+
+  static Plan whole(Scope scope, byte[][] words, Function<Map<String, byte[]>, RespValue> then) {
     return Plans.read(
         scope, Key.of(words[1]), Plans.WHOLE, answer -> then.apply(Texts.fields(answer)));
   }
 
-  private static RespValue pairs(Map<String, byte[]> fields) {
+  static RespValue pairs(Map<String, byte[]> fields) {
     List<RespValue> pairs = new ArrayList<>(2 * fields.size());
     fields.forEach(
         (name, value) -> {
@@ -184,11 +144,11 @@ public final class HashCommands {
     return new RespValue.Pairs(pairs);
   }
 
-  private static RespValue names(Map<String, byte[]> fields) {
+  static RespValue names(Map<String, byte[]> fields) {
     return Texts.bulks(fields.keySet().stream().map(Texts::fieldName).toList());
   }
 
-  private static Plan length(Scope scope, byte[][] words) {
+  static Plan length(Scope scope, byte[][] words) {
     return Plans.read(
         scope,
         Key.of(words[1]),
@@ -199,7 +159,7 @@ public final class HashCommands {
         });
   }
 
-  private static Plan delete(Scope scope, byte[][] w) {
+  static Plan delete(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();
     List<String> names = Texts.names(words.rest()).stream().distinct().toList();
@@ -212,5 +172,77 @@ public final class HashCommands {
             true,
             new Query.Select(names)),
         reply -> Plan.answer(present(Plans.asked(reply)).size()));
+  }
+
+  // ---------------------------------------------------------------- walks
+
+  static Plan draw(Scope scope, byte[][] words) {
+    boolean one = words.length == 2;
+    long count = one ? 1 : Draw.count(words[2]);
+    boolean withValues = words.length == 4 && Words.option(words[3]).equals("WITHVALUES");
+    if (words.length > 4 || (words.length == 4 && !withValues)) {
+      throw RedisErrors.syntax();
+    }
+    return Plans.read(
+        scope,
+        Key.of(words[1]),
+        Plans.WHOLE,
+        answer -> {
+          List<Map.Entry<String, byte[]>> fields = List.copyOf(Texts.fields(answer).entrySet());
+          if (one && fields.isEmpty()) {
+            return RespValue.NULL;
+          }
+          List<Map.Entry<String, byte[]>> drawn = Draw.of(fields, count, scope.seed());
+          if (one) {
+            return new RespValue.Bulk(Texts.fieldName(drawn.getFirst().getKey()));
+          }
+          return new RespValue.Array(shown(drawn, withValues, scope.resp3()));
+        });
+  }
+
+  private static List<RespValue> shown(
+      List<Map.Entry<String, byte[]>> fields, boolean withValues, boolean inPairs) {
+    List<RespValue> shown = new ArrayList<>();
+    for (Map.Entry<String, byte[]> field : fields) {
+      RespValue name = new RespValue.Bulk(Texts.fieldName(field.getKey()));
+      RespValue value = new RespValue.Bulk(field.getValue());
+      if (withValues && inPairs) {
+        shown.add(new RespValue.Array(List.of(name, value)));
+      } else {
+        shown.add(name);
+        if (withValues) {
+          shown.add(value);
+        }
+      }
+    }
+    return shown;
+  }
+
+  static Plan scan(Scope scope, byte[][] words) {
+    Walk walk = Walk.of(scope, words);
+    return Plans.read(
+        scope, Key.of(words[1]), walk.query(), answer -> scanned(scope, walk, answer));
+  }
+
+  private static RespValue scanned(Scope scope, Walk walk, Reply.Answer answer) {
+    Map<String, byte[]> fields = Texts.fields(answer);
+    List<RespValue> shown = new ArrayList<>();
+    fields.forEach(
+        (name, value) -> {
+          byte[] bytes = Texts.fieldName(name);
+          if (walk.shows(bytes)) {
+            shown.add(new RespValue.Bulk(bytes));
+            if (walk.values()) {
+              shown.add(new RespValue.Bulk(value));
+            }
+          }
+        });
+    if (!answer.exists()) {
+      return walk.answer(scope, 0, Optional.empty(), shown);
+    }
+    var all = answer.reading().orElseThrow().asFields().fields();
+    Optional<Part> last =
+        all.isEmpty() ? Optional.empty() : Optional.of(new Part.Field(all.lastKey().name()));
+    return walk.answer(scope, all.size(), last, shown);
   }
 }

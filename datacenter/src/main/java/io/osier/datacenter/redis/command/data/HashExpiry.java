@@ -8,11 +8,8 @@ import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.datacenter.redis.command.data.Deadlines.Unit;
 import io.osier.protocol.Call;
@@ -20,7 +17,6 @@ import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -34,86 +30,49 @@ final class HashExpiry {
   private static final long SET = 1;
   private static final long DELETED = 2;
 
-  /** How long a part lives on. */
-  private static final Function<Part, Query> LEFT = Query.PartTimeToLive::new;
-
-  /** When a part expires. */
-  private static final Function<Part, Query> TIME = HashExpiry::deadline;
-
   private HashExpiry() {}
 
-  static List<RedisCommand> all() {
-    Table table = new Table("hash");
-    expire(table, "HEXPIRE", Unit.SECONDS, "Lets fields expire in some seconds.");
-    expire(table, "HPEXPIRE", Unit.MILLIS, "Lets fields expire in some milliseconds.");
-    expire(table, "HEXPIREAT", Unit.AT_SECONDS, "Lets fields expire at a time in seconds.");
-    expire(table, "HPEXPIREAT", Unit.AT_MILLIS, "Lets fields expire at a time in milliseconds.");
-    told(table, "HTTL", 1_000, LEFT, "Returns how many seconds fields live on.");
-    told(table, "HPTTL", 1, LEFT, "Returns how many milliseconds fields live on.");
-    told(table, "HEXPIRETIME", 1_000, TIME, "Returns when fields expire, in seconds.");
-    told(table, "HPEXPIRETIME", 1, TIME, "Returns when fields expire, in milliseconds.");
-    return table
-        .writesFast(
-            "HPERSIST",
-            -5,
-            Keys.ONE,
-            "Takes fields' deadlines away.",
-            (scope, w) -> {
-              Words words = new Words(w);
-              Key key = words.key();
-              return change(
-                  scope,
-                  key,
-                  names(words),
-                  LEFT,
-                  left -> left < 0 ? left : SET,
-                  FOR_EVER,
-                  Operation.PersistParts::new,
-                  0);
-            })
-        .list();
-  }
-
-  /** What changes the deadlines of some fields. */
-  private interface Change {
-    Operation of(List<Part> fields);
-  }
-
-  private static void expire(Table table, String name, Unit unit, String summary) {
-    String command = name.toLowerCase(Locale.ROOT);
-    table.writesFast(
-        name,
-        -6,
-        Keys.ONE,
-        summary,
-        (scope, w) -> {
-          Words words = new Words(w);
-          Key key = words.key();
-          byte[] time = words.next();
-          if (Numbers.integer(time) < 0) {
-            throw new RedisException("ERR invalid expire time, must be >= 0");
+  static Plan expire(Scope scope, byte[][] w, Unit unit) {
+    Words words = new Words(w);
+    Key key = words.key();
+    long time = words.integer();
+    if (time < 0) {
+      throw new RedisException("ERR invalid expire time, must be >= 0");
+    }
+    Operation.Expire deadline = Deadlines.of(scope, time, unit, w[0]);
+    Optional<Call.When> when =
+        ExpiryCommands.when(
+            words.takes("NX"), words.takes("XX"), words.takes("GT"), words.takes("LT"));
+    boolean isOver = Deadlines.isOver(scope, deadline);
+    return change(
+        scope,
+        key,
+        names(words),
+        // Both are of one clock, whatever it shows.
+        deadline.fromNow() ? Query.PartTimeToLive::new : HashExpiry::deadline,
+        known -> {
+          if (known == ABSENT) {
+            return ABSENT;
           }
-          Operation.Expire deadline = Deadlines.any(scope, time, unit, command);
-          Optional<Call.When> when =
-              ExpiryCommands.when(
-                  words.takes("NX"), words.takes("XX"), words.takes("GT"), words.takes("LT"));
-          boolean isOver = Deadlines.isOver(scope, deadline);
-          return change(
-              scope,
-              key,
-              names(words),
-              deadline.fromNow() ? LEFT : TIME, // both are of one clock, whatever it shows
-              known -> {
-                if (known == ABSENT) {
-                  return ABSENT;
-                }
-                boolean allowed = when.isEmpty() || allows(when.get(), known, deadline.millis());
-                return !allowed ? UNMET : isOver ? DELETED : SET;
-              },
-              deadline.millis(),
-              fields -> new Operation.ExpireParts(fields, deadline),
-              0);
-        });
+          boolean allowed = when.isEmpty() || allows(when.get(), known, deadline.millis());
+          return !allowed ? UNMET : isOver ? DELETED : SET;
+        },
+        deadline.millis(),
+        fields -> new Operation.ExpireParts(fields, deadline),
+        0);
+  }
+
+  static Plan persist(Scope scope, byte[][] w) {
+    Words words = new Words(w);
+    return change(
+        scope,
+        words.key(),
+        names(words),
+        Query.PartTimeToLive::new,
+        left -> left < 0 ? left : SET,
+        FOR_EVER,
+        Operation.PersistParts::new,
+        0);
   }
 
   /** Whether what has a deadline may get another one; the former one is negative if it has none. */
@@ -127,7 +86,7 @@ final class HashExpiry {
     };
   }
 
-  private static Query deadline(Part part) {
+  static Query deadline(Part part) {
     return new Query.Deadline(Optional.of(part));
   }
 
@@ -187,7 +146,7 @@ final class HashExpiry {
       Function<Part, Query> deadline,
       LongUnaryOperator outcome,
       long then,
-      Change change,
+      Function<List<Part>, Operation> change,
       int tries) {
     return Plans.reads(
         scope,
@@ -216,7 +175,7 @@ final class HashExpiry {
                   Plans.update(
                       key,
                       CrdtType.OR_MAP,
-                      change.of(
+                      change.apply(
                           changed.keySet().stream()
                               .map(name -> (Part) new Part.Field(name))
                               .toList()))),
@@ -229,32 +188,19 @@ final class HashExpiry {
   }
 
   /** What is told of fields' deadlines, as Redis rounds them: up. */
-  private static void told(
-      Table table, String name, int unitMillis, Function<Part, Query> deadline, String summary) {
-    table.readsFast(
-        name,
-        -5,
-        Keys.ONE,
-        summary,
-        (scope, w) -> {
-          Words words = new Words(w);
-          Key key = words.key();
-          List<String> names = names(words);
-          return Plans.reads(
-              scope,
-              reads(key, names, deadline),
-              parts ->
-                  Plan.answer(
-                      new RespValue.Array(
-                          deadlines(names, parts).stream()
-                              .map(
-                                  millis ->
-                                      (RespValue)
-                                          new RespValue.Int(
-                                              millis < 0
-                                                  ? millis
-                                                  : (millis + unitMillis - 1) / unitMillis))
-                              .toList())));
-        });
+  static Plan told(Scope scope, byte[][] w, Function<Part, Query> deadline, int unitMillis) {
+    Words words = new Words(w);
+    Key key = words.key();
+    List<String> names = names(words);
+    return Plans.reads(
+        scope,
+        reads(key, names, deadline),
+        parts ->
+            Plan.answer(
+                RespValue.Array.of(
+                    deadlines(names, parts),
+                    millis ->
+                        new RespValue.Int(
+                            millis < 0 ? millis : (millis + unitMillis - 1) / unitMillis))));
   }
 }

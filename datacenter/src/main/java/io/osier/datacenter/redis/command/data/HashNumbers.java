@@ -12,11 +12,8 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.protocol.Reply;
 import java.math.BigDecimal;
 import java.util.List;
@@ -31,30 +28,17 @@ final class HashNumbers {
 
   private HashNumbers() {}
 
-  static List<RedisCommand> all() {
-    return new Table("hash")
-        .growsFast("HINCRBY", 4, Keys.ONE, "Adds to a field's number.", HashNumbers::increment)
-        .growsFast(
-            "HINCRBYFLOAT",
-            4,
-            Keys.ONE,
-            "Adds a number with a fraction to a field's, exactly.",
-            HashNumbers::incrementFloat)
-        .list();
-  }
-
   private static Operation update(String name, Operation operation) {
     return new Operation.UpdateFields(
         List.of(new Operation.FieldUpdate(Texts.stringField(name), operation)));
   }
 
-  /** What a field reads as after an update. */
   private static byte[] value(String name, Reply reply) {
     byte[] value = Texts.fields(Plans.asked(reply)).get(name);
     return value == null ? new byte[] {'0'} : value;
   }
 
-  private static Plan increment(Scope scope, byte[][] words) {
+  static Plan increment(Scope scope, byte[][] words) {
     String name = Texts.name(words[2]);
     long amount = Numbers.integer(words[3]);
     Operation operation = new Operation.Increment(amount);
@@ -86,7 +70,7 @@ final class HashNumbers {
         });
   }
 
-  private static Plan incrementFloat(Scope scope, byte[][] words) {
+  static Plan incrementFloat(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
     String name = Texts.name(words[2]);
     BigDecimal amount =

@@ -8,53 +8,27 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.protocol.Reply;
 import java.math.BigDecimal;
-import java.util.List;
 import java.util.Optional;
 
 /** Commands that count on strings. Static, for any thread. */
 final class Increments {
   private Increments() {}
 
-  static List<RedisCommand> all() {
-    return new Table("string")
-        .growsFast(
-            "INCR", 2, Keys.ONE, "Adds 1 to a number.", (s, w) -> increment(s, Key.of(w[1]), 1))
-        .growsFast(
-            "DECR",
-            2,
-            Keys.ONE,
-            "Subtracts 1 from a number.",
-            (s, w) -> increment(s, Key.of(w[1]), -1))
-        .growsFast(
-            "INCRBY",
-            3,
-            Keys.ONE,
-            "Adds to a number.",
-            (s, w) -> increment(s, Key.of(w[1]), Numbers.integer(w[2])))
-        .growsFast("DECRBY", 3, Keys.ONE, "Subtracts from a number.", Increments::decrement)
-        .growsFast(
-            "INCRBYFLOAT",
-            3,
-            Keys.ONE,
-            "Adds a number with a fraction, exactly.",
-            Increments::incrementFloat)
-        .list();
-  }
-
-  private static Plan decrement(Scope scope, byte[][] words) {
+  static Plan decrement(Scope scope, byte[][] words) {
     long amount = Numbers.integer(words[2]);
     if (amount == Long.MIN_VALUE) {
       throw new RedisException("ERR decrement would overflow");
     }
     return increment(scope, Key.of(words[1]), -amount);
+  }
+
+  static Plan increment(Scope scope, byte[][] words, long amount) {
+    return increment(scope, Key.of(words[1]), amount);
   }
 
   private static Plan increment(Scope scope, Key key, long amount) {
@@ -99,7 +73,6 @@ final class Increments {
         });
   }
 
-  /** The sum of a text and an amount. */
   static long plus(Optional<byte[]> bytes, long amount, String error) {
     try {
       return Math.addExact(bytes.isEmpty() ? 0 : Numbers.integer(bytes.get(), error), amount);
@@ -114,7 +87,7 @@ final class Increments {
     return Plan.answer(Numbers.integer(text, RedisErrors.OVERFLOW));
   }
 
-  private static Plan incrementFloat(Scope scope, byte[][] words) {
+  static Plan incrementFloat(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
     BigDecimal amount = decimal(words[2]);
     Operation operation;

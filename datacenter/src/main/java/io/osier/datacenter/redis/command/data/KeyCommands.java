@@ -5,12 +5,9 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -18,37 +15,10 @@ import java.util.List;
 import java.util.Optional;
 
 /** Commands of keys, whatever they hold. Static, for any thread. */
-public final class KeyCommands {
+final class KeyCommands {
   private KeyCommands() {}
 
-  /** All of them, but those that walk through the keyspace. */
-  public static List<RedisCommand> all() {
-    return new Table("generic")
-        .writes("DEL", -2, Table.ALL, "Deletes keys.", KeyCommands::delete)
-        .writesFast("UNLINK", -2, Table.ALL, "Deletes keys.", KeyCommands::delete)
-        .readsFast("EXISTS", -2, Table.ALL, "Counts the keys that exist.", KeyCommands::exists)
-        .readsFast("TOUCH", -2, Table.ALL, "Counts the keys that exist.", KeyCommands::exists)
-        .readsFast("TYPE", 2, Keys.ONE, "Returns what a key holds.", KeyCommands::type)
-        .writes(
-            "RENAME",
-            3,
-            Table.TWO,
-            "Renames a key, and overwrites another one.",
-            (scope, words) -> rename(scope, words, false))
-        .writesFast(
-            "RENAMENX",
-            3,
-            Table.TWO,
-            "Renames a key if the new name is free.",
-            (scope, words) -> rename(scope, words, true))
-        .grows("COPY", -3, Table.TWO, "Copies a key to another one.", KeyCommands::copy)
-        .with(ExpiryCommands.all())
-        .with(DumpCommands.all())
-        .with(SortCommand.all())
-        .list();
-  }
-
-  private static Plan delete(Scope scope, byte[][] words) {
+  static Plan delete(Scope scope, byte[][] words) {
     List<Key> keys = new Words(words).keys();
     if (keys.size() == 1) {
       return Plans.ask(
@@ -74,7 +44,7 @@ public final class KeyCommands {
         : ((Reply.Answer) reply).exists();
   }
 
-  private static Plan exists(Scope scope, byte[][] words) {
+  static Plan exists(Scope scope, byte[][] words) {
     List<Key> keys = new Words(words).keys();
     if (keys.size() == 1) {
       return Plans.read(
@@ -90,7 +60,7 @@ public final class KeyCommands {
         parts -> Plan.answer(parts.stream().filter(KeyCommands::existed).count()));
   }
 
-  private static Plan type(Scope scope, byte[][] words) {
+  static Plan type(Scope scope, byte[][] words) {
     return Plans.read(
         scope,
         Key.of(words[1]),
@@ -100,7 +70,7 @@ public final class KeyCommands {
                 answer.exists() ? Texts.typeName(answer.type().orElseThrow()) : "none"));
   }
 
-  private static Plan rename(Scope scope, byte[][] words, boolean onlyIfFree) {
+  static Plan rename(Scope scope, byte[][] words, boolean onlyIfFree) {
     Key key = Key.of(words[1]);
     Key to = Key.of(words[2]);
     Plans.checkOnePartition(scope, List.of(key, to));
@@ -123,7 +93,7 @@ public final class KeyCommands {
         parts -> Plans.error(RedisErrors.NO_KEY));
   }
 
-  private static Plan copy(Scope scope, byte[][] w) {
+  static Plan copy(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();
     Key to = words.key();

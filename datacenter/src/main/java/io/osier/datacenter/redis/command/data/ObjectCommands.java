@@ -9,14 +9,13 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.BoundedCounter;
-import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.CommandList;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.words.ObjectCommand;
 import io.osier.datacenter.words.ObjectGrammar;
 import io.osier.datacenter.words.UpdateGrammar;
@@ -36,12 +35,7 @@ import java.util.function.UnaryOperator;
  * Objects of all of Osier's types, in the words of {@code osier cli}. But for the key, which is the
  * word's bytes as in every other command. Static, for any thread.
  */
-public final class ObjectCommands {
-  private static final RedisCommand.Keys THIRD = new RedisCommand.Keys(3, 3, 1);
-
-  private static final RedisCommand.Keys UPDATED =
-      RedisCommand.Keys.behind(3, word -> UpdateGrammar.length(RespDecoder.text(word)));
-
+final class ObjectCommands {
   private static final String BOUNDED = CrdtType.BOUNDED_COUNTER.label();
   private static final Request.Ask VALUE = new Request.Ask(false, new Query.Whole());
 
@@ -50,46 +44,28 @@ public final class ObjectCommands {
 
   private ObjectCommands() {}
 
-  /** All of them. */
-  public static List<RedisCommand> all() {
-    return new Table("osier")
-        .reads(
-            "OSIER.READ",
-            -4,
-            THIRD,
-            "Reads an object: a type, an operation, a key and the rest, as osier cli has them.",
-            (scope, words) -> read(scope, text(words, 1), text(words, 2), words, 3))
-        .grows(
-            "OSIER.UPDATE",
-            -4,
-            UPDATED,
-            "Updates an object: a type, an operation, a key and the rest, as osier cli has them.",
-            ObjectCommands::update)
-        .reads(
-            "OSIER.BREAD",
-            2,
-            RedisCommand.Keys.ONE,
-            "Reads a bounded counter, its bounds, and who may take how much.",
-            (scope, words) -> read(scope, BOUNDED, "rights", words, 1))
-        .grows(
-            "OSIER.BCREATE",
-            -4,
-            RedisCommand.Keys.ONE,
-            "Bounds a counter: the bounds, - for none, and its first value.",
-            (scope, words) -> update(scope, BOUNDED, "create", words, 1, Optional.empty()))
-        .grows(
-            "OSIER.BINCR",
-            -2,
-            RedisCommand.Keys.ONE,
-            "Adds to a bounded counter, and may wait some milliseconds for rights.",
-            (scope, words) -> update(scope, BOUNDED, "incr", words, 1, Optional.of(VALUE)))
-        .grows(
-            "OSIER.BDECR",
-            -2,
-            RedisCommand.Keys.ONE,
-            "Subtracts from a bounded counter, and may wait some milliseconds for rights.",
-            (scope, words) -> update(scope, BOUNDED, "decr", words, 1, Optional.of(VALUE)))
-        .list();
+  static Plan read(Scope scope, byte[][] words) {
+    return read(scope, text(words, 1), text(words, 2), words, 3);
+  }
+
+  /** OSIER.BREAD. */
+  static Plan rights(Scope scope, byte[][] words) {
+    return read(scope, BOUNDED, "rights", words, 1);
+  }
+
+  /** OSIER.BCREATE. */
+  static Plan create(Scope scope, byte[][] words) {
+    return bounded(scope, words, "create", Optional.empty());
+  }
+
+  /** OSIER.BINCR and OSIER.BDECR. */
+  static Plan count(Scope scope, byte[][] words, String verb) {
+    return bounded(scope, words, verb, Optional.of(VALUE));
+  }
+
+  private static Plan bounded(Scope scope, byte[][] words, String verb, Optional<Request.Ask> ask) {
+    ObjectCommand.Update update = (ObjectCommand.Update) parsed(BOUNDED, verb, words, 1);
+    return write(scope, Key.of(words[1]), update, ask);
   }
 
   private static String text(byte[][] words, int at) {
@@ -135,8 +111,9 @@ public final class ObjectCommands {
   }
 
   /** OSIER.UPDATE, with what may stand in front of its type. */
-  private static Plan update(Scope scope, byte[][] words) {
-    int key = UPDATED.first() + UPDATED.shift(words);
+  static Plan update(Scope scope, byte[][] words) {
+    RedisCommand.Keys keys = CommandList.keys("updated");
+    int key = keys.first() + keys.shift(words);
     List<Word> all = new ArrayList<>(words.length);
     for (int i = 1; i < Math.min(key, words.length); i++) {
       all.add(new Word(text(words, i), false));
@@ -150,12 +127,6 @@ public final class ObjectCommands {
           "ERR '" + text(words, key - 1) + "' changes nothing: OSIER.READ does it");
     }
     return write(scope, Key.of(words[key]), update, update.ask());
-  }
-
-  private static Plan update(
-      Scope scope, String type, String verb, byte[][] words, int key, Optional<Request.Ask> ask) {
-    ObjectCommand.Update update = (ObjectCommand.Update) parsed(type, verb, words, key);
-    return write(scope, Key.of(words[key]), update, ask);
   }
 
   private static Plan write(

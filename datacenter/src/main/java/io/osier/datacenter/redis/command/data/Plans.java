@@ -185,7 +185,6 @@ final class Plans {
         program(scope, calls, List.of()), reply -> then.apply(((Reply.Evaluated) reply).parts()));
   }
 
-  /** Does calls in one turn; the first one that fails is the answer. */
   static Plan run(Scope scope, List<Call> calls, Function<List<Reply>, Plan> then) {
     return run(scope, calls, then, parts -> error(RedisErrors.BUSY));
   }
@@ -343,14 +342,12 @@ final class Plans {
     }
   }
 
-  /** What failed is an error. */
   static void checkDone(Reply reply) {
     if (reply instanceof Reply.Failure failure) {
       throw new RedisException(RedisErrors.of(failure).text());
     }
   }
 
-  /** An answer, or the failure as an error. */
   static Reply.Answer answerOf(Reply reply) {
     checkDone(reply);
     return (Reply.Answer) reply;

@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rewrite {
   /**
-   * What comes out.
-   *
    * @param bytes to assign; null to leave all as it is
    */
   record Outcome(byte @Nullable [] bytes, RespValue answer) {}

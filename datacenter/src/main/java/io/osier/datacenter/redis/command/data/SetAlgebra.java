@@ -7,12 +7,9 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -22,8 +19,7 @@ import java.util.TreeSet;
 
 /** Commands that combine sets of one partition. Static, for any thread. */
 final class SetAlgebra {
-  /** How sets are combined. */
-  private enum Kind {
+  enum Kind {
     INTER,
     UNION,
     DIFF
@@ -31,34 +27,8 @@ final class SetAlgebra {
 
   private SetAlgebra() {}
 
-  static List<RedisCommand> all() {
-    Table table = new Table("set");
-    for (Kind kind : Kind.values()) {
-      String what =
-          switch (kind) {
-            case INTER -> "the intersection of sets.";
-            case UNION -> "the union of sets.";
-            case DIFF -> "what the first set has and the others have not.";
-          };
-      table.reads(
-          "S" + kind,
-          -2,
-          Table.ALL,
-          "Returns " + what,
-          (scope, words) -> read(scope, new Words(words).keys(), kind));
-      table.grows(
-          "S" + kind + "STORE",
-          -3,
-          Table.ALL,
-          "Stores " + what,
-          (scope, words) -> store(scope, new Words(words), kind));
-    }
-    return table
-        .reads("SINTERCARD", -3, Keys.counted(1), "Counts the intersection.", SetAlgebra::count)
-        .list();
-  }
-
-  private static Plan read(Scope scope, List<Key> keys, Kind kind) {
+  static Plan read(Scope scope, byte[][] words, Kind kind) {
+    List<Key> keys = new Words(words).keys();
     Plans.checkOnePartition(scope, keys);
     return Plans.readAll(
         scope,
@@ -69,7 +39,8 @@ final class SetAlgebra {
                 new RespValue.Elements(combined(kind, parts).stream().map(Texts::bulk).toList())));
   }
 
-  private static Plan store(Scope scope, Words words, Kind kind) {
+  static Plan store(Scope scope, byte[][] w, Kind kind) {
+    Words words = new Words(w);
     Key to = words.key();
     return Derived.of(
         scope,
@@ -111,7 +82,7 @@ final class SetAlgebra {
     return result;
   }
 
-  private static Plan count(Scope scope, byte[][] w) {
+  static Plan count(Scope scope, byte[][] w) {
     Words words = new Words(w);
     long count =
         Numbers.integer(words.next(), 1, Integer.MAX_VALUE, "ERR numkeys should be greater than 0");

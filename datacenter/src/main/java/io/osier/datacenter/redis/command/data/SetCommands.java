@@ -11,11 +11,8 @@ import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Draw;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -25,37 +22,10 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /** Commands of sets. Static, for any thread. */
-public final class SetCommands {
+final class SetCommands {
   private SetCommands() {}
 
-  /** All commands of sets. */
-  public static List<RedisCommand> all() {
-    return new Table("set")
-        .growsFast("SADD", -3, Keys.ONE, "Adds elements to a set.", SetCommands::add)
-        .writesFast("SREM", -3, Keys.ONE, "Removes elements of a set.", SetCommands::remove)
-        .reads("SMEMBERS", 2, Keys.ONE, "Returns all elements of a set.", SetCommands::members)
-        .readsFast(
-            "SISMEMBER",
-            3,
-            Keys.ONE,
-            "Tells whether a set contains an element.",
-            (scope, w) -> contained(scope, w, true))
-        .readsFast(
-            "SMISMEMBER",
-            -3,
-            Keys.ONE,
-            "Tells which elements a set contains.",
-            (scope, w) -> contained(scope, w, false))
-        .readsFast("SCARD", 2, Keys.ONE, "Counts a set's elements.", SetCommands::size)
-        .writesFast("SPOP", -2, Keys.ONE, "Draws and removes elements.", SetCommands::pop)
-        .reads("SRANDMEMBER", -2, Keys.ONE, "Draws elements of a set.", SetCommands::draw)
-        .writesFast("SMOVE", 4, Table.TWO, "Moves an element between sets.", SetCommands::move)
-        .reads("SSCAN", -3, Keys.ONE, "Shows a set's elements in steps.", SetCommands::scan)
-        .with(SetAlgebra.all())
-        .list();
-  }
-
-  private static Plan add(Scope scope, byte[][] w) {
+  static Plan add(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();
     List<byte[]> elements = words.rest();
@@ -70,7 +40,7 @@ public final class SetCommands {
         Texts::isSet);
   }
 
-  private static Plan remove(Scope scope, byte[][] w) {
+  static Plan remove(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();
     List<byte[]> elements = words.rest();
@@ -97,7 +67,7 @@ public final class SetCommands {
     return answer.reading().orElseThrow().asList();
   }
 
-  private static Plan members(Scope scope, byte[][] words) {
+  static Plan members(Scope scope, byte[][] words) {
     return Plans.read(
         scope,
         Key.of(words[1]),
@@ -111,7 +81,7 @@ public final class SetCommands {
     return Texts.bulks(many).values();
   }
 
-  private static Plan contained(Scope scope, byte[][] w, boolean one) {
+  static Plan contained(Scope scope, byte[][] w, boolean one) {
     Words words = new Words(w);
     Key key = words.key();
     List<byte[]> elements = words.rest();
@@ -130,7 +100,7 @@ public final class SetCommands {
         });
   }
 
-  private static Plan size(Scope scope, byte[][] words) {
+  static Plan size(Scope scope, byte[][] words) {
     return Plans.read(
         scope,
         Key.of(words[1]),
@@ -146,7 +116,7 @@ public final class SetCommands {
         });
   }
 
-  private static Plan pop(Scope scope, byte[][] words) {
+  static Plan pop(Scope scope, byte[][] words) {
     if (words.length > 3) {
       throw RedisErrors.syntax();
     }
@@ -186,7 +156,7 @@ public final class SetCommands {
     return drawn.isEmpty() ? RespValue.NULL : new RespValue.Bulk(drawn.getFirst());
   }
 
-  private static Plan draw(Scope scope, byte[][] words) {
+  static Plan draw(Scope scope, byte[][] words) {
     if (words.length > 3) {
       throw RedisErrors.syntax();
     }
@@ -202,7 +172,7 @@ public final class SetCommands {
         });
   }
 
-  private static Plan move(Scope scope, byte[][] words) {
+  static Plan move(Scope scope, byte[][] words) {
     Key from = Key.of(words[1]);
     Key to = Key.of(words[2]);
     Plans.checkOnePartition(scope, List.of(from, to));
@@ -241,7 +211,7 @@ public final class SetCommands {
         });
   }
 
-  private static Plan scan(Scope scope, byte[][] words) {
+  static Plan scan(Scope scope, byte[][] words) {
     Walk walk = Walk.of(scope, words);
     return Plans.read(
         scope,

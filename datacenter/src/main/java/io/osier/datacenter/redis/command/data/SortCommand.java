@@ -5,12 +5,9 @@ import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -52,14 +49,7 @@ final class SortCommand {
 
   private SortCommand() {}
 
-  static List<RedisCommand> all() {
-    return new Table("generic")
-        .reads("SORT", -2, Keys.ONE, "Returns a set's elements, sorted.", SortCommand::sort)
-        .reads("SORT_RO", -2, Keys.ONE, "Returns a set's elements, sorted.", SortCommand::sort)
-        .list();
-  }
-
-  private static Plan sort(Scope scope, byte[][] w) {
+  static Plan sort(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();
     Wish wish = wish(words, Words.option(w[0]).equals("SORT"));

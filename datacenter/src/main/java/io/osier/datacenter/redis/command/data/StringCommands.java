@@ -4,13 +4,11 @@ import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.datacenter.redis.command.data.Deadlines.Unit;
 import io.osier.protocol.Call;
@@ -23,57 +21,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Commands of strings that give and take them as a whole. Static, for any thread. */
-public final class StringCommands {
+final class StringCommands {
   private StringCommands() {}
-
-  /** All commands of strings. */
-  public static List<RedisCommand> all() {
-    return new Table("string")
-        .readsFast("GET", 2, Keys.ONE, "Returns a string.", StringCommands::get)
-        .grows("SET", -3, Keys.ONE, "Assigns a string.", StringCommands::set)
-        .growsFast(
-            "SETNX", 3, Keys.ONE, "Assigns a string if the key is absent.", StringCommands::setnx)
-        .grows(
-            "SETEX",
-            4,
-            Keys.ONE,
-            "Assigns a string that lives for some seconds.",
-            (scope, w) -> setFor(scope, w, Unit.SECONDS, "setex"))
-        .grows(
-            "PSETEX",
-            4,
-            Keys.ONE,
-            "Assigns a string that lives for some milliseconds.",
-            (scope, w) -> setFor(scope, w, Unit.MILLIS, "psetex"))
-        .growsFast(
-            "GETSET",
-            3,
-            Keys.ONE,
-            "Assigns a string and returns the former one.",
-            (scope, w) -> setAndGet(scope, Key.of(w[1]), Texts.assign(w[2]), false))
-        .writesFast(
-            "GETDEL", 2, Keys.ONE, "Returns a string and deletes it.", StringCommands::getdel)
-        .writesFast(
-            "GETEX", -2, Keys.ONE, "Returns a string and lets it expire.", StringCommands::getex)
-        .readsFast("MGET", -2, Table.ALL, "Returns several strings.", StringCommands::mget)
-        .grows("MSET", -3, Table.PAIRS, "Assigns several strings.", StringCommands::mset)
-        .grows(
-            "MSETNX",
-            -3,
-            Table.PAIRS,
-            "Assigns several strings if all keys are absent.",
-            StringCommands::msetnx)
-        .with(Increments.all())
-        .with(StringRanges.all())
-        .with(BitCommands.all())
-        .list();
-  }
 
   private static Call replace(Key key, Operation operation, boolean keepsDeadline) {
     return new Call.Replace(key, CrdtType.STRING, operation, keepsDeadline);
   }
 
-  private static Plan get(Scope scope, byte[][] words) {
+  static Plan get(Scope scope, byte[][] words) {
     return get(scope, Key.of(words[1]));
   }
 
@@ -81,7 +36,7 @@ public final class StringCommands {
     return Plans.read(scope, key, Plans.WHOLE, Texts::shown);
   }
 
-  private static Plan set(Scope scope, byte[][] w) {
+  static Plan set(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();
     Operation assigned = Texts.assign(words.next());
@@ -112,7 +67,7 @@ public final class StringCommands {
     Operation operation =
         unit == null
             ? assigned
-            : new Operation.WithDeadline(assigned, Deadlines.positive(scope, time, unit, "set"));
+            : new Operation.WithDeadline(assigned, Deadlines.positive(scope, time, unit, w[0]));
     if (isNew) {
       return setNew(scope, key, operation, gets);
     }
@@ -145,6 +100,10 @@ public final class StringCommands {
                 gets ? Texts.bulk(Texts.string(Plans.answerOf(parts.get(1)))) : RespValue.NULL));
   }
 
+  static Plan getset(Scope scope, byte[][] words) {
+    return setAndGet(scope, Key.of(words[1]), Texts.assign(words[2]), false);
+  }
+
   private static Plan setAndGet(Scope scope, Key key, Operation operation, boolean keepsDeadline) {
     return getAnd(
         scope,
@@ -163,7 +122,7 @@ public final class StringCommands {
     return Plan.answer(Texts.bulk(Texts.string(Plans.answerOf(parts.getFirst()))));
   }
 
-  private static Plan setnx(Scope scope, byte[][] words) {
+  static Plan setnx(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
     return Plans.run(
         scope,
@@ -172,19 +131,19 @@ public final class StringCommands {
         parts -> Plan.answer(0));
   }
 
-  private static Plan setFor(Scope scope, byte[][] words, Unit unit, String command) {
-    Operation.Expire deadline = Deadlines.positive(scope, words[2], unit, command);
+  static Plan setFor(Scope scope, byte[][] words, Unit unit) {
+    Operation.Expire deadline = Deadlines.positive(scope, words[2], unit, words[0]);
     Operation operation = new Operation.WithDeadline(Texts.assign(words[3]), deadline);
     return Plans.run(
         scope, List.of(replace(Key.of(words[1]), operation, false)), parts -> Plan.ok());
   }
 
-  private static Plan getdel(Scope scope, byte[][] words) {
+  static Plan getdel(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
     return getAnd(scope, key, Plans.delete(key));
   }
 
-  private static Plan getex(Scope scope, byte[][] w) {
+  static Plan getex(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();
     if (!words.hasNext()) {
@@ -194,7 +153,7 @@ public final class StringCommands {
     Unit unit = Deadlines.unit(option);
     Operation operation;
     if (unit != null) {
-      operation = Deadlines.positive(scope, words.next(), unit, "getex");
+      operation = Deadlines.positive(scope, words.next(), unit, w[0]);
     } else if (option.equals("PERSIST")) {
       operation = new Operation.Persist();
     } else {
@@ -223,7 +182,7 @@ public final class StringCommands {
         absent);
   }
 
-  private static Plan mget(Scope scope, byte[][] words) {
+  static Plan mget(Scope scope, byte[][] words) {
     return Split.of(
         scope,
         new Words(words).keys(),
@@ -239,13 +198,13 @@ public final class StringCommands {
         });
   }
 
-  private static Plan mset(Scope scope, byte[][] words) {
-    List<Call> calls = pairs(words, "mset");
+  static Plan mset(Scope scope, byte[][] words) {
+    List<Call> calls = pairs(words);
     return Split.of(scope, calls, parts -> Plan.ok());
   }
 
-  private static Plan msetnx(Scope scope, byte[][] words) {
-    List<Call> replaced = pairs(words, "msetnx");
+  static Plan msetnx(Scope scope, byte[][] words) {
+    List<Call> replaced = pairs(words);
     List<Key> keys = replaced.stream().map(Call::key).toList();
     Plans.checkOnePartition(scope, keys);
     List<Call> calls = new ArrayList<>(2 * keys.size());
@@ -254,9 +213,9 @@ public final class StringCommands {
     return Plans.run(scope, calls, parts -> Plan.answer(1), parts -> Plan.answer(0));
   }
 
-  private static List<Call> pairs(byte[][] words, String command) {
+  private static List<Call> pairs(byte[][] words) {
     if (words.length % 2 == 0) {
-      throw RedisErrors.arity(command);
+      throw RedisErrors.arity(RespDecoder.text(words[0]));
     }
     List<Call> calls = new ArrayList<>(words.length / 2);
     for (int i = 1; i < words.length; i += 2) {

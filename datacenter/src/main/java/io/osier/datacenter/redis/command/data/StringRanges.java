@@ -9,15 +9,11 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.datacenter.redis.command.Table;
 import io.osier.protocol.Reply;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -30,29 +26,7 @@ final class StringRanges {
 
   private StringRanges() {}
 
-  static List<RedisCommand> all() {
-    return new Table("string")
-        .growsFast("APPEND", 3, Keys.ONE, "Appends to a string.", StringRanges::append)
-        .readsFast(
-            "STRLEN",
-            2,
-            Keys.ONE,
-            "Returns a string's length.",
-            (scope, w) ->
-                Plans.read(
-                    scope,
-                    Key.of(w[1]),
-                    Plans.WHOLE,
-                    a -> new RespValue.Int(Texts.string(a).orElse(EMPTY).length)))
-        .reads("GETRANGE", 4, Keys.ONE, "Returns a part of a string.", StringRanges::range)
-        .reads("SUBSTR", 4, Keys.ONE, "Returns a part of a string.", StringRanges::range)
-        .grows("SETRANGE", 4, Keys.ONE, "Overwrites a part of a string.", StringRanges::setRange)
-        .reads(
-            "LCS", -3, Table.TWO, "Finds the longest common subsequence of two strings.", Lcs::plan)
-        .list();
-  }
-
-  private static Plan append(Scope scope, byte[][] words) {
+  static Plan append(Scope scope, byte[][] words) {
     byte[] more = words[2];
     return change(
         scope,
@@ -65,7 +39,15 @@ final class StringRanges {
         });
   }
 
-  private static Plan setRange(Scope scope, byte[][] words) {
+  static Plan length(Scope scope, byte[][] words) {
+    return Plans.read(
+        scope,
+        Key.of(words[1]),
+        Plans.WHOLE,
+        answer -> new RespValue.Int(Texts.string(answer).orElse(EMPTY).length));
+  }
+
+  static Plan setRange(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
     long offset = Numbers.integer(words[2]);
     byte[] part = words[3];
@@ -73,8 +55,7 @@ final class StringRanges {
       throw new RedisException("ERR offset is out of range");
     }
     if (part.length == 0) {
-      return Plans.read(
-          scope, key, Plans.WHOLE, a -> new RespValue.Int(Texts.string(a).orElse(EMPTY).length));
+      return length(scope, words);
     }
     checkLength(offset, part.length);
     return change(
@@ -117,7 +98,7 @@ final class StringRanges {
     }
   }
 
-  private static Plan range(Scope scope, byte[][] words) {
+  static Plan range(Scope scope, byte[][] words) {
     long start = Numbers.integer(words[2]);
     long end = Numbers.integer(words[3]);
     return Plans.read(

@@ -72,7 +72,6 @@ final class Texts {
     return b == '-' || b == 'N' || b == 'I' || (b >= '0' && b <= '9');
   }
 
-  /** As {@link #written(byte[])}, of several words. */
   static List<Value> written(List<byte[]> words) {
     List<Value> values = new ArrayList<>(words.size());
     words.forEach(word -> values.addAll(written(word)));
@@ -179,12 +178,10 @@ final class Texts {
     return Optional.of(bytes(values.getLast()));
   }
 
-  /** What assigns a string's bytes. */
   static Operation assign(byte[] bytes) {
     return new Operation.Assign(Value.ofText(bytes));
   }
 
-  /** The name of a hash's field. */
   static String name(byte[] word) {
     String name = FieldNames.of(word);
     if (Utf8.length(name) > FieldId.NAME_LENGTH_MAX) {
@@ -198,7 +195,6 @@ final class Texts {
     return words.stream().map(Texts::name).toList();
   }
 
-  /** The field that a hash's value is. */
   static FieldId stringField(String name) {
     return new FieldId(name, CrdtType.STRING);
   }

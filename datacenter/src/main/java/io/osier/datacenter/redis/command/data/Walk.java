@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count, boolean values) {
   private static final int COUNT = 10;
 
-  /** Of a command with a key, a cursor and options. */
   static Walk of(Scope scope, byte[][] w) {
     Words words = new Words(w);
     words.next();
@@ -73,8 +72,6 @@ record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count, boolean
   }
 
   /**
-   * The answer.
-   *
    * @param looked at so many parts
    * @param last the last one of them
    */

@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.datacenter.partition.Cluster;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.CommandList;
 import io.osier.datacenter.redis.command.Cursors;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Translator;
+import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.protocol.Reply;
@@ -22,22 +26,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Does Redis' commands at a partition, in virtual time. */
 final class RedisNode {
-  static final Map<String, RedisCommand> COMMANDS =
-      Stream.of(
-              KeyCommands.all(),
-              StringCommands.all(),
-              HashCommands.all(),
-              SetCommands.all(),
-              ObjectCommands.all())
-          .flatMap(List::stream)
-          .collect(Collectors.toMap(RedisCommand::name, Function.identity()));
+  static final Map<String, Translator> COMMANDS = DataCommands.all();
 
   private final Cluster cluster;
   private final Cluster.Dc dc;
@@ -79,7 +73,7 @@ final class RedisNode {
   }
 
   static RedisCommand command(String name) {
-    return requireNonNull(COMMANDS.get(name), name);
+    return CommandList.named(name, requireNonNull(COMMANDS.get(name), name));
   }
 
   /** The answer, as {@link Texted} writes it. */
@@ -138,6 +132,8 @@ final class RedisNode {
       return ((Plan.Answer) plan).value();
     } catch (RedisException e) {
       return new RespValue.Err(String.valueOf(e.getMessage()));
+    } catch (OsierException e) {
+      return RedisErrors.of(e);
     }
   }
 

@@ -53,7 +53,7 @@ final class WrongUsageTest {
         "bench load --endpoints eu                 | NAME=HOST:PORT          | osier bench load",
         "bench run nowhere                         | no scenario             | osier bench run",
         "bench run causal --set load.kays=1        | load.kays               | osier bench run",
-        "bench run causal --set load.keys=many     | load.keys must be       | osier bench run",
+        "bench run causal --set load.keys=many     | keys has type STRING     | osier bench run",
         "bench run causal --set load.mix.jump=1    | one of add, add-next    | osier bench run",
         "bench run causal --set load.keys          | PATH=VALUE              | osier bench run",
         "bench run causal --case x                 | no such case            | osier bench run",

@@ -92,13 +92,12 @@ final class Runner {
       cases.add(of.name());
       List<Scenario.Part> installed = new ArrayList<>();
       List<Scenario.Part> all = Scenario.variants(of.config());
-      List<String> names = all.stream().map(Scenario.Part::name).toList();
-      variants.addAll(names);
+      all.forEach(variant -> variants.add(variant.name()));
       for (Scenario.Part variant : all) {
         if (options.isWanted(of, options.onlyCase, only)
             && options.isWanted(variant, options.onlyVariant, List.of())) {
           isWanted = true;
-          Rules.check(variant, names);
+          Rules.check(variant);
           if (isInstalled(variant)) {
             installed.add(variant);
           }

@@ -5,6 +5,7 @@ import java.io.File;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -121,18 +122,12 @@ public final class Targets {
    */
   public static <E extends Enum<E>> E oneOf(Class<E> words, Config config, String path) {
     String given = config.getString(path);
-    List<E> all = List.of(words.getEnumConstants());
-    return all.stream()
-        .filter(one -> one.name().toLowerCase(Locale.ROOT).equals(given))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new ScenarioException(
-                    path
-                        + " is one of "
-                        + all.toString().toLowerCase(Locale.ROOT)
-                        + ", not "
-                        + given));
+    try {
+      return Enum.valueOf(words, given.toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      throw new ScenarioException(
+          path + " is one of " + EnumSet.allOf(words) + ", not " + given, e);
+    }
   }
 
   /** Whether what it needs is on this machine. */

@@ -62,7 +62,6 @@ final class WrongUsageTest {
         "bench crash --once --pairs                | exclude each other      | osier bench crash",
         "bench crash --pairs --former a            | exclude each other      | osier bench crash",
         "bench crash --former a --cycles 3         | no --cycles             | osier bench crash",
-        "bench smoke --only wallet --out a         | --out needs             | osier bench smoke",
         "bench wan                                 | --link                  | osier bench wan",
         "bench wan --link x                        | FROM-TO                 | osier bench wan",
         "bench wan --seed 2 links                  | --seed is for --link    | osier bench wan",

@@ -65,7 +65,6 @@ final class WrongUsageTest {
         "bench wan                                 | --link                  | osier bench wan",
         "bench wan --link x                        | FROM-TO                 | osier bench wan",
         "bench wan --seed 2 links                  | --seed is for --link    | osier bench wan",
-        "bench run --json a                        | --json needs the name   | osier bench run",
         "bench run causal --rounds 0               | must be 1 or more       | osier bench run",
         "cli --no-password get x                   | for user create         | osier cli",
         "init --dc eu --user ann                   | need --tls              | osier init",

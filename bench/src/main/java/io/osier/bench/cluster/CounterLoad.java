@@ -31,7 +31,6 @@ public final class CounterLoad extends WriterLoad {
   private final Members sets = new Members();
   private final AtomicLong serial = new AtomicLong();
   private final Zipf zipf = new Zipf(COUNTERS, EXPONENT);
-  private volatile int shift;
 
   /**
    * Starts one thread for each datacenter.
@@ -83,7 +82,7 @@ public final class CounterLoad extends WriterLoad {
   }
 
   private void increment(Keyspace space, SplittableRandom random, Semaphore room) {
-    String key = counter((zipf.next(random) + shift) % COUNTERS);
+    String key = counter(zipf.next(random));
     account(
         space.counter(key).incrementAsync(1),
         room,
@@ -111,15 +110,6 @@ public final class CounterLoad extends WriterLoad {
 
   private String counter(int number) {
     return prefix + "counter:" + number;
-  }
-
-  /**
-   * Makes other counters the hot ones from now on.
-   *
-   * @param by how many places the order of heat moves; at least 0
-   */
-  public void shift(int by) {
-    shift = by % COUNTERS;
   }
 
   @Override

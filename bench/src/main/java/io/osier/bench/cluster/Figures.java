@@ -89,7 +89,7 @@ public record Figures(
     }
   }
 
-  static Histogram decode(String base64) {
+  private static Histogram decode(String base64) {
     try {
       return Histogram.decodeFromCompressedByteBuffer(
           ByteBuffer.wrap(Base64.getDecoder().decode(base64)), 0);

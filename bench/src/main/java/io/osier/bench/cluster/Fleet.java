@@ -47,34 +47,9 @@ public class Fleet implements AutoCloseable {
     this.endpoints = new LinkedHashMap<>(endpoints);
   }
 
-  /**
-   * Reads endpoints as people write them.
-   *
-   * @param text NAME=HOST:PORT, with commas between them
-   * @throws IllegalArgumentException if it is something else
-   */
-  public static Fleet parse(String name, String text) {
-    Map<String, String> endpoints = new LinkedHashMap<>();
-    for (String part : text.split(",", -1)) {
-      int equals = part.indexOf('=');
-      if (equals < 1
-          || endpoints.put(part.substring(0, equals).strip(), part.substring(equals + 1)) != null) {
-        throw new IllegalArgumentException(
-            "endpoints are NAME=HOST:PORT with commas between them, each name once, not: " + text);
-      }
-    }
-    return new Fleet(name, endpoints);
-  }
-
   /** The datacenters' names. */
   public final List<String> dcs() {
     return List.copyOf(endpoints.keySet());
-  }
-
-  /** The endpoints as {@link #parse} takes them, and YCSB's property. */
-  public final String endpoints() {
-    return String.join(
-        ",", endpoints.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
   }
 
   /** Host and port of a datacenter, for clients. */

@@ -1,7 +1,5 @@
 package io.osier.bench.cluster;
 
-import static java.util.Objects.requireNonNull;
-
 import io.osier.bench.wan.WanQuality;
 import java.util.List;
 import java.util.Map;
@@ -51,9 +49,18 @@ public final class Topology {
       return REGION_MILLIS;
     }
     Double delay = DELAYS.get(one + "-" + two);
-    return delay != null
-        ? delay
-        : requireNonNull(DELAYS.get(two + "-" + one), "the delay is not known");
+    if (delay == null) {
+      delay = DELAYS.get(two + "-" + one);
+    }
+    if (delay == null) {
+      throw new IllegalArgumentException(
+          "the delay from "
+              + from
+              + " to "
+              + to
+              + " is not known: write it behind the link, as /40");
+    }
+    return delay;
   }
 
   /** What the link between two datacenters is like on a usual day. */
@@ -62,6 +69,6 @@ public final class Topology {
   }
 
   private static String region(String dc) {
-    return dc.substring(0, 2);
+    return dc.length() > 2 ? dc.substring(0, 2) : dc;
   }
 }

@@ -1,15 +1,12 @@
 package io.osier.bench.fleet;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Fleet;
 import io.osier.core.OsierException;
-import io.osier.protocol.Request;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -24,18 +21,13 @@ import picocli.CommandLine.Spec;
     name = "load",
     mixinStandardHelpOptions = true,
     description =
-        "Writes counters and sets to all datacenters given, some of them hot, and each "
-            + "minute others. At the end, after --seconds or when it is stopped, every "
-            + "acknowledged update must be at every datacenter, exactly once, and all of them "
-            + "must be equal.")
+        "Writes counters and sets to all datacenters given, some of them hot. At the end, after "
+            + "--seconds or when it is stopped, every acknowledged update must be at every "
+            + "datacenter, exactly once, and all of them must be equal.")
 public final class LoadCommand implements Callable<Integer> {
   private static final Duration READY_MAX = Duration.ofMinutes(2);
   private static final Duration SETTLE_MAX = Duration.ofMinutes(1);
-
-  /** After so many seconds other objects become hot, this many places further. */
-  private static final int SHIFT_SECONDS = 60;
-
-  private static final int SHIFT_PLACES = 37;
+  private static final int NOTES_SECONDS = 60;
 
   /** As many elements of sets as are remembered in some MB, for a load without an end. */
   private static final long ELEMENTS_MAX = 100_000;
@@ -43,9 +35,10 @@ public final class LoadCommand implements Callable<Integer> {
   @Option(
       names = "--endpoints",
       required = true,
-      paramLabel = "NAME=HOST:PORT,...",
-      description = "the datacenters' client addresses")
-  private String endpoints;
+      split = ",",
+      paramLabel = "NAME=HOST:PORT",
+      description = "the datacenters' client addresses, with commas between them")
+  private Map<String, String> endpoints;
 
   @Option(names = "--keyspace", defaultValue = "shop", description = "default: shop")
   private String keyspace;
@@ -59,9 +52,6 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Option(names = "--seconds", defaultValue = "0", description = "0: until it is stopped (default)")
   private int seconds;
-
-  @Option(names = "--seed", defaultValue = "1", description = "of what is written (default: 1)")
-  private long seed;
 
   @Option(
       names = "--say",
@@ -80,28 +70,21 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (target < 10 || seconds < 0) {
-      throw new ParameterException(
-          spec.commandLine(), "--target must be at least 10, and --seconds not negative");
+    if (target < 10) {
+      throw new ParameterException(spec.commandLine(), "--target must be at least 10");
     }
     Runtime.getRuntime().addShutdownHook(new Thread(this::stopped, "load-stop"));
-    try (Fleet fleet = Fleet.parse("load", endpoints)) {
+    try (Fleet fleet = new Fleet("load", endpoints)) {
       exitCode = run(fleet);
-      return exitCode;
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), "--endpoints: " + e.getMessage());
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.reason());
-      return 1;
     } finally {
       ended.countDown();
     }
+    return exitCode;
   }
 
-  /**
-   * SIGTERM: what was written is still compared, and the process ends with what that showed,
-   * instead of with the signal.
-   */
+  /** SIGTERM: what was written is still compared, and the process ends with what that showed. */
   private void stopped() {
     if (ended.getCount() == 0) {
       return; // nobody has stopped it
@@ -119,88 +102,47 @@ public final class LoadCommand implements Callable<Integer> {
   }
 
   private int run(Fleet fleet) throws InterruptedException {
-    if (!awaitReady(fleet)) {
-      return 1;
-    }
-    System.out.println("all datacenters serve: " + fleet.endpoints());
-    notes.forEach(System.out::println);
-    // A name of its own: what former runs wrote is no business of this one's account.
-    String prefix = "load-" + Long.toString(System.currentTimeMillis(), 36) + ":";
-    try (CounterLoad load =
-        new CounterLoad(fleet.dcs(), fleet::client, keyspace, prefix, target, ELEMENTS_MAX, seed)) {
-      write(fleet, load);
-      load.stop();
-      return compare(fleet, load);
-    }
-  }
-
-  private boolean awaitReady(Fleet fleet) throws InterruptedException {
     long deadline = System.nanoTime() + READY_MAX.toNanos();
     for (String dc : fleet.dcs()) {
       while (!fleet.isReady(dc)) {
         if (System.nanoTime() > deadline || stop.await(200, TimeUnit.MILLISECONDS)) {
           System.err.println("error UNAVAILABLE: datacenter " + dc + " does not serve");
-          return false;
+          return 1;
         }
       }
     }
-    return true;
+    System.out.println("all datacenters serve: " + endpoints);
+    notes.forEach(System.out::println);
+    // A name of its own: what former runs wrote is no business of this one's account.
+    String prefix = "load-" + Long.toString(System.currentTimeMillis(), 36) + ":";
+    try (CounterLoad load =
+        new CounterLoad(fleet.dcs(), fleet::client, keyspace, prefix, target, ELEMENTS_MAX, 1)) {
+      write(load);
+      load.stop();
+      Contents contents = Contents.of(fleet, SETTLE_MAX, System.out::println, List.of(load));
+      System.out.println(contents);
+      List<String> faults = contents.faults(false);
+      faults.forEach(fault -> System.out.println("FAILED: " + fault));
+      return faults.isEmpty() ? 0 : 1;
+    }
   }
 
-  private void write(Fleet fleet, CounterLoad load) throws InterruptedException {
+  private void write(CounterLoad load) throws InterruptedException {
     long before = 0;
     for (int second = 1; seconds == 0 || second <= seconds; second++) {
       if (stop.await(1, TimeUnit.SECONDS)) {
         return;
       }
-      if (second % SHIFT_SECONDS == 0) {
-        load.shift(second / SHIFT_SECONDS * SHIFT_PLACES);
+      if (second % NOTES_SECONDS == 0) {
         notes.forEach(System.out::println);
       }
       if (second % 5 == 0) {
         long done = load.done();
         System.out.printf(
-            Locale.ROOT,
-            "%d updates/s | %d acknowledged, %d failed or unknown | %s%n",
-            (done - before) / 5,
-            done,
-            load.failures(),
-            figures(fleet));
+            "%d updates/s | %d acknowledged, %d failed or unknown%n",
+            (done - before) / 5, done, load.failures());
         before = done;
       }
     }
-  }
-
-  /** What all datacenters together say of the keyspace. */
-  private String figures(Fleet fleet) {
-    try {
-      List<JsonNode> all = new ArrayList<>();
-      for (String dc : fleet.dcs()) {
-        all.add(fleet.inspect(dc, Request.Topic.STAT, 0).at("/keyspaces/" + keyspace));
-      }
-      return String.format(
-          Locale.ROOT,
-          "%d objects in state mode | shipped %.2f MB, as operations %.2f MB | later than the SLA:"
-              + " %d",
-          sum(all, "state_mode_objects"),
-          sum(all, "shipped_bytes") / 1e6,
-          sum(all, "op_bytes") / 1e6,
-          sum(all, "sla_violations"));
-    } catch (OsierException e) {
-      return "no figures: " + e.reason();
-    }
-  }
-
-  private static long sum(List<JsonNode> reports, String figure) {
-    return reports.stream().mapToLong(report -> report.path(figure).asLong()).sum();
-  }
-
-  private int compare(Fleet fleet, CounterLoad load) {
-    Contents contents = Contents.of(fleet, SETTLE_MAX, System.out::println, List.of(load));
-    System.out.println(figures(fleet));
-    System.out.println(contents);
-    List<String> faults = contents.faults(false);
-    faults.forEach(fault -> System.out.println("FAILED: " + fault));
-    return faults.isEmpty() ? 0 : 1;
   }
 }

@@ -1,10 +1,15 @@
 package io.osier.bench.fleet;
 
+import io.osier.bench.cluster.Topology;
 import io.osier.bench.wan.WanEmulator;
+import io.osier.bench.wan.WanQuality;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -29,6 +34,12 @@ import picocli.CommandLine.Spec;
       "  osier bench wan links         # the bytes of each link"
     })
 public final class WanCommand implements Callable<Integer> {
+  private static final Pattern LINK =
+      Pattern.compile("(\\w+)-(\\w+)=(\\d{1,5}):(.+):(\\d{1,5})(?:/(\\d+(?:\\.\\d+)?))?");
+
+  /** Where the one that runs is spoken to. */
+  private static final int CONTROL_PORT = 7500;
+
   @Option(
       names = "--link",
       paramLabel = "FROM-TO=PORT:HOST:PORT[/MS]",
@@ -41,16 +52,6 @@ public final class WanCommand implements Callable<Integer> {
       paramLabel = "HOST",
       description = "the address on which the links listen (default: ${DEFAULT-VALUE})")
   private String host;
-
-  @Option(
-      names = "--control",
-      defaultValue = "7500",
-      paramLabel = "PORT",
-      description = "where it can be spoken to, on this machine (default: ${DEFAULT-VALUE})")
-  private int control;
-
-  @Option(names = "--seed", defaultValue = "1", description = "of the jitter (default: 1)")
-  private long seed;
 
   @Parameters(paramLabel = "WORD", description = "links, cut FROM TO, or heal FROM TO")
   private List<String> words = List.of();
@@ -66,53 +67,60 @@ public final class WanCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "either --link, to run, or words to the one that runs");
     }
-    for (String option : List.of("--listen", "--seed")) {
-      if (!words.isEmpty() && spec.commandLine().getParseResult().hasMatchedOption(option)) {
-        throw new ParameterException(
-            spec.commandLine(), option + " is for --link, and cannot change the one that runs");
-      }
-    }
     return words.isEmpty() ? run() : tell();
   }
 
   private int tell() {
     try {
-      String answer = WanControl.tell(control, String.join(" ", words));
+      String answer = WanControl.tell(CONTROL_PORT, String.join(" ", words));
       boolean wrong = answer.startsWith("error");
       (wrong ? System.err : System.out).println(answer);
       return wrong ? 1 : 0;
     } catch (IOException e) {
       System.err.println(
-          "error: no emulator answers on port "
-              + control
-              + " of this machine; with --link instead of words one is started");
+          "error: no emulator answers on port " + CONTROL_PORT + "; --link instead starts one");
       return 1;
     }
   }
 
   private int run() throws InterruptedException {
-    List<LinkSpec> specs;
-    try {
-      specs = links.stream().map(LinkSpec::parse).toList();
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), "--link: " + e.getMessage());
-    }
-    try (WanEmulator wan = new WanEmulator(seed, host);
-        WanControl told = new WanControl(wan, control)) {
-      for (LinkSpec s : specs) {
-        wan.open(s.name(), s.port(), s.target(), s.quality(), s.quality());
-        System.out.printf(
-            "link %s: %s:%d leads to %s, %.0f ms%n",
-            s.name(), host, s.port(), s.target(), s.quality().delayMillis());
-      }
+    try (WanEmulator wan = new WanEmulator(1, host);
+        WanControl told = new WanControl(wan, CONTROL_PORT)) {
+      links.forEach(link -> open(wan, link));
       System.out.println("cut and heal them on port " + told.port());
       new CountDownLatch(1).await(); // SIGTERM ends the process
       return 0;
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--link: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) { // Netty throws the checked BindException without declaring it
       System.err.println("error: " + e.getMessage());
       return 1;
     }
+  }
+
+  /**
+   * Opens a link as people write it: {@code eu-us=7501:us:7401} is the way on which eu reaches us.
+   *
+   * @throws IllegalArgumentException if it is none, or its delay is left out and unknown
+   */
+  static void open(WanEmulator wan, String text) {
+    Matcher m = LINK.matcher(text);
+    if (!m.matches()) {
+      throw new IllegalArgumentException(
+          "FROM-TO=PORT:HOST:PORT with /MILLISECONDS of delay behind it, or without, not: " + text);
+    }
+    String name = m.group(1) + "-" + m.group(2);
+    double delay =
+        m.group(6) == null
+            ? Topology.delayMillis(m.group(1), m.group(2))
+            : Double.parseDouble(m.group(6));
+    WanQuality quality = new WanQuality(delay, Topology.JITTER_MILLIS, 0);
+    // A name is looked up for each connection.
+    InetSocketAddress target =
+        InetSocketAddress.createUnresolved(m.group(4), Integer.parseInt(m.group(5)));
+    int port = wan.open(name, Integer.parseInt(m.group(3)), target, quality, quality).port();
+    System.out.printf("link %s: %d leads to %s, %.0f ms%n", name, port, target, delay);
   }
 }

@@ -1,5 +1,7 @@
 package io.osier.bench.fleet;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.osier.bench.wan.WanEmulator;
@@ -11,11 +13,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Lets a person cut and heal an emulator's links: one line is posted to a port of this machine, and
@@ -49,54 +50,46 @@ final class WanControl implements AutoCloseable {
 
   private void serve(HttpExchange exchange) throws IOException {
     try (exchange) {
-      byte[] line = exchange.getRequestBody().readNBytes(LINE_MAX);
-      byte[] answer =
-          answer(new String(line, StandardCharsets.UTF_8).strip()).getBytes(StandardCharsets.UTF_8);
-      exchange.sendResponseHeaders(200, answer.length);
-      exchange.getResponseBody().write(answer);
-    }
-  }
-
-  /** Does what a line says; what is wrong with it is the answer. */
-  private String answer(String line) {
-    String[] words = line.split("[ -]+", -1);
-    try {
-      if (words.length == 1 && words[0].equals("links")) {
-        return links();
+      String line = new String(exchange.getRequestBody().readNBytes(LINE_MAX), UTF_8).strip();
+      String answer;
+      try {
+        answer = answer(line.split("[ -]+", -1));
+      } catch (IllegalArgumentException e) {
+        answer = "error: " + e.getMessage();
       }
-      if (words.length == 3 && List.of("cut", "heal").contains(words[0])) {
-        boolean cut = words[0].equals("cut");
-        both(words[1], words[2]).forEach(cut ? wan::cut : wan::heal);
-        return words[1] + " - " + words[2] + (cut ? " is cut" : " is healed");
+      byte[] bytes = answer.getBytes(UTF_8);
+      exchange.sendResponseHeaders(200, bytes.length);
+      exchange.getResponseBody().write(bytes);
+    }
+  }
+
+  private String answer(String... words) {
+    if (words.length == 1 && words[0].equals("links")) {
+      return wan.names().stream()
+          .sorted()
+          .map(
+              name ->
+                  "%s: %d bytes there, %d back"
+                      .formatted(
+                          name,
+                          wan.link(name).bytes(Direction.FORTH),
+                          wan.link(name).bytes(Direction.BACK)))
+          .collect(Collectors.joining("\n"));
+    }
+    if (words.length != 3 || !List.of("cut", "heal").contains(words[0])) {
+      throw new IllegalArgumentException("say 'links', 'cut eu us' or 'heal eu us'");
+    }
+    String there = words[1] + "-" + words[2];
+    List<String> both =
+        Stream.of(there, words[2] + "-" + words[1]).filter(wan.names()::contains).toList();
+    for (String name : both.isEmpty() ? List.of(there) : both) { // an unknown one is named
+      if (words[0].equals("cut")) {
+        wan.cut(name);
+      } else {
+        wan.heal(name);
       }
-      return "error: say 'links', 'cut eu us' or 'heal eu us', not: " + line;
-    } catch (IllegalArgumentException e) {
-      return "error: " + e.getMessage();
     }
-  }
-
-  /** The two links between two datacenters, of which one may not be there. */
-  private List<String> both(String one, String two) {
-    List<String> there =
-        List.of(one + "-" + two, two + "-" + one).stream().filter(wan.names()::contains).toList();
-    if (there.isEmpty()) {
-      wan.link(one + "-" + two); // says which there are
-    }
-    return there;
-  }
-
-  private String links() {
-    StringBuilder text = new StringBuilder();
-    for (String name : new TreeSet<>(wan.names())) {
-      text.append(
-          String.format(
-              Locale.ROOT,
-              "%s: %d bytes there, %d back%n",
-              name,
-              wan.link(name).bytes(Direction.FORTH),
-              wan.link(name).bytes(Direction.BACK)));
-    }
-    return text.toString().strip();
+    return words[1] + " - " + words[2] + (words[0].equals("cut") ? " is cut" : " is healed");
   }
 
   /** Says a line to the emulator of this machine, and returns its answer. */

@@ -73,7 +73,7 @@ final class Causality {
     int chains = place();
     List<Integer> order = Cycles.order(direct);
     if (order.size() < txns.size()) {
-      throw new Inconsistency("causality has a cycle: " + named(Cycles.shortest(direct, order)));
+      throw new Inconsistency("causality has a cycle: " + named(Cycles.any(direct, order)));
     }
     for (int t : order) {
       vectors[t] = new int[chains];

@@ -12,9 +12,6 @@ import java.util.Map;
 
 /** Orders of the nodes of a graph, given as what is directly before each of them. */
 final class Cycles {
-  /** How many nodes of cycles are tried for the shortest one. */
-  private static final int STARTS_MAX = 200;
-
   private Cycles() {}
 
   /** The nodes, each after all that is before it; those on cycles, or after some, are missing. */
@@ -55,20 +52,15 @@ final class Cycles {
    *
    * @param order what {@link #order} gave: not all nodes
    */
-  static List<Integer> shortest(List<? extends Iterable<Integer>> before, List<Integer> order) {
+  static List<Integer> any(List<? extends Iterable<Integer>> before, List<Integer> order) {
     BitSet left = new BitSet();
     left.set(0, before.size());
     order.forEach(left::clear);
-    List<Integer> shortest = List.of();
-    int starts = 0;
-    for (int s = left.nextSetBit(0); s >= 0 && starts < STARTS_MAX; s = left.nextSetBit(s + 1)) {
-      List<Integer> cycle = cycleOver(s, before, left);
-      if (!cycle.isEmpty()) {
-        starts++;
-        shortest = shortest.isEmpty() || cycle.size() < shortest.size() ? cycle : shortest;
-      }
-    }
-    return shortest;
+    return left.stream()
+        .mapToObj(start -> cycleOver(start, before, left))
+        .filter(cycle -> !cycle.isEmpty())
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Breadth first from a node to what is before it, until it comes again. */

@@ -68,16 +68,6 @@ final class History {
   }
 
   private final List<Txn> txns = new ArrayList<>();
-  private final boolean lossy;
-
-  /**
-   * A history of nothing.
-   *
-   * @param lossy whether datacenters may have forgotten what they had acknowledged
-   */
-  History(boolean lossy) {
-    this.lossy = lossy;
-  }
 
   /** Adds a transaction; those of one session in their order. */
   void add(Txn txn) {
@@ -88,35 +78,10 @@ final class History {
     return txns;
   }
 
-  /**
-   * One line an operation: {@code r(key,value,session,txn)} or {@code w(…)}. What a transaction
-   * comes after is not in them, but for the order of its session.
-   */
-  List<String> lines() {
-    List<String> lines = new ArrayList<>();
-    for (Txn txn : txns) {
-      for (Op op : txn.ops) {
-        lines.add(
-            (op.write ? "w(" : "r(")
-                + op.key
-                + ","
-                + op.value
-                + ","
-                + txn.session
-                + ","
-                + txn.number
-                + ")");
-      }
-    }
-    return lines;
-  }
-
   /** What is wrong, if anything is. */
   Optional<String> violation() {
     try {
-      if (!lossy) {
-        checkTurns();
-      }
+      checkTurns();
       Causality causality = new Causality(txns);
       checkReads(causality);
       checkArbitration(causality);
@@ -202,7 +167,7 @@ final class History {
       throw new Causality.Inconsistency(
           "each of these comes before the next, or was seen to lose to it, and so the last before"
               + " the first: "
-              + causality.named(Cycles.shortest(before, order)));
+              + causality.named(Cycles.any(before, order)));
     }
   }
 }

@@ -5,7 +5,6 @@ import io.osier.bench.cluster.LocalCluster;
 import io.osier.proxy.OsierClient;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
 
@@ -33,17 +32,10 @@ public final class HistoryLoad implements AutoCloseable {
    * @param sessions how many at a time
    * @param keys how many registers
    * @param rate transactions per second to aim at, of all sessions
-   * @param lossy whether datacenters may forget what they had acknowledged
    */
   public HistoryLoad(
-      LocalCluster cluster,
-      ClientLinks links,
-      int sessions,
-      int keys,
-      int rate,
-      boolean lossy,
-      Random random) {
-    this.recorder = new Recorder(lossy);
+      LocalCluster cluster, ClientLinks links, int sessions, int keys, int rate, Random random) {
+    this.recorder = new Recorder();
     this.keys = keys;
     for (String dc : cluster.dcs()) {
       clients.add(links.client(dc));
@@ -86,36 +78,21 @@ public final class HistoryLoad implements AutoCloseable {
     recorder.broken(what);
   }
 
-  private History history() {
-    return recorder.history();
-  }
-
-  /** What was done and seen, a line an operation; for when all sessions are over. */
-  public List<String> lines() {
-    return history().lines();
-  }
-
   /** What is wrong with what was done and seen, a line each; for when all sessions are over. */
   public List<String> violations() {
     List<String> all = new ArrayList<>();
-    if (history().txns().isEmpty()) {
+    History history = recorder.history();
+    if (history.txns().isEmpty()) {
       all.add("nothing was done that could be wrong");
     }
-    history().violation().ifPresent(v -> all.add("not causal: " + v));
+    history.violation().ifPresent(v -> all.add("not causal: " + v));
     Optional.ofNullable(recorder.broken()).ifPresent(all::add);
     return all;
   }
 
   /** How much was done, in a few words. */
   public String summary() {
-    return String.format(
-        Locale.ROOT,
-        "%d transactions, %d of them programs, of %d sessions, %d failed, %d of unknown outcome",
-        history().txns().size(),
-        recorder.programs(),
-        recorder.sessions(),
-        recorder.failures(),
-        recorder.unknowns());
+    return recorder.summary();
   }
 
   @Override

@@ -34,8 +34,7 @@ final class LastReads {
   }
 
   void run(LocalCluster cluster) {
-    // Where something acknowledged may be lost nobody can ask for all of it.
-    List<Recorder.Past> pasts = recorder.isLossy() ? List.of() : recorder.endings();
+    List<Recorder.Past> pasts = recorder.endings();
     pasts.forEach(p -> before.addAll(p.txns()));
     List<OsierClient> clients = new ArrayList<>();
     List<Reader> readers = new ArrayList<>();

@@ -149,9 +149,7 @@ final class RandomSession implements Runnable {
 
   private void refused(ErrorCode code) {
     session.unpin();
-    boolean hopeless =
-        code == ErrorCode.SESSION_LOST || (code == ErrorCode.SESSION_BEHIND && recorder.isLossy());
-    if (hopeless) {
+    if (code == ErrorCode.SESSION_LOST) {
       after.clear();
       begin(SessionOptions.DEFAULT);
     }

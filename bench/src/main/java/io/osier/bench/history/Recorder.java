@@ -7,6 +7,7 @@ import io.osier.core.OsierException;
 import io.osier.proxy.SessionToken;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +28,9 @@ final class Recorder {
     }
   }
 
-  private final History history;
+  private final History history = new History();
   private final List<Past> handed = new ArrayList<>();
   private final List<Past> endings = new ArrayList<>();
-  private final boolean lossy;
   private int sessions;
   private int numbers;
   private long values;
@@ -38,21 +38,6 @@ final class Recorder {
   private int failed;
   private int unknown;
   private @Nullable String broken;
-
-  /**
-   * A recorder.
-   *
-   * @param lossy whether datacenters may forget what they had acknowledged, and sessions lose what
-   *     they had seen with it
-   */
-  Recorder(boolean lossy) {
-    this.lossy = lossy;
-    this.history = new History(lossy);
-  }
-
-  boolean isLossy() {
-    return lossy;
-  }
 
   /** The number of a session that begins. */
   synchronized int newSession() {
@@ -98,8 +83,7 @@ final class Recorder {
     boolean expected =
         e.code().retryable()
             || e.code() == ErrorCode.TRANSACTION_ENDED
-            || e.code() == ErrorCode.SNAPSHOT_TOO_OLD
-            || (lossy && e.code() == ErrorCode.SESSION_LOST);
+            || e.code() == ErrorCode.SNAPSHOT_TOO_OLD;
     if (!expected) {
       broken(e.code() + ": " + e.reason());
     }
@@ -131,20 +115,16 @@ final class Recorder {
     return List.copyOf(endings);
   }
 
-  synchronized int sessions() {
-    return sessions;
-  }
-
-  synchronized int programs() {
-    return programs;
-  }
-
-  synchronized int failures() {
-    return failed;
-  }
-
-  synchronized int unknowns() {
-    return unknown;
+  /** How much was done, in a few words. */
+  synchronized String summary() {
+    return String.format(
+        Locale.ROOT,
+        "%d transactions, %d of them programs, of %d sessions, %d failed, %d of unknown outcome",
+        history.txns().size(),
+        programs,
+        sessions,
+        failed,
+        unknown);
   }
 
   /** What must not happen and did; null if nothing. */

@@ -2,13 +2,9 @@ package io.osier.bench.run;
 
 import com.typesafe.config.Config;
 import io.osier.bench.cluster.Zipf;
-import io.osier.bench.systems.ScenarioException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -21,8 +17,6 @@ final class Draw {
 
   /** No divisor of a number of keys: else a key might always get the same operation. */
   private static final int OPERATIONS_DRAWN = 65_537;
-
-  private static final int WEIGHT_MAX = 1_000_000;
 
   private final int keys;
   private final String how;
@@ -41,9 +35,9 @@ final class Draw {
     for (int i = 0; i < ring.length; i++) {
       ring[i] = zipf.next(random);
     }
-    Map<String, Integer> weights = weights(load);
-    operations = List.copyOf(weights.keySet());
-    int[] weight = weights.values().stream().mapToInt(w -> w).toArray();
+    Config mix = load.getConfig("mix");
+    operations = mix.root().keySet().stream().sorted().toList();
+    int[] weight = operations.stream().mapToInt(mix::getInt).toArray();
     int sum = Arrays.stream(weight).sum();
     for (int i = 0; i < drawn.length && sum > 0; i++) {
       int left = random.nextInt(sum);
@@ -53,28 +47,6 @@ final class Draw {
       }
       drawn[i] = at;
     }
-  }
-
-  /**
-   * What a load calls, each with its weight, by name.
-   *
-   * @throws ScenarioException if a weight is none, or all are 0
-   */
-  static SortedMap<String, Integer> weights(Config load) {
-    Config mix = load.getConfig("mix");
-    SortedMap<String, Integer> weights = new TreeMap<>();
-    for (String operation : mix.root().keySet()) {
-      int weight = mix.getInt(operation);
-      if (weight < 0 || weight > WEIGHT_MAX) {
-        throw new ScenarioException(
-            "load.mix." + operation + " must be from 0 to " + WEIGHT_MAX + ", not " + weight);
-      }
-      weights.put(operation, weight);
-    }
-    if (!weights.isEmpty() && weights.values().stream().allMatch(weight -> weight == 0)) {
-      throw new ScenarioException("load.mix must have a weight above 0 for one operation");
-    }
-    return weights;
   }
 
   /** What is called, each once. */

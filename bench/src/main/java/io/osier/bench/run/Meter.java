@@ -4,14 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.typesafe.config.Config;
-import io.osier.bench.cluster.KeyspaceCounts;
+import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.LocalCluster;
-import io.osier.bench.cluster.ThreadTimes;
 import io.osier.bench.systems.ScenarioException;
 import io.osier.bench.systems.Target;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,12 +50,11 @@ final class Meter implements AutoCloseable {
   private record Counted(
       long nanos,
       long cpuNanos,
-      Map<String, ThreadTimes> threads,
       long linkBytes,
       long traceBytes,
       List<Long> done,
       List<Long> failed,
-      List<Optional<KeyspaceCounts>> counts) {}
+      Optional<Figures> counts) {}
 
   Meter(Target target, Config config, List<String> names, List<Load> loads, boolean samples) {
     this.target = target;
@@ -68,14 +65,9 @@ final class Meter implements AutoCloseable {
   }
 
   private Counted read() {
-    Map<String, ThreadTimes> threads = new HashMap<>();
-    target
-        .cluster()
-        .ifPresent(c -> target.names().forEach(dc -> threads.put(dc, ThreadTimes.of(c.pid(dc)))));
     return new Counted(
         System.nanoTime(),
         target.cpu().toNanos(),
-        threads,
         target.linkBytes(),
         target.traceBytes(),
         loads.stream().map(Load::done).toList(),
@@ -83,18 +75,10 @@ final class Meter implements AutoCloseable {
         counts());
   }
 
-  private List<Optional<KeyspaceCounts>> counts() {
-    return loads.stream()
-        .map(
-            load ->
-                target
-                    .cluster()
-                    .filter(c -> target.nodes() > 1 && !load.config().getConfig("mix").isEmpty())
-                    .map(
-                        c ->
-                            KeyspaceCounts.of(
-                                c, target.names(), load.config().getString("keyspace"))))
-        .toList();
+  /** What the datacenters report of what receivers saw; nobody is asked where nobody calls. */
+  private Optional<Figures> counts() {
+    boolean isIdle = loads.stream().allMatch(load -> load.config().getConfig("mix").isEmpty());
+    return target.cluster().filter(c -> target.nodes() > 1 && !isIdle).map(Figures::of);
   }
 
   void begin(@Nullable Prober prober) {
@@ -175,7 +159,6 @@ final class Meter implements AutoCloseable {
         new Counted(
             then.nanos,
             then.cpuNanos,
-            then.threads,
             then.linkBytes,
             then.traceBytes,
             then.done,
@@ -211,14 +194,6 @@ final class Meter implements AutoCloseable {
     }
     if (micros > 0 && operations > 0) {
       rows.add(row, "servers' µs/op", micros / operations);
-      if (!to.threads.isEmpty()) { // else nobody tells what their threads took
-        double compilers = 0;
-        for (Map.Entry<String, ThreadTimes> dc : to.threads.entrySet()) {
-          ThreadTimes then = from.threads.get(dc.getKey());
-          compilers += then == null ? 0 : dc.getValue().compilersSince(then) / 1e3;
-        }
-        rows.add(row, "without compilers", (micros - compilers) / operations);
-      }
     } else if (operations == 0 && tookSeconds < 0) {
       rows.add(row, "% of a core, all", micros / 1e4 / seconds);
       rows.add(row, "link bytes/s", (to.linkBytes - from.linkBytes) / seconds);
@@ -256,22 +231,17 @@ final class Meter implements AutoCloseable {
   private void receivers(
       String row, Counted from, Counted to, int load, double operations, Turn.Rows rows) {
     double bytes = to.linkBytes - from.linkBytes;
-    Optional<KeyspaceCounts> now = to.counts.get(load);
-    Optional<KeyspaceCounts> then = from.counts.get(load);
-    if (!from.threads.keySet().equals(to.threads.keySet())) {
-      return; // others run now: their counts are not to be subtracted from each other
-    }
-    if (now.isPresent() && then.isPresent()) {
-      long updates = now.get().updates() - then.get().updates();
-      if (updates > 0) {
-        Histogram seen = now.get().visibilitySince(then.get());
+    if (to.counts.isPresent() && from.counts.isPresent()) {
+      String keyspace = loads.get(load).config().getString("keyspace");
+      Figures seen = to.counts.get().keyspace(keyspace).since(from.counts.get().keyspace(keyspace));
+      if (seen.sum("updates") > 0) {
         if (loads.size() == 1) {
-          rows.add(row, "link bytes/update", bytes / updates);
+          rows.add(row, "link bytes/update", bytes / seen.sum("updates"));
         }
-        rows.add(row, "visible p50 ms", seen.getValueAtPercentile(50) / 1e3);
-        rows.add(row, "visible p99", seen.getValueAtPercentile(99) / 1e3);
-        rows.add(row, "visible max", seen.getMaxValue() / 1e3);
-        rows.add(row, "violations", (double) (now.get().violations() - then.get().violations()));
+        rows.add(row, "visible p50 ms", seen.visibilityMillis(50));
+        rows.add(row, "visible p99", seen.visibilityMillis(99));
+        rows.add(row, "visible max", seen.visibilityMillis(100));
+        rows.add(row, "violations", (double) seen.sum("sla_violations"));
       }
     } else if (bytes > 0 && operations > 0) {
       rows.add(row, "link bytes/update", bytes / operations);

@@ -4,17 +4,16 @@ import com.typesafe.config.ConfigException;
 import io.osier.bench.systems.ScenarioException;
 import io.osier.core.OsierException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** Runs a scenario: a system, a load, variants in turn, a table. */
@@ -40,9 +39,8 @@ public final class RunCommand implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
-      defaultValue = "0",
       description = "how often each variant is measured; as the scenario says unless given")
-  private int rounds;
+  private @Nullable Integer rounds;
 
   @Option(
       names = "--set",
@@ -59,8 +57,8 @@ public final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       paramLabel = "FILE",
-      description = "write the results, the machine, the commit and the command as JSON")
-  private Path json;
+      description = "write every round's figures as JSON, by case and row")
+  private @Nullable Path json;
 
   @Spec private CommandSpec spec;
 
@@ -69,20 +67,6 @@ public final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    ParseResult given = spec.commandLine().getParseResult();
-    if (scenario.isEmpty() && !given.matchedOptions().isEmpty()) {
-      throw wrongUsage(
-          given.matchedOptions().getFirst().longestName() + " needs the name of a scenario");
-    }
-    if (given.hasMatchedOption("--rounds") && rounds < 1) {
-      throw wrongUsage("--rounds must be 1 or more, not " + rounds);
-    }
-    if (json != null) {
-      Path folder = json.toAbsolutePath().getParent();
-      if (folder == null || !Files.isDirectory(folder)) {
-        throw wrongUsage("the folder of --json " + json + " does not exist");
-      }
-    }
     if (scenario.isEmpty()) {
       for (String name : Scenario.NAMES) {
         Scenario one = Scenario.read(name, List.of(), false);
@@ -90,34 +74,23 @@ public final class RunCommand implements Callable<Integer> {
       }
       return 0;
     }
-    try {
-      return run(Scenario.read(scenario, changes, quick));
-    } catch (ScenarioException | ConfigException e) {
-      throw wrongUsage(String.valueOf(e.getMessage()));
+    List<String> all = new ArrayList<>(changes);
+    if (rounds != null) {
+      all.add("rounds=" + rounds);
     }
-  }
-
-  private int run(Scenario read) throws IOException, InterruptedException {
     Results results = new Results();
-    int code = 0;
     try {
-      new Runner(new Runner.Options(rounds, onlyCase, onlyVariant, again()), results).run(read);
+      new Runner(onlyCase, onlyVariant, again(), results).run(Scenario.read(scenario, all, quick));
+      return 0;
+    } catch (ScenarioException | ConfigException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.reason());
-      code = 1;
-    } catch (ScenarioException e) {
-      writeJson(results, read); // what was measured before
-      throw e;
-    }
-    writeJson(results, read);
-    return code;
-  }
-
-  private void writeJson(Results results, Scenario read) throws IOException {
-    if (json != null) {
-      List<String> command = new ArrayList<>(List.of("./osier"));
-      command.addAll(spec.root().commandLine().getParseResult().originalArgs());
-      results.writeJson(json, read.name(), command);
+      return 1;
+    } finally {
+      if (json != null) {
+        results.writeJson(json);
+      }
     }
   }
 
@@ -129,9 +102,5 @@ public final class RunCommand implements Callable<Integer> {
     }
     changes.forEach(change -> arguments.add("--set=" + change));
     return arguments;
-  }
-
-  private ParameterException wrongUsage(String why) {
-    return new ParameterException(spec.commandLine(), why);
   }
 }

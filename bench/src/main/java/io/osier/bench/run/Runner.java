@@ -30,32 +30,40 @@ import java.util.stream.Collectors;
 final class Runner {
   private static final String RATE = "operations/s";
 
-  private final Options options;
+  private final String onlyCase;
+  private final String onlyVariant;
+  private final List<String> arguments;
   private final Results results;
   private final Map<Config, Target> targets = new LinkedHashMap<>();
 
   /** What was filled, and what was warmed up. */
   private final Set<Object> prepared = new HashSet<>();
 
+  /** What has been said of a variant's system. */
+  private final Set<String> said = new HashSet<>();
+
   /**
-   * What was asked for beside the scenario.
+   * Of a command.
    *
-   * @param rounds how often each variant is measured; below 1: as often as the scenario says
    * @param onlyCase the name of the only case that is run; empty for all
    * @param onlyVariant of the only variant; empty for all
    * @param arguments of the command, by which a turn is run in another process
    */
-  record Options(int rounds, String onlyCase, String onlyVariant, List<String> arguments) {
-    boolean isWanted(Scenario.Part part, String only, List<String> some) {
-      return only.isEmpty()
-          ? some.isEmpty() || some.contains(part.name())
-          : only.equals(part.name());
-    }
+  Runner(String onlyCase, String onlyVariant, List<String> arguments, Results results) {
+    this.onlyCase = onlyCase;
+    this.onlyVariant = onlyVariant;
+    this.arguments = arguments;
+    this.results = results;
   }
 
-  Runner(Options options, Results results) {
-    this.options = options;
-    this.results = results;
+  private static boolean isWanted(Scenario.Part part, String only, List<String> some) {
+    return only.isEmpty() ? some.isEmpty() || some.contains(part.name()) : only.equals(part.name());
+  }
+
+  private void sayOnce(String line) {
+    if (said.add(line)) {
+      System.out.println(line);
+    }
   }
 
   /**
@@ -92,13 +100,11 @@ final class Runner {
       cases.add(of.name());
       List<Scenario.Part> installed = new ArrayList<>();
       List<Scenario.Part> all = Scenario.variants(of.config());
-      List<String> names = all.stream().map(Scenario.Part::name).toList();
-      variants.addAll(names);
+      all.forEach(variant -> variants.add(variant.name()));
       for (Scenario.Part variant : all) {
-        if (options.isWanted(of, options.onlyCase, only)
-            && options.isWanted(variant, options.onlyVariant, List.of())) {
+        if (isWanted(of, onlyCase, only) && isWanted(variant, onlyVariant, List.of())) {
           isWanted = true;
-          Rules.check(variant, names);
+          Rules.check(variant);
           if (isInstalled(variant)) {
             installed.add(variant);
           }
@@ -128,11 +134,11 @@ final class Runner {
     String name = planned.name;
     Config config = planned.of.config();
     List<Scenario.Part> variants = planned.variants;
-    boolean forks = config.getBoolean("fork") && options.onlyVariant.isEmpty();
+    boolean forks = config.getBoolean("fork") && onlyVariant.isEmpty();
     if (!forks) {
       start(variants);
     }
-    int rounds = options.rounds > 0 ? options.rounds : config.getInt("rounds");
+    int rounds = config.getInt("rounds");
     try {
       for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < variants.size(); i++) {
@@ -148,10 +154,7 @@ final class Runner {
         }
       }
     } finally {
-      if (results.isMeasured(name)) {
-        System.out.println();
-        System.out.println(results.table(name));
-      }
+      System.out.println("\n" + results.table(name) + "\n");
     }
   }
 
@@ -160,11 +163,10 @@ final class Runner {
   }
 
   private boolean isInstalled(Scenario.Part variant) {
-    boolean isInstalled = Targets.isInstalled(cluster(variant).getString("target"));
-    String why =
-        "not measured, since " + cluster(variant).getString("target") + " is not installed";
-    if (!isInstalled && !results.note(variant.name(), why)) {
-      System.out.println(variant.name() + ": " + why);
+    String target = cluster(variant).getString("target");
+    boolean isInstalled = Targets.isInstalled(target);
+    if (!isInstalled) {
+      sayOnce(variant.name() + ": not measured, since " + target + " is not installed");
     }
     return isInstalled;
   }
@@ -208,8 +210,8 @@ final class Runner {
 
   private Target started(Scenario.Part variant) throws IOException {
     Target target = Targets.start(cluster(variant));
-    if (!target.notes().isEmpty() && !results.note(variant.name(), target.notes())) {
-      System.out.println(variant.name() + ": " + target.notes());
+    if (!target.notes().isEmpty()) {
+      sayOnce(variant.name() + ": " + target.notes());
     }
     return target;
   }
@@ -313,7 +315,7 @@ final class Runner {
     Path json = Files.createTempFile("osier-run", ".json");
     Path log = Files.createTempFile("osier-run", ".log");
     List<String> command = new ArrayList<>(List.of("bench", "run"));
-    command.addAll(options.arguments);
+    command.addAll(arguments);
     command.addAll(
         List.of(
             "--case=" + of.name(), "--variant=" + variant.name(), "--rounds=1", "--json=" + json));

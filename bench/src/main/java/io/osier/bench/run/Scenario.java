@@ -28,10 +28,9 @@ record Scenario(String name, Config config) {
   static final List<String> NAMES =
       List.of(
           ("propagation sla size mixed-sla shift replicas peers client programs redis redis-port"
-                  + " redis-more memory replicated storage contention cache rocksdb bigset bigset-away"
-                  + " bigset-beside growth partitions datacenters placement membership watch ttl"
-                  + " causal causal-simulated transactions snapshots idle dashboard scrape tls trace"
-                  + " users")
+               + " memory replicated storage contention cache rocksdb bigset bigset-away"
+               + " bigset-beside growth partitions datacenters placement membership watch ttl"
+               + " causal causal-simulated transactions snapshots idle dashboard scrape tls trace")
               .split(" "));
 
   private static final Config DEFAULTS = resource("defaults");
@@ -67,7 +66,7 @@ record Scenario(String name, Config config) {
           wanted.entrySet().stream().map(Map.Entry::getKey).collect(Collectors.toSet());
       Config all =
           withoutInParts(wanted.withFallback(file).withFallback(DEFAULTS).resolve(), paths);
-      Allowed.check("", all.root(), DEFAULTS.root());
+      Rules.known("", all.root(), DEFAULTS.root());
       return new Scenario(isFile ? new File(name).getName() : name, all);
     } catch (ConfigException e) {
       throw new ScenarioException(name + ": " + e.getMessage(), e);
@@ -160,7 +159,7 @@ record Scenario(String name, Config config) {
           throw new ScenarioException("loads." + name + " must be a block { ... }");
         }
         Config load = own.toConfig().withFallback(one);
-        Allowed.check("load", load.root(), DEFAULTS.getConfig("load").root());
+        Rules.known("load", load.root(), DEFAULTS.getConfig("load").root());
         loads.put(name, load);
       }
       if (loads.isEmpty()) {
@@ -175,7 +174,7 @@ record Scenario(String name, Config config) {
     for (Config own : base.getConfigList(list)) {
       String name = own.hasPath("name") ? own.getString("name") : "";
       Config all = own.withoutPath("name").withFallback(base);
-      Allowed.check("", all.root(), DEFAULTS.root());
+      Rules.known("", all.root(), DEFAULTS.root());
       parts.add(new Part(name, all));
     }
     if (parts.isEmpty() || parts.stream().map(Part::name).distinct().count() < parts.size()) {

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code shift}: other keys become hot; the ranks move by {@code by}
- *   <li>{@code cut, heal, narrow, widen} the links between {@code dc} and {@code to}, or all others
+ *   <li>{@code narrow, widen} the links between {@code dc} and all others
  *   <li>{@code start, stop, kill} {@code dc}; start waits until it serves
  *   <li>{@code join, leave, give-up} {@code dc}, until the others say so; {@code wipe} its data
  *   <li>{@code equal}: wait until all datacenters are equal
@@ -55,26 +55,13 @@ final class Steps implements AutoCloseable {
   private static final Config STEP =
       ConfigFactory.parseString("{ name = \"\", do = \"\", seconds = 0 }");
   private static final Config KEYS =
-      ConfigFactory.parseString(
-          "{ name = \"\", do = \"\", dc = \"\", to = \"\", by = 0, seconds = 0 }");
-
-  /** What is done at any target. */
-  static final Set<String> ANYWHERE = Set.of("", "shift", "expire", "removed", "forgotten");
+      ConfigFactory.parseString("{ name = \"\", do = \"\", dc = \"\", by = 0, seconds = 0 }");
 
   private static final Set<String> DOES_TO_ONE =
-      Set.of("cut heal narrow widen start stop kill join leave give-up wipe".split(" "));
+      Set.of("narrow widen start stop kill join leave give-up wipe".split(" "));
   private static final Set<String> DOES =
       Set.of(
-          "",
-          "shift",
-          "equal",
-          "clear",
-          "extend",
-          "snapshots",
-          "expire",
-          "removed",
-          "forgotten",
-          "sequence");
+          " shift equal clear extend snapshots expire removed forgotten sequence".split(" ", -1));
 
   private final Target target;
   private final List<Load> loads;
@@ -98,7 +85,7 @@ final class Steps implements AutoCloseable {
   static List<Config> of(Config variant) {
     List<Config> steps = new ArrayList<>();
     for (Config step : variant.getConfigList("steps")) {
-      Allowed.check("step", step.root(), KEYS.root());
+      Rules.known("step", step.root(), KEYS.root());
       Config one = step.withFallback(STEP);
       String what = one.getString("do");
       if (!DOES.contains(what) && !DOES_TO_ONE.contains(what)) {
@@ -129,7 +116,7 @@ final class Steps implements AutoCloseable {
     switch (what) {
       case "" -> {}
       case "shift" -> loads.forEach(one -> one.draw().shift(by));
-      case "cut", "heal", "narrow", "widen" -> links(what, dc, step);
+      case "narrow", "widen" -> links(what, dc);
       case "start" -> osier().start(dc);
       case "stop", "kill" -> {
         closeClient();
@@ -199,18 +186,13 @@ final class Steps implements AutoCloseable {
     return client().session().keyspace(load.getString("keyspace"));
   }
 
-  private void links(String what, String dc, Config step) {
+  private void links(String what, String dc) {
     LocalCluster cluster = cluster();
-    List<String> others =
-        step.hasPath("to")
-            ? List.of(step.getString("to"))
-            : cluster.dcs().stream().filter(other -> !other.equals(dc)).toList();
-    for (String other : others) {
-      switch (what) {
-        case "cut" -> cluster.links().cut(dc, other);
-        case "heal" -> cluster.links().heal(dc, other);
-        case "narrow" -> cluster.links().narrow(dc, other);
-        default -> cluster.links().widen(dc, other);
+    for (String other : cluster.dcs()) {
+      if (what.equals("narrow")) {
+        cluster.links().narrow(dc, other);
+      } else {
+        cluster.links().widen(dc, other);
       }
     }
   }

@@ -3,7 +3,6 @@ package io.osier.bench.smoke;
 import io.osier.bench.cluster.ClientLinks;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.CounterLoad;
-import io.osier.bench.cluster.Durability;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.Trial;
@@ -12,14 +11,11 @@ import io.osier.bench.history.HistoryLoad;
 import io.osier.bench.sample.SampleUnderFaults;
 import io.osier.bench.sample.Social;
 import io.osier.bench.sample.Wallet;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -75,21 +71,6 @@ public final class SmokeCommand extends Trial {
       description = "how many at once, 0 to 10 (default: ${DEFAULT-VALUE})")
   private int faults;
 
-  @Option(
-      names = "--durability",
-      defaultValue = "sync",
-      description = "with --only history, any of ${COMPLETION-CANDIDATES}")
-  private Durability durability;
-
-  @Option(
-      names = "--out",
-      paramLabel = "FILE",
-      description =
-          "where the history goes as well, a line an operation: r(key,value,session,txn) or "
-              + "w(key,value,session,txn). Every value is written once; 0 means never written, -1 "
-              + "what was aborted; one of unknown outcome is the last of its session")
-  private @Nullable Path out;
-
   private final List<SampleUnderFaults> samples = new ArrayList<>();
 
   /** For picocli. */
@@ -100,10 +81,6 @@ public final class SmokeCommand extends Trial {
     require(
         seconds >= 5 && faults >= 0 && faults <= 10,
         "--seconds must be at least 5, and --faults 0 to 10");
-    require(
-        !durability.isLossy() || only.equals(List.of(Part.HISTORY)),
-        "with --durability " + durability + " only the history can be checked: --only history");
-    require(out == null || only.contains(Part.HISTORY), "--out needs the history in --only");
     if (only.contains(Part.WALLET)) {
       samples.add(new Wallet());
     }
@@ -113,13 +90,11 @@ public final class SmokeCommand extends Trial {
     StringBuilder keyspaces = new StringBuilder(COUNTERS + " { sla = 1s }\n");
     keyspaces.append(HistoryLoad.KEYSPACES);
     samples.forEach(s -> keyspaces.append(s.keyspaces()));
-    return new ClusterSettings(directory, keyspaces.toString())
-        .store(durability.setting())
-        .javaOptions(Jvm.BRIEF);
+    return new ClusterSettings(directory, keyspaces.toString()).javaOptions(Jvm.BRIEF);
   }
 
   @Override
-  protected void run(LocalCluster cluster) throws IOException, InterruptedException {
+  protected void run(LocalCluster cluster) throws InterruptedException {
     Random random = new Random(seed());
     boolean isAlone = only.size() == 1;
     List<CounterLoad> counters = new ArrayList<>();
@@ -137,14 +112,13 @@ public final class SmokeCommand extends Trial {
                 SESSIONS + more,
                 KEYS,
                 TRANSACTIONS_PER_SECOND * (SESSIONS + more) / SESSIONS,
-                durability.isLossy(),
                 random));
       }
       samples.forEach(s -> s.begin(cluster, seed(), isAlone ? 0 : PAUSE_NANOS));
       Disturbances disturbances = new Disturbances(cluster, links, this::wrong);
       Duration half = Duration.ofSeconds(seconds).dividedBy(2);
       disturbances.run(faults, half, random);
-      if (faults > 0 && !durability.isLossy()) {
+      if (faults > 0) {
         System.out.println("killing all");
         cluster.dcs().parallelStream().forEach(cluster::kill);
         cluster.dcs().forEach(cluster::start);
@@ -166,14 +140,11 @@ public final class SmokeCommand extends Trial {
     }
   }
 
-  private void check(LocalCluster cluster, List<CounterLoad> counters, List<HistoryLoad> histories)
-      throws IOException {
-    compare(cluster, counters, durability.isLossy());
+  private void check(
+      LocalCluster cluster, List<CounterLoad> counters, List<HistoryLoad> histories) {
+    compare(cluster, counters, false);
     for (HistoryLoad history : histories) {
       history.readAll(cluster);
-      if (out != null) {
-        Files.write(out, history.lines());
-      }
       tell("history", history.summary(), history.violations());
     }
     for (SampleUnderFaults sample : samples) {

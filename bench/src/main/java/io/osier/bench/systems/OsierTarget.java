@@ -53,7 +53,6 @@ public final class OsierTarget implements Target {
             .later(later)
             .store(store())
             .heap("-Xmx" + config.getString("heap"))
-            .javaOptions(config.getStringList("java-options"))
             .settings(settings(how));
     if (config.getDouble("delay") >= 0) {
       settings.links(new WanQuality(config.getDouble("delay"), 0, 0));
@@ -71,7 +70,7 @@ public final class OsierTarget implements Target {
   }
 
   private boolean tellsFigures() {
-    return tls.isEmpty() && !config.getBoolean("hidden");
+    return tls.isEmpty();
   }
 
   private String store() {

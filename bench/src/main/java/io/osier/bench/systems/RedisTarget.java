@@ -14,11 +14,9 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
@@ -28,7 +26,6 @@ import java.util.function.IntConsumer;
  */
 final class RedisTarget implements Target {
   private static final int TRIES = 100;
-  private static final String HEARD = "heard";
   private static final String CHANNEL = "__keyspace@0__:v";
 
   /** A process that serves the protocol. */
@@ -137,9 +134,6 @@ final class RedisTarget implements Target {
     private final byte[] value;
     private final int bytes;
 
-    /** Connections that some operations need beside. */
-    private final List<RedisBystanders> beside = new CopyOnWriteArrayList<>();
-
     RedisCalls(Config load) {
       gathers = load.getInt("in-flight") > 1; // one command alone would be a little slower
       keys = load.getInt("keys");
@@ -167,28 +161,8 @@ final class RedisTarget implements Target {
                 return n == elements ? redis.del("s" + key) : redis.sadd("s" + key, element(n));
               });
         }
-        case "multi" -> (key, number) -> gathered.send(redis -> multi(redis, key));
-        case "publish" -> {
-          beside.add(RedisBystanders.subscribers(server.port(), HEARD));
-          yield send((redis, key, number) -> redis.publish(HEARD, value));
-        }
-        case "assign-beside-caches" -> {
-          beside.add(RedisBystanders.caches(server.port()));
-          yield call("assign");
-        }
         default -> throw Calls.unsupported("the operation " + operation);
       };
-    }
-
-    /** Ten keys, with none of another transaction in between. */
-    private CompletionStage<?> multi(RedisAsyncCommands<String, byte[]> redis, int key) {
-      synchronized (beside) {
-        redis.multi();
-        for (int i = 0; i < 10; i++) {
-          redis.set("v" + (key + i) % keys, value);
-        }
-        return redis.exec();
-      }
     }
 
     private byte[] element(int number) {
@@ -271,8 +245,8 @@ final class RedisTarget implements Target {
     }
 
     @Override
-    public void close() { // the server's connections are everybody's
-      beside.forEach(RedisBystanders::close);
+    public void close() {
+      // The server's connections are everybody's.
     }
   }
 }

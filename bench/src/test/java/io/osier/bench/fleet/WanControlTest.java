@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,16 +73,12 @@ final class WanControlTest {
 
   @Test
   void aLink_isReadAsPeopleWriteIt() {
-    LinkSpec known = LinkSpec.parse("eu-us=7501:us.example:7401");
-    assertThat(known.name()).isEqualTo("eu-us");
-    assertThat(known.port()).isEqualTo(7501);
-    assertThat(known.target().isUnresolved()).isTrue();
-    assertThat(known.quality().delayMillis()).isEqualTo(40);
-    assertThat(LinkSpec.parse("a-b=1:c:2/0.5").quality().delayMillis()).isEqualTo(0.5);
-    assertThatThrownBy(() -> LinkSpec.parse("a-b=1:c:2"))
-        .hasMessageContaining("write it behind the link");
-    assertThatThrownBy(() -> LinkSpec.parse("a-b=70000:c:2/1"))
-        .hasMessageContaining("a port is 1 to 65535, not 70000");
-    assertThatThrownBy(() -> LinkSpec.parse("eu-us")).hasMessageStartingWith("a link is FROM-TO");
+    WanCommand.open(wan, "us-eu=0:us.example:7401");
+    WanCommand.open(wan, "a-b=0:c:2/0.5");
+    assertThat(wan.names()).containsExactlyInAnyOrder("eu-us", "us-eu", "a-b");
+    for (String wrong : List.of("eu-us", "c-d=1:c:2", "c-d=1:c:70000/1")) {
+      assertThatThrownBy(() -> WanCommand.open(wan, wrong))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
   }
 }

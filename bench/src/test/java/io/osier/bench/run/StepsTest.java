@@ -30,7 +30,7 @@ final class StepsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "do = jion, dc = au | a step does one of clear, cut, equal,",
+        "do = jion, dc = au | a step does one of clear, equal,",
         "do = join          | needs its dc",
         "do = equal, dc = eu | has no dc",
         "second = 5         | unknown key step.second"

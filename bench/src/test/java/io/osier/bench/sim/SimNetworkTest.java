@@ -109,6 +109,18 @@ final class SimNetworkTest {
   }
 
   /**
+   * Seed 1304 with holders: a former program refuses a newer version long after a connection began
+   * that is slow, which is not taken for its being given up.
+   */
+  @Test
+  void refusalThatCameOverASlowLink_isNoConnectionThatIsGivenUp() {
+    Simulation of = connected(1, updates -> {});
+    of.network().link("dc0", "dc1").setExtraDelay(1_500 * MILLI);
+    of.scheduler().runFor(120 * SECOND);
+    assertThat(of.network().link("dc0", "dc1").isUp()).isTrue();
+  }
+
+  /**
    * Two datacenters that are connected, most of whose frames go as they are.
    *
    * @param came takes what has come of {@link #send(Simulation, Frame)}, behind the transport

@@ -12,7 +12,10 @@ public final class SimConnection {
   /** How long silence must last before an end may give up. */
   private static final long SILENCE_NANOS = 10 * Scheduler.SECOND;
 
-  /** A connection that has just begun may be refused, or not be the one that is wanted. */
+  /**
+   * A connection that has just begun may be refused, or not be the one that is wanted: greetings go
+   * there and back, however slow the link is.
+   */
   private static final long YOUNG_NANOS = 3 * Scheduler.SECOND;
 
   private final Scheduler scheduler;
@@ -127,7 +130,7 @@ public final class SimConnection {
     if (!isReplaced
         && calm != Long.MAX_VALUE
         && now - calm > SILENCE_NANOS
-        && now - sinceNanos > YOUNG_NANOS) {
+        && now - sinceNanos > YOUNG_NANOS + 2 * link.extraDelayNanosMax()) {
       scheduler.fail(
           new Violation(
               "",

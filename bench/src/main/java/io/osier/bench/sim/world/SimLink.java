@@ -63,6 +63,7 @@ public final class SimLink {
   private double duplicates;
   private int reorderings;
   private long extraDelayNanos;
+  private long extraDelayNanosMax;
 
   /** The last one that was opened; null before. */
   private @Nullable SimConnection connection;
@@ -193,6 +194,11 @@ public final class SimLink {
     return extraDelayNanos;
   }
 
+  /** The longest that it has been so far. */
+  long extraDelayNanosMax() {
+    return extraDelayNanosMax;
+  }
+
   /** How likely a frame is lost. */
   public double loss() {
     return loss;
@@ -308,6 +314,7 @@ public final class SimLink {
 
   public void setExtraDelay(long nanos) {
     extraDelayNanos = nanos;
+    extraDelayNanosMax = Math.max(extraDelayNanosMax, nanos);
     changed();
   }
 

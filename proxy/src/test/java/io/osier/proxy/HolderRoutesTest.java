@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.Test;
 final class HolderRoutesTest {
   private static final Reply.KeyspaceInfo K = new Reply.KeyspaceInfo("k", 1_000, 1, false);
   private static final Reply.KeyspaceInfo CARTS = new Reply.KeyspaceInfo("carts", 500, 1, false);
+  private static final Reply.KeyspaceInfo BY_TAG =
+      new Reply.KeyspaceInfo("carts", 500, new Partitioning(4, Partitioning.Hash.TAG), false);
   private static final Map<String, String> ADDRESSES =
       Map.of("eu", "eu.example:7400", "us", "us.example:7400");
 
@@ -388,5 +391,43 @@ final class HolderRoutesTest {
     steps.pass(1_000);
     assertThat(dialled).containsExactly("us at old.example:1", "us at new.example:1");
     assertThat(errorOf(call)).hasMessageContaining("us at new.example:1: no answer yet");
+  }
+
+  /** It was dropped and created anew by tag: what a connection was told first does not stay. */
+  @Test
+  void holderThatIsNoEndpoint_isAskedAgain_whatItHolds() {
+    OsierClient client = client(ap);
+    goes(eu);
+    increment(client.session(), "carts");
+    steps.pass(20);
+    us.isDone();
+    us.whenAsked = () -> us.keyspaces = List.of(K, BY_TAG);
+    for (int i = 0; i < 30; i++) {
+      measure.run();
+    }
+    assertThat(us.asked).isEqualTo(1);
+    assertThat(us.keyspace("carts")).isEqualTo(BY_TAG);
+  }
+
+  /** One that was not asked since is asked; who has used the former one is told, as before. */
+  @Test
+  void holderThatTellsOfAFormerKeyspace_isAskedOnce() {
+    OsierClient client = client(ap, eu, us);
+    Session former = client.session();
+    increment(former, "carts");
+    eu.isDone();
+    eu.keyspaces = List.of(K, BY_TAG);
+    Session session = client.session();
+    increment(session, "carts");
+    eu.isDone();
+    goes(eu);
+    us.whenAsked = () -> us.keyspaces = List.of(K, BY_TAG);
+    CompletableFuture<Void> call = increment(session, "carts");
+    us.isDone();
+    assertThat(call).isCompleted();
+    assertThat(us.asked).isEqualTo(1);
+    OsierException error = errorOf(increment(former, "carts"));
+    assertThat(error.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(us.asked).as("once for each call").isEqualTo(2);
   }
 }

@@ -2,98 +2,19 @@ package io.osier.proxy;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.proxy.client.ClientCore;
-import io.osier.proxy.client.ClientSettings;
-import io.osier.proxy.connection.Datacenters;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/**
- * Keyspaces that the nearest datacenter does not hold: {@code k} is everywhere, {@code carts} at eu
- * and us, and the client's nearest is ap.
- */
-final class HolderRoutesTest {
-  private static final Reply.KeyspaceInfo K = new Reply.KeyspaceInfo("k", 1_000, 1, false);
-  private static final Reply.KeyspaceInfo CARTS = new Reply.KeyspaceInfo("carts", 500, 1, false);
-  private static final Map<String, String> ADDRESSES =
-      Map.of("eu", "eu.example:7400", "us", "us.example:7400");
-
-  private final Steps steps = new Steps();
-  private final Far ap = new Far("ap", 1);
-  private final Far eu = new Far("eu", 40);
-  private final Far us = new Far("us", 80);
-
-  /** What was dialled besides the endpoints. */
-  private final List<String> dialled = new ArrayList<>();
-
-  /** Says that a datacenter has come or gone. */
-  private Runnable changed = () -> {};
-
-  private Runnable measure = () -> {};
-
-  private static Reply.Elsewhere elsewhere(Map<String, String> addresses, String... holders) {
-    return new Reply.Elsewhere(
-        List.of(new Reply.HeldElsewhere(CARTS, List.of(holders))), addresses);
-  }
-
-  private OsierClient client(Far... endpoints) {
-    ap.elsewhere = elsewhere(ADDRESSES, "eu", "us");
-    eu.keyspaces = List.of(K, CARTS);
-    us.keyspaces = List.of(K, CARTS);
-    OsierClient.Builder builder = OsierClient.builder().timeout(Duration.ofSeconds(1));
-    List.of(endpoints).forEach(e -> builder.endpoint(e.dc(), e.dc() + ":1"));
-    ClientSettings settings = builder.settings();
-    Datacenters datacenters = new Datacenters(settings.endpoints(), settings.preferred());
-    List.of(endpoints).forEach(datacenters::add);
-    datacenters.setDialler(
-        (dc, at) -> {
-          dialled.add(dc + " at " + at);
-          return dc.equals("eu") ? eu : us;
-        });
-    changed = datacenters::changed;
-    measure = datacenters::measure;
-    changed.run();
-    return new OsierClient(new ClientCore(settings, steps, datacenters, () -> {}));
-  }
-
-  private void goes(Far down) {
-    down.up = false;
-    changed.run();
-  }
-
-  private void comes(Far up) {
-    up.up = true;
-    changed.run();
-  }
-
-  private static CompletableFuture<Void> increment(Session session, String keyspace) {
-    return session.keyspace(keyspace).counter("c").incrementAsync(1);
-  }
-
-  private static CompletableFuture<Long> get(Session session, String keyspace) {
-    return session.keyspace(keyspace).counter("c").getAsync();
-  }
-
-  private static VersionVector after(Far at) {
-    return ((Request.Read) requireNonNull(at.open.peek()).request()).after();
-  }
-
-  private static OsierException errorOf(CompletableFuture<?> call) {
-    assertThat(call).isDone();
-    return (OsierException) requireNonNull(catchThrowable(call::join).getCause());
-  }
-
+/** Which way calls of keyspaces go that the nearest datacenter does not hold. */
+final class HolderRoutesTest extends HolderRoutesFixture {
   @Test
   void callGoesToTheNearestHolder_andWhatAllHoldToTheNearest() {
     Session session = client(ap, us, eu).session();
@@ -328,65 +249,5 @@ final class HolderRoutesTest {
     CompletableFuture<Void> call = increment(session, "carts");
     us.isDone();
     assertThat(call).isCompleted();
-  }
-
-  // ---------------------------------------------------------------- who is no endpoint
-
-  @Test
-  void holdersThatAreNoEndpoints_areDialled_whenTheyAreNeeded_andServeNothingElse() {
-    OsierClient client = client(ap);
-    Session session = client.session();
-    eu.up = false;
-    us.up = false;
-    increment(session, "k");
-    ap.isDone();
-    assertThat(dialled).isEmpty();
-    CompletableFuture<Void> call = increment(session, "carts");
-    steps.pass(100);
-    assertThat(dialled).containsExactlyInAnyOrder("eu at eu.example:7400", "us at us.example:7400");
-    comes(us);
-    steps.pass(20);
-    us.isDone();
-    assertThat(call).isCompleted();
-    assertThat(client.status()).extracting(OsierClient.Status::dc).contains("ap", "eu", "us");
-    goes(ap);
-    CompletableFuture<Void> elsewhere = increment(session, "k");
-    steps.pass(1_000);
-    assertThat(errorOf(elsewhere).code()).isEqualTo(ErrorCode.UNAVAILABLE);
-    assertThat(us.open).isEmpty();
-    client.close();
-    assertThat(us.up).isFalse();
-  }
-
-  @Test
-  void endpointThatHoldsIt_isEnough_untilItIsDown() {
-    Session session = client(ap, eu).session();
-    increment(session, "carts");
-    eu.isDone();
-    assertThat(dialled).isEmpty();
-    goes(eu);
-    CompletableFuture<Void> call = increment(session, "carts");
-    steps.pass(20);
-    assertThat(dialled).containsExactly("us at us.example:7400");
-    us.isDone();
-    assertThat(call).isCompleted();
-  }
-
-  @Test
-  void addressThatIsNew_isDialledInstead_andOneThatIsNoneNever() {
-    Session session = client(ap).session();
-    us.up = false;
-    ap.elsewhere = elsewhere(Map.of("us", "nowhere"), "us");
-    increment(session, "carts");
-    steps.pass(1_000);
-    assertThat(dialled).isEmpty();
-    ap.elsewhere = elsewhere(Map.of("us", "old.example:1"), "us");
-    increment(session, "carts");
-    steps.pass(1_000);
-    ap.whenAsked = () -> ap.elsewhere = elsewhere(Map.of("us", "new.example:1"), "us");
-    CompletableFuture<Void> call = increment(session, "carts");
-    steps.pass(1_000);
-    assertThat(dialled).containsExactly("us at old.example:1", "us at new.example:1");
-    assertThat(errorOf(call)).hasMessageContaining("us at new.example:1: no answer yet");
   }
 }

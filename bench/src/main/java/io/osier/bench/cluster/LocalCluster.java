@@ -56,10 +56,17 @@ public final class LocalCluster extends Fleet {
   /** The processor time of processes that have ended. */
   private final LongAdder endedCpuNanos = new LongAdder();
 
-  private LocalCluster(ClusterSettings settings, Map<String, Integer> clientPorts) {
-    super("demo", endpoints(clientPorts));
+  /** By datacenter, where clients connect instead while some run a former build. */
+  private final Map<String, FormerPort> formerPorts;
+
+  private LocalCluster(
+      ClusterSettings settings,
+      Map<String, Integer> clientPorts,
+      Map<String, FormerPort> formerPorts) {
+    super("demo", endpoints(clientPorts, formerPorts));
     this.settings = settings;
     this.clientPorts = clientPorts;
+    this.formerPorts = formerPorts;
     for (String dc : dcs()) {
       peerPorts.put(dc, Ports.free());
       adminPorts.put(dc, Ports.free());
@@ -80,12 +87,18 @@ public final class LocalCluster extends Fleet {
     Map<String, Integer> clientPorts = new LinkedHashMap<>();
     settings.dcs.forEach(dc -> clientPorts.put(dc, Ports.free()));
     settings.later.forEach(dc -> clientPorts.put(dc, Ports.free()));
-    return new LocalCluster(settings, clientPorts);
+    Map<String, FormerPort> formerPorts = new LinkedHashMap<>();
+    if (settings.former.isPresent()) {
+      clientPorts.forEach((dc, port) -> formerPorts.put(dc, new FormerPort(port)));
+    }
+    return new LocalCluster(settings, clientPorts, formerPorts);
   }
 
-  private static Map<String, String> endpoints(Map<String, Integer> ports) {
+  private static Map<String, String> endpoints(
+      Map<String, Integer> ports, Map<String, FormerPort> formerPorts) {
     Map<String, String> endpoints = new LinkedHashMap<>();
     ports.forEach((dc, port) -> endpoints.put(dc, "127.0.0.1:" + port));
+    formerPorts.forEach((dc, former) -> endpoints.put(dc, "127.0.0.1:" + former.port()));
     return endpoints;
   }
 
@@ -365,6 +378,7 @@ public final class LocalCluster extends Fleet {
     processes.values().forEach(Process::destroy);
     processes.values().forEach(Jvm::stop);
     links.close();
+    formerPorts.values().forEach(FormerPort::close);
     try {
       Runtime.getRuntime().removeShutdownHook(atEnd);
     } catch (IllegalStateException e) {

@@ -221,8 +221,13 @@ final class KeyspacePlane {
       trying(
           name,
           () -> {
+            // Others may have data of what it could not read, or had not heard of, when it joined.
+            boolean isAwaited = wanted.members().contains(dc) || !members.isActive();
             boolean isNew =
-                wanted.policy().heldBy(dc) && !wanted.isOpenAt(dc) && !of.of(dc).catchesUp();
+                isAwaited
+                    && wanted.policy().heldBy(dc)
+                    && !wanted.isOpenAt(dc)
+                    && !of.of(dc).catchesUp();
             host.open(wanted.policy(), wanted.created(), isNew, members.awaited(wanted));
             open.put(name, wanted.created());
             terms.put(name, of.of(dc).term());

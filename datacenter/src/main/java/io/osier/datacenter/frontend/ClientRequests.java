@@ -134,15 +134,21 @@ public final class ClientRequests {
   /**
    * It is known who it is, or it is somebody else from now on.
    *
-   * @throws OsierException OVERLOADED if the user has too many connections; it is then who it was
+   * @throws OsierException OVERLOADED if the user has too many connections, NOT_AUTHENTICATED if it
+   *     was dropped while it logged in; it is then who it was
    */
   public void welcome(Identity identity) {
-    UserQuotas.Quota of = shared.quotas.connect(identity.user());
+    ConnectionUser of = new ConnectionUser(identity);
+    if (of.in(shared.access.users()).isEmpty()) {
+      throw new OsierException(
+          ErrorCode.NOT_AUTHENTICATED, "user '" + identity.user() + "' is not there any more");
+    }
+    UserQuotas.Quota counted = shared.quotas.connect(identity.user());
     leave();
-    quota = of;
+    quota = counted;
     known = true;
-    room.setBudget(of.bytes());
-    visitor = new ConnectionUser(identity);
+    room.setBudget(counted.bytes());
+    visitor = of;
     if (!channel.isOpen()) { // which has been heard of already
       leave();
     }

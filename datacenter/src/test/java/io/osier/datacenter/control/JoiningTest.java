@@ -31,6 +31,9 @@ final class JoiningTest {
   /** Of the peer protocol, where it is not 10. */
   private final Map<String, Integer> versions = new HashMap<>();
 
+  /** By datacenter, whether it had nothing to catch up with when it opened a keyspace. */
+  private final Map<String, Boolean> first = new HashMap<>();
+
   private ControlPlane plane(OsierCopy copy, SortedMap<String, Optional<String>> file) {
     ControlHost host =
         (ControlHost)
@@ -43,6 +46,9 @@ final class JoiningTest {
                   }
                   if (method.getName().equals("open") && refuses) {
                     throw new OsierException(ErrorCode.STORE_FULL, "the disk is full");
+                  }
+                  if (method.getName().equals("open")) {
+                    first.put(copy.replica().dc(), (Boolean) arguments[2]);
                   }
                   if (method.getName().equals("setProtocols")) {
                     tell((Map<?, ?>) arguments[0]);
@@ -205,5 +211,25 @@ final class JoiningTest {
       joins.look();
     }
     assertThat(state(joins, "za")).isEqualTo("active");
+  }
+
+  /** As one that could not read it before it was upgraded; it would show nothing. */
+  @Test
+  void keyspaceThatOthersHadWithoutWhoIsActive_isCaughtUpWith() {
+    OsierCopy eu = new OsierCopy(new ReplicaId("eu", 1), () -> ++clock);
+    ControlPlane old = plane(eu, file("eu"));
+    old.administerDatacenters(command("dc", "add", "za", Map.of("address", "za:1")), "ada");
+    OsierCopy za = new OsierCopy(new ReplicaId("za", 2_000), () -> ++clock);
+    za.hear(eu);
+    ControlPlane joins = plane(za, file("eu", "za"));
+    for (int i = 0; i < 5; i++) {
+      joins.look();
+    }
+    assertThat(state(joins, "za")).isEqualTo("active");
+    old.administer(command("keyspace", "create", "carts", Map.of()), "ada");
+    old.look();
+    za.hear(eu);
+    joins.look();
+    assertThat(first).containsExactlyInAnyOrderEntriesOf(Map.of("eu", true, "za", false));
   }
 }

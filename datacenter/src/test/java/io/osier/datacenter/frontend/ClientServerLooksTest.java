@@ -2,18 +2,24 @@ package io.osier.datacenter.frontend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.ongres.scram.client.ScramClient;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.DefaultChannelId;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
 import io.osier.core.net.Network;
+import io.osier.core.scram.ScramCredential;
+import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetAddress;
@@ -21,6 +27,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -256,5 +263,44 @@ final class ClientServerLooksTest {
     look();
     assertThat(changes).isEqualTo(1);
     server.close();
+  }
+
+  /** No look after that would find it: the users have not changed since. */
+  @Test
+  void whoWasDroppedWhileItLoggedIn_isRefused() throws Exception {
+    ScramCredential credential =
+        ScramCredential.of("pencil".toCharArray(), new byte[16], ScramCredential.ITERATIONS_MIN);
+    users = new Users(List.of(new User("cart", Optional.of(credential), List.of())));
+    EmbeddedChannel client = connect();
+    ScramClient scram =
+        ScramClient.builder()
+            .advertisedMechanisms(List.of(ScramCredential.MECHANISM))
+            .username("cart")
+            .password("pencil".toCharArray())
+            .build();
+    String first = scram.clientFirstMessage().toString();
+    send(client, 0, new Request.Login(Request.PROTOCOL_VERSION, "c", first));
+    scram.serverFirstMessage(((Reply.Challenge) replies(client).getFirst()).message());
+    users = new Users(List.of());
+    look();
+    send(client, 0, new Request.Proof(scram.clientFinalMessage().toString()));
+    assertThat(replies(client))
+        .endsWith(
+            new Reply.Failure(ErrorCode.NOT_AUTHENTICATED, "user 'cart' is not there any more"));
+    client.finishAndReleaseAll();
+    server.close();
+  }
+
+  private static List<Reply> replies(EmbeddedChannel client) throws MalformedException {
+    List<Reply> replies = new ArrayList<>();
+    for (ByteBuf sent = client.readOutbound(); sent != null; sent = client.readOutbound()) {
+      while (sent.isReadable()) {
+        byte[] content = new byte[sent.readInt()];
+        sent.readBytes(content);
+        replies.add(ProtocolCodec.decodeReply(content).message());
+      }
+      sent.release();
+    }
+    return replies;
   }
 }

@@ -72,7 +72,9 @@ public final class CallAttempt extends SendState implements Connection.Answered 
     call.toldWhether(info.causal());
     call.session.moved(left, replica);
     if (next == null) {
-      call.fail(past.misfit(call.keyspace, info.partitioning()));
+      if (!call.asksWhoHolds(to)) { // what it told may be of a former keyspace of this name
+        call.fail(past.misfit(call.keyspace, info.partitioning()));
+      }
     } else {
       call.begins(next);
       // A process that was started anew lacks what this one covers: it must not get the request.

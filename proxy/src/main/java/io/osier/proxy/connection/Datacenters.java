@@ -22,7 +22,7 @@ public final class Datacenters {
   /** Another datacenter must be nearer by this factor before sessions move to it. */
   private static final double NEARER = 0.7;
 
-  /** After so many measurements the endpoints are asked who holds which keyspaces by now. */
+  /** After so many measurements all are asked who holds which keyspaces by now. */
   private static final int ASKED = 30;
 
   private static final long ASK_MILLIS = 10_000;
@@ -38,7 +38,7 @@ public final class Datacenters {
   private volatile @Nullable Connection nearest;
   private volatile boolean closed;
 
-  /** Since the endpoints were asked; of the thread that measures. */
+  /** Since they were asked; of the thread that measures. */
   private int measured;
 
   /**
@@ -69,26 +69,24 @@ public final class Datacenters {
   }
 
   /**
-   * Measures the ways there and back, and now and then asks the endpoints which keyspaces are held
-   * where: one that was added to a keyspace's holders may be nearer than those that are used. By
-   * one thread at a time.
+   * Measures the ways there and back, and now and then asks which keyspaces are held where, and how
+   * they are: one that was added to a keyspace's holders may be nearer than those that are used,
+   * and a keyspace may be another one of its name. By one thread at a time.
    */
   public void measure() {
-    connections.values().forEach(Connection::ping);
-    holders.learned().forEach(Connection::ping);
+    all().forEach(Connection::ping);
     changed();
     measured++;
     if (measured == ASKED) {
       measured = 0;
-      connections.values().stream().filter(Connection::isUp).forEach(this::askWhoHolds);
+      all().filter(Connection::isUp).forEach(this::askWhoHolds);
     }
   }
 
-  private void askWhoHolds(Connection endpoint) {
+  private void askWhoHolds(Connection of) {
     // One that does not tell is asked again next time, and by each call that it refuses.
     var unused =
-        endpoint
-            .refreshKeyspaces(ASK_MILLIS)
+        of.refreshKeyspaces(ASK_MILLIS)
             .whenComplete(
                 (told, error) -> {
                   if (error == null) {

@@ -1,0 +1,109 @@
+package io.osier.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Holders that are no endpoints, and what they and others told long ago. */
+final class LearnedHoldersTest extends HolderRoutesFixture {
+  @Test
+  void holdersThatAreNoEndpoints_areDialled_whenTheyAreNeeded_andServeNothingElse() {
+    OsierClient client = client(ap);
+    Session session = client.session();
+    eu.up = false;
+    us.up = false;
+    increment(session, "k");
+    ap.isDone();
+    assertThat(dialled).isEmpty();
+    CompletableFuture<Void> call = increment(session, "carts");
+    steps.pass(100);
+    assertThat(dialled).containsExactlyInAnyOrder("eu at eu.example:7400", "us at us.example:7400");
+    comes(us);
+    steps.pass(20);
+    us.isDone();
+    assertThat(call).isCompleted();
+    assertThat(client.status()).extracting(OsierClient.Status::dc).contains("ap", "eu", "us");
+    goes(ap);
+    CompletableFuture<Void> elsewhere = increment(session, "k");
+    steps.pass(1_000);
+    assertThat(errorOf(elsewhere).code()).isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(us.open).isEmpty();
+    client.close();
+    assertThat(us.up).isFalse();
+  }
+
+  @Test
+  void endpointThatHoldsIt_isEnough_untilItIsDown() {
+    Session session = client(ap, eu).session();
+    increment(session, "carts");
+    eu.isDone();
+    assertThat(dialled).isEmpty();
+    goes(eu);
+    CompletableFuture<Void> call = increment(session, "carts");
+    steps.pass(20);
+    assertThat(dialled).containsExactly("us at us.example:7400");
+    us.isDone();
+    assertThat(call).isCompleted();
+  }
+
+  @Test
+  void addressThatIsNew_isDialledInstead_andOneThatIsNoneNever() {
+    Session session = client(ap).session();
+    us.up = false;
+    ap.elsewhere = elsewhere(Map.of("us", "nowhere"), "us");
+    increment(session, "carts");
+    steps.pass(1_000);
+    assertThat(dialled).isEmpty();
+    ap.elsewhere = elsewhere(Map.of("us", "old.example:1"), "us");
+    increment(session, "carts");
+    steps.pass(1_000);
+    ap.whenAsked = () -> ap.elsewhere = elsewhere(Map.of("us", "new.example:1"), "us");
+    CompletableFuture<Void> call = increment(session, "carts");
+    steps.pass(1_000);
+    assertThat(dialled).containsExactly("us at old.example:1", "us at new.example:1");
+    assertThat(errorOf(call)).hasMessageContaining("us at new.example:1: no answer yet");
+  }
+
+  /** It was dropped and created anew by tag: what a connection was told first does not stay. */
+  @Test
+  void holderThatIsNoEndpoint_isAskedAgain_whatItHolds() {
+    OsierClient client = client(ap);
+    goes(eu);
+    increment(client.session(), "carts");
+    steps.pass(20);
+    us.isDone();
+    us.whenAsked = () -> us.keyspaces = List.of(K, BY_TAG);
+    for (int i = 0; i < 30; i++) {
+      measure.run();
+    }
+    assertThat(us.asked).isEqualTo(1);
+    assertThat(us.keyspace("carts")).isEqualTo(BY_TAG);
+  }
+
+  /** One that was not asked since is asked; who has used the former one is told, as before. */
+  @Test
+  void holderThatTellsOfAFormerKeyspace_isAskedOnce() {
+    OsierClient client = client(ap, eu, us);
+    Session former = client.session();
+    increment(former, "carts");
+    eu.isDone();
+    eu.keyspaces = List.of(K, BY_TAG);
+    Session session = client.session();
+    increment(session, "carts");
+    eu.isDone();
+    goes(eu);
+    us.whenAsked = () -> us.keyspaces = List.of(K, BY_TAG);
+    CompletableFuture<Void> call = increment(session, "carts");
+    us.isDone();
+    assertThat(call).isCompleted();
+    assertThat(us.asked).isEqualTo(1);
+    OsierException error = errorOf(increment(former, "carts"));
+    assertThat(error.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(us.asked).as("once for each call").isEqualTo(2);
+  }
+}

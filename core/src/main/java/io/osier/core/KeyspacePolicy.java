@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
  *     Consistency#CAUSAL}
  * @param limits the largest sizes that are accepted
  * @param history in a {@link Consistency#CAUSAL} keyspace, how long the past can be read
+ * @param rules what holds of the datacenters that hold it
  */
 public record KeyspacePolicy(
     String name,
@@ -31,7 +32,8 @@ public record KeyspacePolicy(
     List<String> replicas,
     Partitioning partitioning,
     Limits limits,
-    Duration history) {
+    Duration history,
+    PlacementRules rules) {
 
   /** Longest staleness bound: one hour. */
   public static final Duration SLA_MAX = Duration.ofHours(1);
@@ -159,7 +161,8 @@ public record KeyspacePolicy(
         List.of(),
         Partitioning.byKey(2),
         Limits.DEFAULT,
-        HISTORY);
+        HISTORY,
+        PlacementRules.NONE);
   }
 
   /** A causal keyspace with adaptive propagation and default limits. */
@@ -173,7 +176,8 @@ public record KeyspacePolicy(
         List.of(),
         Partitioning.byKey(1),
         Limits.DEFAULT,
-        HISTORY);
+        HISTORY,
+        PlacementRules.NONE);
   }
 
   /**
@@ -187,13 +191,13 @@ public record KeyspacePolicy(
   /** This policy with another propagation. */
   public KeyspacePolicy with(Propagation other) {
     return new KeyspacePolicy(
-        name, consistency, sla, other, payload, replicas, partitioning, limits, history);
+        name, consistency, sla, other, payload, replicas, partitioning, limits, history, rules);
   }
 
   /** This policy with another state payload. */
   public KeyspacePolicy with(StatePayload other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, other, replicas, partitioning, limits, history);
+        name, consistency, sla, propagation, other, replicas, partitioning, limits, history, rules);
   }
 
   /** This policy with another number of partitions. */
@@ -204,25 +208,49 @@ public record KeyspacePolicy(
   /** This policy with another partitioning. */
   public KeyspacePolicy with(Partitioning other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, replicas, other, limits, history);
+        name, consistency, sla, propagation, payload, replicas, other, limits, history, rules);
   }
 
   /** This policy with other replicas; none means all. */
   public KeyspacePolicy withReplicas(List<String> other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, other, partitioning, limits, history);
+        name, consistency, sla, propagation, payload, other, partitioning, limits, history, rules);
   }
 
   /** This policy with other limits. */
   public KeyspacePolicy with(Limits other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, replicas, partitioning, other, history);
+        name,
+        consistency,
+        sla,
+        propagation,
+        payload,
+        replicas,
+        partitioning,
+        other,
+        history,
+        rules);
   }
 
   /** This policy with another history. */
   public KeyspacePolicy withHistory(Duration other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, replicas, partitioning, limits, other);
+        name, consistency, sla, propagation, payload, replicas, partitioning, limits, other, rules);
+  }
+
+  /** This policy with other rules of who may hold it. */
+  public KeyspacePolicy with(PlacementRules other) {
+    return new KeyspacePolicy(
+        name,
+        consistency,
+        sla,
+        propagation,
+        payload,
+        replicas,
+        partitioning,
+        limits,
+        history,
+        other);
   }
 
   /** The number of hash slices, 1 to {@link #PARTITIONS_MAX}. */

@@ -8,10 +8,12 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
+import io.osier.core.PlacementRules;
 import io.osier.core.codec.Codec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -42,7 +44,13 @@ final class KeyspaceReader {
       }
       Set<String> datacenters = new TreeSet<>(peers);
       datacenters.add(dc);
-      keyspaces.add(withDefaults(prefix).keyspace(name, prefix, datacenters));
+      KeyspacePolicy policy = withDefaults(prefix).keyspace(name, prefix, datacenters);
+      Optional<String> wrong =
+          policy.rules().objection(policy.replicas(), policy.replicas(), datacenters);
+      if (wrong.isPresent()) {
+        throw values.bad(prefix, "laws that its replicas keep: " + wrong.get());
+      }
+      keyspaces.add(policy);
     }
     return keyspaces;
   }
@@ -113,6 +121,17 @@ final class KeyspaceReader {
                     values.bytes(limits + ".key", 1, io.osier.core.Key.LENGTH_MAX),
                     values.bytes(limits + ".value", 1, KeyspacePolicy.Limits.VALUE_BYTES_CAP),
                     values.bytes(limits + ".object", 1, objectBytesMax)),
-                values.duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX)));
+                values.duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX),
+                rules(prefix)));
+  }
+
+  private PlacementRules rules(String prefix) {
+    String min = prefix + ".holders-min";
+    String names = "a list of datacenters' names";
+    return new PlacementRules(
+        values.choice(prefix + ".placement", PlacementRules.Placement.class),
+        values.isAuto(min) ? 0 : values.integer(min, 1, KeyspaceSettings.HOLDERS_MAX),
+        values.list(prefix + ".allow", names),
+        values.list(prefix + ".deny", names));
   }
 }

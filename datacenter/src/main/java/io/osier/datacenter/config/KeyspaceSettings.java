@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.PlacementRules;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -28,6 +29,10 @@ public final class KeyspaceSettings {
   private static final String PAYLOAD = "payload";
   private static final String HISTORY = "history";
   private static final String CONSISTENCY = "consistency";
+  private static final String PLACEMENT = "placement";
+  private static final String HOLDERS_MIN = "holders-min";
+  private static final String ALLOW = "allow";
+  private static final String DENY = "deny";
   private static final String LIMIT_KEY = "limits.key";
   private static final String LIMIT_VALUE = "limits.value";
   private static final String LIMIT_OBJECT = "limits.object";
@@ -40,10 +45,30 @@ public final class KeyspaceSettings {
   /** Who holds it: more can be added while it serves, by another way than the others. */
   public static final String REPLICAS = "replicas";
 
+  /** So many holders may be asked for at least. */
+  static final int HOLDERS_MAX = 1_000;
+
+  /** The rules of who may hold it, and who changes that. */
+  public static final Set<String> RULES =
+      new TreeSet<>(List.of(PLACEMENT, HOLDERS_MIN, ALLOW, DENY));
+
+  private static final Set<String> NAMES = Set.of(REPLICAS, ALLOW, DENY);
+
   /** Those that can be altered while the keyspace serves. */
   public static final Set<String> ALTERABLE =
       new TreeSet<>(
-          List.of(SLA, PROPAGATION, PAYLOAD, HISTORY, LIMIT_KEY, LIMIT_VALUE, LIMIT_OBJECT));
+          List.of(
+              SLA,
+              PROPAGATION,
+              PAYLOAD,
+              HISTORY,
+              PLACEMENT,
+              HOLDERS_MIN,
+              ALLOW,
+              DENY,
+              LIMIT_KEY,
+              LIMIT_VALUE,
+              LIMIT_OBJECT));
 
   /** Those that are given when it is created, and stay. */
   public static final Set<String> FIXED =
@@ -78,7 +103,7 @@ public final class KeyspaceSettings {
                     + ", "
                     + String.join(", ", ALTERABLE));
           }
-          values.put(key, key.equals(REPLICAS) ? list(value) : value);
+          values.put(key, NAMES.contains(key) ? list(value) : value);
         });
     String prefix = KeyspaceReader.KEYSPACES + ".it";
     Config own;
@@ -103,9 +128,19 @@ public final class KeyspaceSettings {
         : Arrays.stream(text.split(",", -1)).map(String::strip).toList();
   }
 
-  /** All settings of a policy, as {@link #read} takes them. */
+  /**
+   * The settings of a policy, as {@link #read} takes them; of the rules those that say something.
+   */
   public static SortedMap<String, String> of(KeyspacePolicy policy) {
+    SortedMap<String, String> settings = all(policy);
+    rules(PlacementRules.NONE).forEach((name, value) -> settings.remove(name, value));
+    return settings;
+  }
+
+  /** All settings of a policy. */
+  public static SortedMap<String, String> all(KeyspacePolicy policy) {
     SortedMap<String, String> settings = alterable(policy);
+    settings.putAll(rules(policy.rules()));
     settings.put(CONSISTENCY, lower(policy.consistency()));
     settings.put(HASH, lower(policy.partitioning().hash()));
     settings.put(PARTITIONS, Integer.toString(policy.partitions()));
@@ -145,6 +180,18 @@ public final class KeyspaceSettings {
     settings.put(LIMIT_VALUE, policy.limits().valueBytesMax() + "B");
     settings.put(LIMIT_OBJECT, policy.limits().objectBytesMax() + "B");
     return settings;
+  }
+
+  private static Map<String, String> rules(PlacementRules rules) {
+    return Map.of(
+        PLACEMENT,
+        lower(rules.placement()),
+        HOLDERS_MIN,
+        rules.holdersMin() == 0 ? "auto" : Integer.toString(rules.holdersMin()),
+        ALLOW,
+        String.join(",", rules.allow()),
+        DENY,
+        String.join(",", rules.deny()));
   }
 
   private static String millis(Duration duration) {

@@ -12,6 +12,7 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -63,6 +64,8 @@ record ControlState(
   private static final String OF = "_of";
 
   private static final String AT = "_at";
+  private static final SortedMap<String, String> NO_TEXTS =
+      Collections.unmodifiableSortedMap(new TreeMap<>());
   private static final Reading NO_FIELDS = new Reading.Fields(new TreeMap<>());
 
   /** Nothing was ever changed. */
@@ -194,7 +197,10 @@ record ControlState(
   /** Who holds a keyspace that the files name. */
   HolderSet holders(KeyspacePolicy configured) {
     Reading map = maps.getOrDefault(configured.name(), NO_FIELDS);
-    return HolderSet.of(map, ControlHost.FROM_FILE, configured, staying);
+    SortedMap<String, String> changes = altered.getOrDefault(configured.name(), NO_TEXTS);
+    boolean hasRules = changes.keySet().stream().anyMatch(KeyspaceSettings.RULES::contains);
+    KeyspacePolicy policy = hasRules ? altered(configured, Set.of()) : configured;
+    return HolderSet.of(map, ControlHost.FROM_FILE, policy, staying);
   }
 
   /** By name, the creations that there are, readable or not. */
@@ -252,7 +258,7 @@ record ControlState(
     if (changes == null) {
       return configured;
     }
-    SortedMap<String, String> settings = KeyspaceSettings.of(configured);
+    SortedMap<String, String> settings = KeyspaceSettings.all(configured);
     settings(changes)
         .forEach(
             (name, value) -> {

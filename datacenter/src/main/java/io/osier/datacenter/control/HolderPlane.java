@@ -171,6 +171,7 @@ final class HolderPlane {
   /**
    * What an operator's wish for other replicas changes.
    *
+   * @param policy as the keyspace was created, or as the file has it, with its rules
    * @param wanted the replicas that are asked for; known datacenters
    * @throws OsierException INVALID_ARGUMENT or UNAVAILABLE, and nothing was done
    */
@@ -188,9 +189,13 @@ final class HolderPlane {
     List<String> removed = new ArrayList<>(present);
     removed.removeAll(wanted);
     checkNames(keyspace, present, wanted, added, removed);
+    policy.rules().forbidden(added).ifPresent(why -> refuse(keyspace, why));
     checkNothingElse(keyspace, holders, removed);
     if (!removed.isEmpty()) {
       checkRemoved(keyspace, holders, removed);
+      List<String> rest = new ArrayList<>(staying(holders));
+      rest.removeAll(removed);
+      policy.rules().tooFew(rest).ifPresent(why -> refuse(keyspace, why));
     }
     boolean isFormer = added.stream().anyMatch(holders.states().keySet()::contains);
     int version = removed.isEmpty() && !isFormer ? PeerVersions.HOLDERS : PeerVersions.REMOVALS;
@@ -225,6 +230,17 @@ final class HolderPlane {
           "holders are added or removed, one after the other: '%s' is held by %s; add %s first, and leave %s out when those hold it ('keyspace list')"
               .formatted(keyspace, present, added, removed));
     }
+  }
+
+  private static void refuse(String keyspace, String why) {
+    throw new OsierException(ErrorCode.INVALID_ARGUMENT, "keyspace '" + keyspace + "': " + why);
+  }
+
+  /** Those that have all of a keyspace, and were not told to give it up, or to leave. */
+  List<String> staying(HolderSet holders) {
+    return holders.those(of -> of.serves() && of.removal().isEmpty()).stream()
+        .filter(members.staying()::contains)
+        .toList();
   }
 
   /** Throws if other changes of the holders are under way. */

@@ -43,7 +43,8 @@ import java.util.function.Predicate;
  * <p>Each has the creation that is meant in its value, or at the end of its name, so that what is
  * told of a keyspace that was dropped meanwhile does not count for a later one of its name. Flags
  * are enabled and never disabled: what operators at several datacenters do at once ends alike
- * everywhere. If all holders that are there were told to give it up, the first by name stays.
+ * everywhere. If so many were told to give it up that fewer would stay than the keyspace's laws ask
+ * for, one at least, the first of them by name stay.
  *
  * @param first the replicas that it began with; empty means all
  * @param states of all that ever were holders, unless all are
@@ -102,7 +103,7 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     for (String dc : ever) {
       states.put(dc, state(dc, first.contains(dc), flags));
     }
-    return new HolderSet(first, resolved(states, staying));
+    return new HolderSet(first, resolved(states, staying, policy.rules().least()));
   }
 
   private static List<String> names(String text) {
@@ -166,7 +167,7 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
 
   /** The same, with who leaves. */
   private static SortedMap<String, HolderState> resolved(
-      SortedMap<String, HolderState> states, Collection<String> staying) {
+      SortedMap<String, HolderState> states, Collection<String> staying, int least) {
     List<String> candidates = new ArrayList<>();
     List<String> stay = new ArrayList<>();
     states.forEach(
@@ -178,9 +179,8 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
             }
           }
         });
-    if (stay.isEmpty()) {
-      candidates.stream().findFirst().ifPresent(stay::add);
-    }
+    candidates.removeAll(stay);
+    candidates.stream().limit(Math.max(0, least - stay.size())).forEach(stay::add);
     SortedMap<String, HolderState> resolved = new TreeMap<>();
     for (Map.Entry<String, HolderState> e : states.entrySet()) {
       HolderState of = e.getValue();

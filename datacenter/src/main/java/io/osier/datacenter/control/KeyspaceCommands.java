@@ -3,11 +3,13 @@ package io.osier.datacenter.control;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.PlacementRules;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -124,8 +126,9 @@ final class KeyspaceCommands {
               + " started; create it when it has, or at another datacenter");
     }
     if (policy.partitioning().isByTag()) {
-      checkByTag();
+      checkSpoken(PeerVersions.BY_TAG, "a keyspace with hash = tag is created");
     }
+    checkRules(policy, policy.replicas(), policy.replicas(), members.names());
     int partitions = keyspaces.partitions() + policy.partitions();
     if (partitions > PARTITIONS_MAX) {
       throw new OsierException(
@@ -150,15 +153,31 @@ final class KeyspaceCommands {
     change(List.of(ControlState.create(policy, created, awaited, dc, by, millis.getAsLong())));
   }
 
-  /** Throws if a datacenter would not know in which partition a key is. */
-  private void checkByTag() {
+  /** Throws if a datacenter would not know what is meant. */
+  private void checkSpoken(int version, String what) {
     List<String> old =
-        members.names().stream().filter(name -> host.protocol(name) < PeerVersions.BY_TAG).toList();
+        members.names().stream().filter(name -> host.protocol(name) < version).toList();
     if (!old.isEmpty()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "a keyspace with hash = tag is created once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first"
-              .formatted(PeerVersions.BY_TAG, dc, old));
+          "%s once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first"
+              .formatted(what, version, dc, old));
+    }
+  }
+
+  /** Throws if a keyspace's rules are not kept, or a datacenter would not keep them. */
+  private void checkRules(
+      KeyspacePolicy policy,
+      Collection<String> holders,
+      Collection<String> whole,
+      Set<String> known) {
+    Optional<String> wrong = policy.rules().objection(holders, whole, known);
+    if (wrong.isPresent()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "keyspace '" + policy.name() + "': " + wrong.get());
+    }
+    if (!policy.rules().equals(PlacementRules.NONE)) {
+      checkSpoken(PeerVersions.PLACEMENT, "laws and placement of a keyspace are altered");
     }
   }
 
@@ -187,19 +206,28 @@ final class KeyspaceCommands {
                 + ", replicas");
       }
     }
-    SortedMap<String, String> all = KeyspaceSettings.of(now);
+    SortedMap<String, String> all = KeyspaceSettings.all(now);
     all.putAll(settings);
     HolderSet of = definition != null ? definition.holders() : state.holders(first);
     Set<String> known = new TreeSet<>(members.names());
     known.addAll(of.states().keySet()); // some may have left
     KeyspacePolicy asked = KeyspaceSettings.read(name, all, known);
-    SortedMap<String, String> wanted = KeyspaceSettings.of(asked);
+    if (!asked.rules().equals(now.rules())) {
+      List<String> present =
+          of.first().isEmpty() ? List.of() : of.those(h -> !h.isGone() && !h.leaves());
+      checkRules(asked, present, holders.staying(of), known);
+    }
+    SortedMap<String, String> wanted = KeyspaceSettings.all(asked);
     wanted.keySet().retainAll(settings.keySet());
     Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
     List<Operation> operations = new ArrayList<>();
     if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
       HolderPlane.Change change =
-          holders.altering(first, of, created.orElse(ControlHost.FROM_FILE), asked.replicas());
+          holders.altering(
+              first.with(asked.rules()),
+              of,
+              created.orElse(ControlHost.FROM_FILE),
+              asked.replicas());
       wanted.putAll(change.registers());
       operations.addAll(change.flags());
     }

@@ -40,16 +40,7 @@ final class MessageRelayTest {
     policies.put("shop", shop);
     policies.put(
         "own",
-        new KeyspacePolicy(
-            "own",
-            shop.consistency(),
-            shop.sla(),
-            shop.propagation(),
-            shop.payload(),
-            List.of("eu", "us"),
-            shop.partitioning(),
-            shop.limits(),
-            shop.history()));
+        KeyspacePolicy.session("own", Duration.ofMillis(100)).withReplicas(List.of("eu", "us")));
     assertThat(send("shop")).as("there are no others").isZero();
     others.addAll(Set.of("us", "ap"));
     assertThat(send("shop")).isEqualTo(2);

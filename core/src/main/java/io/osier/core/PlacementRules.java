@@ -1,0 +1,124 @@
+package io.osier.core;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What holds of the datacenters that hold a keyspace: laws, which neither a person nor placement
+ * may break, and whether they follow the load. Immutable.
+ *
+ * @param placement who changes them
+ * @param holdersMin so many there are at least, also while one is replaced; 0 if nobody has said
+ * @param allow only these may hold it, sorted; empty if all may
+ * @param deny these may not, sorted
+ */
+public record PlacementRules(
+    Placement placement, int holdersMin, List<String> allow, List<String> deny) {
+  /** No laws, and holders change by hand alone: those of a keyspace of which nothing was said. */
+  public static final PlacementRules NONE =
+      new PlacementRules(Placement.FIXED, 0, List.of(), List.of());
+
+  /**
+   * So many holders there are at least where they follow the load, unless another number is said.
+   */
+  private static final int ADAPTIVE_MIN = 2;
+
+  /** Who changes the holders of a keyspace. */
+  public enum Placement {
+    /** People and programs. */
+    FIXED,
+    /** Its load, too. */
+    ADAPTIVE,
+    /** As adaptive, but nothing is moved at present; demand is counted. */
+    PINNED
+  }
+
+  public PlacementRules {
+    if (holdersMin < 0) {
+      throw new IllegalArgumentException("holders-min must be 1 or more, not " + holdersMin);
+    }
+    allow = names(allow);
+    deny = names(deny);
+  }
+
+  private static List<String> names(List<String> dcs) {
+    return dcs.stream().map(ReplicaId::checkDcName).distinct().sorted().toList();
+  }
+
+  /** Whether the demand for the keyspace is counted. */
+  public boolean counts() {
+    return placement != Placement.FIXED;
+  }
+
+  /** So many datacenters hold the keyspace at least. */
+  public int least() {
+    return holdersMin > 0 ? holdersMin : counts() ? ADAPTIVE_MIN : 1;
+  }
+
+  /** Whether a datacenter may hold the keyspace. */
+  public boolean mayHold(String dc) {
+    return (allow.isEmpty() || allow.contains(dc)) && !deny.contains(dc);
+  }
+
+  /**
+   * What is wrong with these rules where datacenters hold the keyspace, or are to, and what is to
+   * be done about it.
+   *
+   * @param replicas those that hold it; empty means all
+   * @param whole those of them that have all and stay
+   * @param known the names of all datacenters
+   */
+  public Optional<String> objection(
+      Collection<String> replicas, Collection<String> whole, Set<String> known) {
+    if (equals(NONE)) {
+      return Optional.empty();
+    }
+    if (replicas.isEmpty()) {
+      return Optional.of(
+          "all datacenters hold it, so it has no holders-min, allow, deny or placement; these are"
+              + " of a keyspace that names its replicas");
+    }
+    Set<String> strangers = new TreeSet<>(allow);
+    strangers.addAll(deny);
+    strangers.removeAll(known);
+    if (!strangers.isEmpty()) {
+      return Optional.of(
+          "allow and deny name datacenters, and there are no "
+              + strangers
+              + "; there are "
+              + known);
+    }
+    return forbidden(replicas).or(() -> tooFew(whole));
+  }
+
+  /** What is wrong with datacenters as holders; empty if all of them may hold the keyspace. */
+  public Optional<String> forbidden(Collection<String> dcs) {
+    List<String> forbidden = dcs.stream().filter(dc -> !mayHold(dc)).toList();
+    return forbidden.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "may not hold it by its laws (%s): %s; remove them from its replicas, or alter allow and deny first"
+                .formatted(laws(), forbidden));
+  }
+
+  private String laws() {
+    return (allow.isEmpty() ? "" : "allow = " + String.join(",", allow))
+        + (allow.isEmpty() || deny.isEmpty() ? "" : ", ")
+        + (deny.isEmpty() ? "" : "deny = " + String.join(",", deny));
+  }
+
+  /** What is wrong if no more than these hold the keyspace. */
+  public Optional<String> tooFew(Collection<String> whole) {
+    return whole.size() >= least()
+        ? Optional.empty()
+        : Optional.of(
+            "at least %d datacenters must hold it (holders-min%s), and only these would: %s; add holders, or alter holders-min first"
+                .formatted(
+                    least(),
+                    holdersMin == 0 && counts() ? ", which is 2 where placement is adaptive" : "",
+                    whole));
+  }
+}

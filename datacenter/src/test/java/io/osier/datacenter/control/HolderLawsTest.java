@@ -1,0 +1,164 @@
+package io.osier.datacenter.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.PlacementRules;
+import io.osier.propagation.net.link.PeerVersions;
+import io.osier.protocol.Request;
+import io.osier.testing.Refused;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Nobody may break the laws of a keyspace: whoever alters its holders, wherever, and whenever. */
+final class HolderLawsTest extends HolderPlaneFixture {
+  private void keyspace(String at, String action, String name, Map<String, String> settings) {
+    at(at)
+        .plane
+        .administer(
+            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
+    settle();
+  }
+
+  private void alter(String at, String setting, String value) {
+    keyspace(at, "alter", "pair", Map.of(setting, value));
+  }
+
+  private void refused(String action, Map<String, String> settings, String... why) {
+    String name = action.equals("create") ? "carts" : "pair";
+    assertThatThrownBy(() -> keyspace("us", action, name, settings))
+        .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
+        .hasMessageContainingAll(why);
+    settle();
+    assertThat(at("eu").holders("pair")).containsExactly("eu", "us");
+    assertThat(at("eu").plane.views("carts")).isEmpty();
+  }
+
+  @Test
+  void lawThatTheHoldersBreak_andOneOfNobody_areRefused_withTheRemedy() {
+    refused("alter", Map.of("holders-min", "3"), "at least 3", "[eu, us]", "add holders");
+    refused("alter", Map.of("deny", "us"), "deny = us", "[us]", "remove them");
+    refused("alter", Map.of("allow", "ap,eu"), "allow = ap,eu", "[us]", "remove them");
+    refused("alter", Map.of("deny", "xx"), "no [xx]", "[ap, eu, sa, us]");
+    refused("alter", Map.of("holders-min", "0"), "holders-min");
+    refused("alter", Map.of("placement", "moving"), "fixed", "adaptive", "pinned");
+    refused("create", Map.of("replicas", "eu,us", "deny", "us"), "[us]");
+    refused("create", Map.of("replicas", "eu", "holders-min", "2"), "at least 2", "[eu]");
+    refused("create", Map.of("replicas", "eu", "placement", "adaptive"), "at least 2", "adaptive");
+    refused("create", Map.of("allow", "eu,us"), "all datacenters hold it", "names its replicas");
+    keyspace("eu", "create", "all", Map.of());
+    assertThatThrownBy(() -> keyspace("eu", "alter", "all", Map.of("holders-min", "1")))
+        .hasMessageContaining("all datacenters hold it");
+  }
+
+  @Test
+  void lawsAreNoted_kept_andLifted_andHoldAfterARestart() {
+    alter("us", "holders-min", "2");
+    alter("ap", "deny", "sa");
+    refused("alter", Map.of("replicas", "eu"), "at least 2", "only these would: [eu]");
+    refused("alter", Map.of("replicas", "eu,sa,us"), "deny = sa", "[sa]");
+    for (Node node : nodes.values()) {
+      node.restart(PAIR);
+    }
+    settle();
+    refused("alter", Map.of("replicas", "eu"), "at least 2");
+    refused("alter", Map.of("replicas", "eu,sa,us"), "deny = sa");
+    assertThat(at("sa").plane.views("pair").getFirst().settings())
+        .containsEntry("holders-min", "2")
+        .containsEntry("deny", "sa")
+        .doesNotContainKeys("allow", "placement");
+    alter("sa", "deny", "");
+    keyspace("eu", "alter", "pair", Map.of("replicas", "eu,sa,us"));
+    assertThat(at("us").state("pair", "sa")).isEqualTo("catching up");
+  }
+
+  /** Whoever catches up may fail to, or be slow: until it has all it is none of the least. */
+  @Test
+  void holderThatCatchesUp_doesNotCount() {
+    alter("eu", "holders-min", "2");
+    keyspace("eu", "alter", "pair", Map.of("replicas", "ap,eu,us"));
+    assertThatThrownBy(() -> keyspace("eu", "alter", "pair", Map.of("replicas", "ap,eu")))
+        .hasMessageContaining("is being added");
+    assertThatThrownBy(() -> keyspace("eu", "alter", "pair", Map.of("holders-min", "3")))
+        .hasMessageContaining("only these would: [eu, us]");
+    at("ap").whole.add("pair");
+    settle();
+    keyspace("eu", "alter", "pair", Map.of("replicas", "ap,eu"));
+    settleWholly("pair");
+    assertThat(at("sa").holders("pair")).containsExactly("ap", "eu");
+  }
+
+  @Test
+  void lawsAreRefused_whileOneDoesNotKnowThem() {
+    at("sa").spoken = PeerVersions.PLACEMENT - 1;
+    assertThatThrownBy(() -> alter("eu", "holders-min", "2"))
+        .is(Refused.with(ErrorCode.UNAVAILABLE))
+        .hasMessageContainingAll("version 18", "[sa]");
+    assertThatThrownBy(
+            () -> keyspace("eu", "create", "carts", Map.of("replicas", "eu,us", "deny", "sa")))
+        .is(Refused.with(ErrorCode.UNAVAILABLE))
+        .hasMessageContainingAll("version 18", "[sa]");
+    keyspace("eu", "create", "carts", Map.of("replicas", "eu,us")); // without laws as ever
+  }
+
+  /**
+   * Two who remove other holders at once may leave fewer than the law asks for: some stay. Checked
+   * at each step, in whatever order they hear of each other.
+   */
+  @Test
+  void holdersRemovedAtSeveralAtOnce_areNeverFewerThanTheLeast() {
+    for (int seed = 0; seed < 40; seed++) {
+      nodes.clear();
+      begin();
+      Random random = new Random(seed);
+      keyspace("eu", "create", "carts", Map.of("replicas", "ap,eu,sa,us", "holders-min", "2"));
+      for (String by : DCS) {
+        if (random.nextInt(3) > 0) {
+          String gone = DCS.get(random.nextInt(4));
+          at(by)
+              .alter("carts", String.join(",", DCS.stream().filter(n -> !n.equals(gone)).toList()));
+        }
+      }
+      for (int i = 0; i < 30; i++) {
+        Node from = at(DCS.get(random.nextInt(4)));
+        Node to = at(DCS.get(random.nextInt(4)));
+        from.plane.look();
+        to.copy.hear(from.copy);
+        DCS.forEach(dc -> at(dc).compare("carts", from));
+        clock += 400;
+        assertHeld(seed);
+      }
+      for (int i = 0; i < 20; i++) {
+        round("carts");
+        assertHeld(seed);
+      }
+      List<String> left = at("eu").holders("carts");
+      assertThat(left).as("seed %d", seed).hasSizeGreaterThanOrEqualTo(2);
+      DCS.forEach(dc -> assertThat(at(dc).holders("carts")).isEqualTo(left));
+    }
+  }
+
+  private void assertHeld(int seed) {
+    assertThat(DCS.stream().filter(dc -> at(dc).data.contains("carts") && at(dc).given.isEmpty()))
+        .as("those that have all, and have not given it up; seed %d", seed)
+        .hasSizeGreaterThanOrEqualTo(2);
+  }
+
+  @Test
+  void laws_areWhatTheySay() {
+    PlacementRules rules =
+        new PlacementRules(
+            PlacementRules.Placement.ADAPTIVE, 0, List.of("us", "eu", "us"), List.of("us"));
+    assertThat(rules.allow()).containsExactly("eu", "us");
+    assertThat(rules.mayHold("eu")).isTrue();
+    assertThat(rules.mayHold("us")).as("deny counts more").isFalse();
+    assertThat(rules.mayHold("ap")).isFalse();
+    assertThat(rules.least()).isEqualTo(2);
+    assertThat(PlacementRules.NONE.least()).isEqualTo(1);
+    assertThat(PlacementRules.NONE.mayHold("ap")).isTrue();
+  }
+}

@@ -77,9 +77,6 @@ public final class CrashCommand extends Trial {
   @Option(names = "--former", paramLabel = "DIR", description = "an unpacked distribution")
   private @Nullable Path former;
 
-  /** For picocli. */
-  public CrashCommand() {}
-
   @Override
   protected ClusterSettings settings(Path directory) {
     require(

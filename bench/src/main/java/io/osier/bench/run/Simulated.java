@@ -43,7 +43,6 @@ final class Simulated {
 
   private Simulated() {}
 
-  /** Runs a variant. */
   static void run(Config config, int seed, String row, Turn.Rows rows) {
     if (LoggerFactory.getLogger("io.osier") instanceof Logger logger) {
       logger.setLevel(Level.ERROR); // its datacenters connect all the time

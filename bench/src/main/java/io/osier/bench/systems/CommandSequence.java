@@ -52,7 +52,6 @@ public final class CommandSequence {
 
   private static final String KEY_SET = "keys";
 
-  /** All are of this type. */
   public static final CrdtType TYPE = CrdtType.LWW_SET_ADD_BIAS;
 
   private static final int IN_FLIGHT = 200;
@@ -67,20 +66,9 @@ public final class CommandSequence {
 
   private CommandSequence() {}
 
-  /**
-   * One command.
-   *
-   * @param object the key of the set that it changes
-   */
   public record Command(String object, Operation operation) {}
 
-  /**
-   * A command and its time.
-   *
-   * @param atNanos since the beginning
-   * @param last whether it is one of the removals at the very end, before which all insertions must
-   *     have been done
-   */
+  /** A command and its time. */
   public record Timed(long atNanos, boolean last, Command command) {}
 
   /** What the names of all objects of a run begin with; those of later runs are later in order. */
@@ -175,8 +163,6 @@ public final class CommandSequence {
   /**
    * Ends what several clients did: all that is inserted is inserted once more, what is removed is
    * removed, each command at the next datacenter; then waits until every one shows what it must.
-   *
-   * @throws OsierException INTERNAL if one does not within a minute
    */
   public static void end(List<String> dcs, Function<String, OsierClient> connect, String keyspace)
       throws InterruptedException {

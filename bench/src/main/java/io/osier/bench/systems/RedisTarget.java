@@ -30,19 +30,15 @@ final class RedisTarget implements Target {
 
   /** A process that serves the protocol. */
   interface Server extends AutoCloseable {
-    /** What reports call it. */
     String name();
 
-    /** The port on loopback. */
     int port();
 
     /** False if it has ended by itself. */
     boolean isAlive();
 
-    /** Processor time that it has taken. */
     Duration cpu();
 
-    /** Stops it. */
     @Override
     void close();
   }
@@ -50,10 +46,8 @@ final class RedisTarget implements Target {
   private final Server server;
   private final RedisClient client;
 
-  /** Sends each command at once. */
   private final StatefulRedisConnection<String, byte[]> connection;
 
-  /** Sends commands together. */
   private final GatheredRedis gathered;
 
   RedisTarget(Server server) {
@@ -122,7 +116,6 @@ final class RedisTarget implements Target {
     server.close();
   }
 
-  /** One command on a key. */
   private interface Command {
     CompletionStage<?> make(RedisAsyncCommands<String, byte[]> redis, int key, long number);
   }

@@ -327,14 +327,6 @@ public final class LocalCluster extends Fleet {
     return "http://127.0.0.1:" + adminPorts.get(dc) + "/";
   }
 
-  public void cut(String one, String two) {
-    links.cut(one, two);
-  }
-
-  public void heal(String one, String two) {
-    links.heal(one, two);
-  }
-
   public PeerLinks links() {
     return links;
   }

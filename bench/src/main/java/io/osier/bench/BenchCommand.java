@@ -36,9 +36,6 @@ import picocli.CommandLine.Spec;
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 
-  /** For picocli. */
-  public BenchCommand() {}
-
   @Override
   public void run() {
     throw new ParameterException(

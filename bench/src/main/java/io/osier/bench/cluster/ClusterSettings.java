@@ -23,12 +23,7 @@ public final class ClusterSettings {
   boolean admin;
   Optional<Path> former = Optional.empty();
 
-  /**
-   * Three datacenters that write everything to their disks before it is acknowledged.
-   *
-   * @param directory where configurations and logs go, and the data in a directory of its own
-   * @param keyspaces the content of osier.keyspaces
-   */
+  /** Three datacenters that write everything to their disks before it is acknowledged. */
   public ClusterSettings(Path directory, String keyspaces) {
     this.directory = directory;
     this.keyspaces = keyspaces;
@@ -61,13 +56,11 @@ public final class ClusterSettings {
     return this;
   }
 
-  /** The limit of each process's heap, as an option of Java. */
   public ClusterSettings heap(String option) {
     heap = option;
     return this;
   }
 
-  /** Further options of Java for each process. */
   public ClusterSettings javaOptions(List<String> options) {
     javaOptions = List.copyOf(options);
     return this;
@@ -79,7 +72,6 @@ public final class ClusterSettings {
     return this;
   }
 
-  /** The seed of the links' jitter. */
   public ClusterSettings seed(long jitter) {
     seed = jitter;
     return this;
@@ -94,15 +86,12 @@ public final class ClusterSettings {
   /**
    * Each process is that of another distribution the first time, and this build's when it is
    * started again.
-   *
-   * @param distribution the directory of an unpacked distribution
    */
   public ClusterSettings former(Path distribution) {
     former = Optional.of(distribution);
     return this;
   }
 
-  /** Starts the processes. */
   public LocalCluster start() {
     return LocalCluster.start(this);
   }

@@ -17,7 +17,6 @@ public enum Durability {
     this.lossy = lossy;
   }
 
-  /** The settings of osier.store. */
   public String setting() {
     return setting;
   }

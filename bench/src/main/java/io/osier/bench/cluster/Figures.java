@@ -13,9 +13,7 @@ import org.HdrHistogram.Histogram;
 /**
  * The sums of what the datacenters report.
  *
- * @param sums by the name in the report, over all datacenters and keyspaces
  * @param visibilityMicros delays until visible, outages left out
- * @param keyspaces the same of each keyspace by itself; empty within one
  */
 public record Figures(
     Map<String, Long> sums, Histogram visibilityMicros, Map<String, Figures> keyspaces) {
@@ -98,12 +96,10 @@ public record Figures(
     }
   }
 
-  /** One of the sums. */
   public long sum(String name) {
     return sums.getOrDefault(name, 0L);
   }
 
-  /** A percentile of the visibility delay. */
   public double visibilityMillis(double percentile) {
     return visibilityMicros.getValueAtPercentile(percentile) / 1e3;
   }

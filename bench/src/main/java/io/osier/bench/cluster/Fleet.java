@@ -36,18 +36,11 @@ public class Fleet implements AutoCloseable {
   private final ObjectMapper json = new ObjectMapper();
   private @Nullable OsierClient inspector;
 
-  /**
-   * Connects to nobody yet.
-   *
-   * @param name of the clients, for the servers' logs
-   * @param endpoints host:port for clients, by datacenter
-   */
   public Fleet(String name, Map<String, String> endpoints) {
     this.name = name;
     this.endpoints = new LinkedHashMap<>(endpoints);
   }
 
-  /** The datacenters' names. */
   public final List<String> dcs() {
     return List.copyOf(endpoints.keySet());
   }
@@ -88,11 +81,7 @@ public class Fleet implements AutoCloseable {
     return inspector;
   }
 
-  /**
-   * Asks a datacenter what it is doing.
-   *
-   * @throws OsierException UNAVAILABLE if it does not say
-   */
+  /** Asks a datacenter what it is doing. */
   public final JsonNode inspect(String dc, Request.Topic topic, int limit) {
     try {
       return json.readTree(
@@ -110,7 +99,6 @@ public class Fleet implements AutoCloseable {
     return why instanceof OsierException refused ? refused.getMessage() : why.toString();
   }
 
-  /** Whether a datacenter serves. */
   public final boolean isReady(String dc) {
     try {
       for (JsonNode keyspace : inspect(dc, Request.Topic.STAT, 0).path("keyspaces")) {
@@ -124,12 +112,7 @@ public class Fleet implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits until all datacenters give the same digests. One that gives none may be back later.
-   *
-   * @param say is told now and then that it takes long
-   * @return whether they did within the time
-   */
+  /** Waits until all datacenters give the same digests. One that gives none may be back later. */
   public final boolean awaitEqual(Duration atMost, Consumer<String> say) {
     long deadline = System.nanoTime() + atMost.toNanos();
     int asked = 0;
@@ -150,7 +133,6 @@ public class Fleet implements AutoCloseable {
     return false;
   }
 
-  /** The different digests that the datacenters give. */
   private Set<JsonNode> digests() {
     Set<JsonNode> digests = new HashSet<>();
     for (String dc : dcs()) {

@@ -53,12 +53,10 @@ public final class Flicker implements AutoCloseable {
     LockSupport.parkNanos((50 + random.nextInt(millisMax)) * 1_000_000L);
   }
 
-  /** Cuts so far. */
   public long cuts() {
     return cuts.sum();
   }
 
-  /** Heals what is cut, and ends. */
   @Override
   public void close() {
     closed = true;

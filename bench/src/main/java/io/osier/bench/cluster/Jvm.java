@@ -39,21 +39,11 @@ public final class Jvm {
 
   private Jvm() {}
 
-  /**
-   * Starts a command of the launcher.
-   *
-   * @param log where its output goes
-   * @param heap the heap's limit, as an option of Java
-   */
+  /** Starts a command of the launcher. */
   public static Process start(Path log, String heap, String... command) throws IOException {
     return start(log, List.of(), heap, command);
   }
 
-  /**
-   * As the other one.
-   *
-   * @param options further options of Java
-   */
   public static Process start(Path log, List<String> options, String heap, String... command)
       throws IOException {
     List<String> all = new ArrayList<>(options);
@@ -63,11 +53,7 @@ public final class Jvm {
     return command(all, command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
   }
 
-  /**
-   * A command of the launcher, not yet started.
-   *
-   * @param options of Java, beside those that this process got from the launcher
-   */
+  /** A command of the launcher, not yet started. */
   public static ProcessBuilder command(List<String> options, String... command) {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

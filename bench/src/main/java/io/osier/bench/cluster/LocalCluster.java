@@ -102,12 +102,10 @@ public final class LocalCluster extends Fleet {
     return endpoints;
   }
 
-  /** Where configurations and logs are. */
   public Path directory() {
     return settings.directory;
   }
 
-  /** Starts a datacenter, or starts it again. */
   public synchronized void start(String dc) {
     if (closed) {
       throw new IllegalStateException("the cluster is closed");
@@ -129,7 +127,6 @@ public final class LocalCluster extends Fleet {
     }
   }
 
-  /** Starts a command of another distribution. */
   private Process former(Path distribution, Path log, String... command) throws IOException {
     List<String> line = new ArrayList<>();
     line.add(distribution.resolve("bin").resolve("osier").toString());
@@ -224,17 +221,14 @@ public final class LocalCluster extends Fleet {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
-  /** Whether a datacenter's process runs, as it should. */
   public boolean isAlive(String dc) {
     return process(dc).isAlive();
   }
 
-  /** The id of a datacenter's process. */
   public long pid(String dc) {
     return process(dc).pid();
   }
 
-  /** The datacenters that run. */
   public List<String> running() {
     return dcs().stream().filter(dc -> !down.contains(dc)).toList();
   }
@@ -254,11 +248,7 @@ public final class LocalCluster extends Fleet {
     return former;
   }
 
-  /**
-   * Waits until all datacenters serve.
-   *
-   * @throws OsierException UNAVAILABLE if one does not within the time
-   */
+  /** Waits until all datacenters serve. */
   public void awaitReady(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
     dcs().forEach(dc -> awaitReady(dc, deadline));
@@ -350,22 +340,10 @@ public final class LocalCluster extends Fleet {
     return "http://127.0.0.1:" + adminPorts.get(dc) + "/";
   }
 
-  /** Cuts both links between two datacenters, both ways. */
-  public void cut(String one, String two) {
-    links.cut(one, two);
-  }
-
-  /** Heals both links between two datacenters. */
-  public void heal(String one, String two) {
-    links.heal(one, two);
-  }
-
-  /** The links, each for itself. */
   public PeerLinks links() {
     return links;
   }
 
-  /** Bytes on all links, both ways. */
   public long wanBytes() {
     return links.bytes();
   }

@@ -21,12 +21,7 @@ public final class Members {
   /** Clocks are not read at the same instant, and tick in milliseconds. */
   public static final long TOLERANCE_MILLIS = 250;
 
-  /**
-   * What is known of an element.
-   *
-   * @param mustMillis it must be there until then
-   * @param mayMillis it may be there until then
-   */
+  /** What is known of an element. */
   private record Place(long mustMillis, long mayMillis) {
     static final Place THERE = new Place(ALWAYS, ALWAYS);
     static final Place GONE = new Place(NEVER, NEVER);
@@ -34,9 +29,6 @@ public final class Members {
   }
 
   private final Map<String, Map<Value, Place>> sets = new ConcurrentHashMap<>();
-
-  /** Nothing was added yet. */
-  public Members() {}
 
   /** The elements of a set; none if it is something else. */
   public static Set<Value> elements(Map<String, Reading> there, String set) {
@@ -80,14 +72,7 @@ public final class Members {
     of(set).merge(element, Place.UNKNOWN, (was, is) -> new Place(was.mustMillis, is.mayMillis));
   }
 
-  /**
-   * Holds the sets against what was acknowledged.
-   *
-   * @param shown each set's elements, none if there is no such set
-   * @param strangers sets that are there and to which nothing was ever added
-   * @param fromMillis when they began to be read
-   * @param toMillis when they had been read
-   */
+  /** Holds the sets against what was acknowledged. */
   public Audit audit(
       Function<String, Set<Value>> shown,
       Iterable<String> strangers,

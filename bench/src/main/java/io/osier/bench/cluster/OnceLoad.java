@@ -29,7 +29,6 @@ import java.util.function.Function;
  * again would be sent again. Remembers all of them.
  */
 public final class OnceLoad extends WriterLoad {
-  /** The keyspaces as the configuration has them. */
   public static final String KEYSPACES =
       """
           once { sla = 200ms, partitions = 3 }
@@ -53,7 +52,6 @@ public final class OnceLoad extends WriterLoad {
   /** Odd, so that no two keys are the same; spreads them over the order of all. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
-  /** What an object must be like. */
   private enum Expected {
     WRITTEN,
     CLEARED,
@@ -67,8 +65,6 @@ public final class OnceLoad extends WriterLoad {
   /**
    * Starts one thread for each datacenter.
    *
-   * @param connect makes the client of each
-   * @param perSecond updates and transactions per second to aim at
    * @param lossy whether a datacenter may forget what it had acknowledged
    */
   public OnceLoad(
@@ -94,7 +90,6 @@ public final class OnceLoad extends WriterLoad {
     }
   }
 
-  /** What one thread does. */
   private final class OnceWriter implements Writer {
     private final Session session;
     private final SplittableRandom random;

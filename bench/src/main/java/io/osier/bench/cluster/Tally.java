@@ -18,9 +18,6 @@ public final class Tally {
 
   private final Map<String, Sum> sums = new ConcurrentHashMap<>();
 
-  /** Nothing was added yet. */
-  public Tally() {}
-
   /** A counter's value; 0 if it is none. */
   public static long count(@Nullable Reading reading) {
     return reading instanceof Reading.Count count ? count.value() : 0;
@@ -42,12 +39,7 @@ public final class Tally {
     return mayBeDone -> sum.unknown.add(mayBeDone ? by : 0);
   }
 
-  /**
-   * Holds the counters against what was acknowledged. Updates are counted by what they add.
-   *
-   * @param shown each counter's value, 0 where there is none
-   * @param strangers counters that are there and were never incremented
-   */
+  /** Holds the counters against what was acknowledged. Updates are counted by what they add. */
   public Audit audit(ToLongFunction<String> shown, Iterable<String> strangers) {
     long missing = 0;
     long surplus = 0;

@@ -15,7 +15,6 @@ public final class Topology {
   private static final List<String> NAMES =
       List.of("eu", "us", "ap", "au", "sa", "eu2", "us2", "ap2", "au2", "sa2");
 
-  /** Most datacenters of a cluster. */
   public static final int DCS_MAX = 10;
 
   /** Added to the delay of every link, evenly from 0 to this, in milliseconds. */
@@ -32,11 +31,7 @@ public final class Topology {
 
   private Topology() {}
 
-  /**
-   * The names of a cluster's datacenters.
-   *
-   * @param count how many, 1 to {@link #DCS_MAX}
-   */
+  /** The names of a cluster's datacenters. */
   public static List<String> names(int count) {
     return NAMES.subList(0, count);
   }

@@ -36,17 +36,11 @@ public abstract class Trial implements Callable<Integer> {
 
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
 
-  /**
-   * What the cluster is to be like; the seed is set later.
-   *
-   * @throws ParameterException if an option is wrong, as {@link #require} throws it
-   */
+  /** What the cluster is to be like; the seed is set later. */
   protected abstract ClusterSettings settings(Path directory);
 
-  /** Runs all of it on datacenters that serve. */
   protected abstract void run(LocalCluster cluster) throws Exception;
 
-  /** Refuses an option. */
   protected final void require(boolean isRight, String what) {
     if (!isRight) {
       throw new ParameterException(spec.commandLine(), what);
@@ -58,7 +52,6 @@ public abstract class Trial implements Callable<Integer> {
     return seed;
   }
 
-  /** Says something, formatted. */
   @FormatMethod
   protected static void say(String format, @Nullable Object... parameters) {
     System.out.println(String.format(Locale.ROOT, format, parameters));

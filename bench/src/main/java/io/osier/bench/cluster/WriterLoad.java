@@ -38,12 +38,6 @@ public abstract class WriterLoad implements AutoCloseable {
   private final Queue<String> broken = new ConcurrentLinkedQueue<>();
   private volatile boolean stopping;
 
-  /**
-   * Nothing runs yet.
-   *
-   * @param keyspaces all to which it writes
-   * @param inFlight of each thread, at least 1
-   */
   protected WriterLoad(Set<String> keyspaces, int inFlight) {
     this.keyspaces = Set.copyOf(keyspaces);
     this.inFlight = inFlight;
@@ -63,7 +57,6 @@ public abstract class WriterLoad implements AutoCloseable {
   /**
    * What a datacenter shows against what was acknowledged.
    *
-   * @param missing acknowledged updates that are not there
    * @param surplus updates that are there more often than they were made: counted twice, or never
    *     asked for
    */
@@ -72,7 +65,6 @@ public abstract class WriterLoad implements AutoCloseable {
   /**
    * Holds what a datacenter shows against what was acknowledged.
    *
-   * @param there all rows of each of the load's keyspaces
    * @param sinceMillis when they began to be read, by the system's clock: the end is now
    */
   protected abstract Audit audit(Map<String, List<Keyspace.Row>> there, long sinceMillis);
@@ -93,17 +85,11 @@ public abstract class WriterLoad implements AutoCloseable {
     return Set.of();
   }
 
-  /** All to which it writes. */
   final Set<String> keyspaces() {
     return keyspaces;
   }
 
-  /**
-   * Starts the threads, as the last thing that a constructor does.
-   *
-   * @param connect makes the client of each datacenter
-   * @param writer makes what the thread of a datacenter does with its client
-   */
+  /** Starts the threads, as the last thing that a constructor does. */
   protected final void start(
       List<String> dcs,
       Function<String, OsierClient> connect,
@@ -148,7 +134,6 @@ public abstract class WriterLoad implements AutoCloseable {
    * Counts an update when it is answered.
    *
    * @param room gets its permit back
-   * @param acknowledged notes that it is done
    * @param failed notes that it has failed; hears whether it may be done nevertheless
    */
   protected final void account(

@@ -7,7 +7,6 @@ import java.util.SplittableRandom;
 public final class Zipf {
   private final double[] sums;
 
-  /** A distribution over so many. */
   public Zipf(int n, double exponent) {
     sums = new double[n];
     double sum = 0;
@@ -17,7 +16,6 @@ public final class Zipf {
     }
   }
 
-  /** Draws one. */
   public int next(SplittableRandom random) {
     int at = Arrays.binarySearch(sums, random.nextDouble() * sums[sums.length - 1]);
     return at < 0 ? -at - 1 : at;

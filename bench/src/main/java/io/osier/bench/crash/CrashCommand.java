@@ -1,6 +1,5 @@
 package io.osier.bench.crash;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Durability;
@@ -11,7 +10,6 @@ import io.osier.bench.cluster.OnceLoad;
 import io.osier.bench.cluster.Trial;
 import io.osier.bench.cluster.WriterLoad;
 import io.osier.bench.wan.WanQuality;
-import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,17 +37,12 @@ import picocli.CommandLine.Option;
           + "all datacenters must lack the same.",
       "  --once: every object is created by one update, single directions of links are "
           + "cut all the time, and the shares of the memory are small.",
-      "  --pairs: each cycle kills two; shows now and then how large version vectors, "
-          + "states and frames are (invariant I10).",
+      "  --pairs: each cycle kills two.",
       "  --former DIR: the datacenters are of another distribution, and one after the "
           + "other is stopped and started again as this build; then a keyspace is created at "
           + "run time. There are no further cycles."
     })
 public final class CrashCommand extends Trial {
-  /** With --pairs: more would grow what is measured. */
-  private static final long ELEMENTS_MAX = 500;
-
-  private static final int SAMPLE_SECONDS = 10;
   private static final int CYCLES = 10;
   private static final long UPGRADE_PAUSE_NANOS = 8_000_000_000L;
 
@@ -71,14 +64,11 @@ public final class CrashCommand extends Trial {
   @Option(names = "--once", description = "new objects only, written once")
   private boolean once;
 
-  @Option(names = "--pairs", description = "kill two each time, and measure")
+  @Option(names = "--pairs", description = "kill two each time")
   private boolean pairs;
 
   @Option(names = "--former", paramLabel = "DIR", description = "an unpacked distribution")
   private @Nullable Path former;
-
-  /** For picocli. */
-  public CrashCommand() {}
 
   @Override
   protected ClusterSettings settings(Path directory) {
@@ -108,7 +98,7 @@ public final class CrashCommand extends Trial {
           "--former: there is no bin/osier that can be run in " + distribution);
       return settings.former(distribution);
     }
-    return pairs ? settings : settings.javaOptions(Jvm.BRIEF); // a process lives for seconds
+    return settings.javaOptions(Jvm.BRIEF); // a process lives for seconds
   }
 
   @Override
@@ -126,11 +116,16 @@ public final class CrashCommand extends Trial {
           }
         }
       } else {
-        long most = pairs ? ELEMENTS_MAX : Long.MAX_VALUE;
         for (String keyspace : List.of("likes", "accounts")) {
           loads.add(
               new CounterLoad(
-                  cluster.dcs(), cluster::client, keyspace, "", target / 2, most, seed()));
+                  cluster.dcs(),
+                  cluster::client,
+                  keyspace,
+                  "",
+                  target / 2,
+                  Long.MAX_VALUE,
+                  seed()));
         }
         cycles(cluster, loads);
       }
@@ -144,18 +139,10 @@ public final class CrashCommand extends Trial {
     }
   }
 
-  private static long done(List<WriterLoad> loads) {
-    return loads.stream().mapToLong(WriterLoad::done).sum();
-  }
-
   private void cycles(LocalCluster cluster, List<WriterLoad> loads) {
     Random random = new Random(seed());
     List<Double> starts = new ArrayList<>();
     int last = former != null ? cluster.dcs().size() : cycles == null ? CYCLES : cycles;
-    if (pairs) {
-      say("restarts | replicas in the largest vector | bytes of a state | link bytes per update");
-      measure(cluster, loads, 0); // the first objects are there
-    }
     for (int cycle = 0; cycle < last; cycle++) {
       LockSupport.parkNanos(
           former != null ? UPGRADE_PAUSE_NANOS : (500 + random.nextInt(2_000)) * 1_000_000L);
@@ -171,14 +158,14 @@ public final class CrashCommand extends Trial {
       victims.forEach(dc -> cluster.awaitReady(dc, PATIENCE));
       starts.add((System.nanoTime() - began) / 1e9);
       double processor = victims.stream().mapToLong(dc -> cluster.cpu(dc).toMillis()).sum() / 1e3;
-      if (!pairs) {
-        say(
-            "cycle %d: ended %s, serving again after %.1f s, %.1f s of processor; %d updates"
-                + " acknowledged",
-            cycle + 1, victims, starts.getLast(), processor, done(loads));
-      } else if (cycle + 1 == last || List.of(2, 20, 200).contains(cycle + 1)) {
-        measure(cluster, loads, 2 * (cycle + 1));
-      }
+      say(
+          "cycle %d: ended %s, serving again after %.1f s, %.1f s of processor; %d updates"
+              + " acknowledged",
+          cycle + 1,
+          victims,
+          starts.getLast(),
+          processor,
+          loads.stream().mapToLong(WriterLoad::done).sum());
     }
     Collections.sort(starts);
     say(
@@ -197,34 +184,6 @@ public final class CrashCommand extends Trial {
     }
     boolean everyone = random.nextInt(4) == 0 && !durability.isLossy();
     return everyone ? dcs : List.of(dcs.get(random.nextInt(dcs.size())));
-  }
-
-  private void measure(LocalCluster cluster, List<WriterLoad> loads, int restarts) {
-    long updates = done(loads);
-    long wan = cluster.wanBytes();
-    LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(SAMPLE_SECONDS)); // all objects are updated
-    double perUpdate = (cluster.wanBytes() - wan) / (double) Math.max(1, done(loads) - updates);
-    int replicas = 0;
-    long bytes = 0;
-    long objects = 0;
-    String dc = cluster.dcs().getFirst();
-    for (JsonNode keyspace : cluster.inspect(dc, Request.Topic.STAT, 0).get("keyspaces")) {
-      for (JsonNode through : keyspace.get("through")) {
-        replicas = Math.max(replicas, through.size());
-      }
-    }
-    for (JsonNode keyspace : cluster.inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces")) {
-      for (JsonNode partition : keyspace.get("partitions")) {
-        bytes += partition.get("bytes").asLong();
-        objects += partition.get("objects").asLong();
-      }
-    }
-    say(
-        "%d | %d | %.1f | %.1f",
-        restarts, replicas, bytes / (double) Math.max(1, objects), perUpdate);
-    if (replicas == 0 || objects == 0) {
-      wrong("after " + restarts + " restarts " + dc + " reports no vectors or no objects");
-    }
   }
 
   /** What an older version takes no part in: it must work once all are of this one. */

@@ -23,7 +23,6 @@ final class Comeback {
   private volatile double servedSeconds = Double.NaN;
   private volatile double freshSeconds = Double.NaN;
 
-  /** Begins to look at a datacenter that was started just now. */
   Comeback(LocalCluster cluster, String dc) {
     this.cluster = cluster;
     this.dc = dc;
@@ -66,7 +65,6 @@ final class Comeback {
     }
   }
 
-  /** Waits for the end of it. */
   void await(Duration atMost) {
     try {
       looks.join(atMost.toMillis());

@@ -93,9 +93,6 @@ public final class DemoCommand implements Callable<Integer> {
 
   private long startNanos;
 
-  /** For picocli. */
-  public DemoCommand() {}
-
   @Override
   public Integer call() throws IOException {
     if (seconds < 5 || target < 10 || (sla != null && !sla.matches("\\d+(ms|s|m)"))) {
@@ -164,7 +161,6 @@ public final class DemoCommand implements Callable<Integer> {
         new Likes(), new Records(), new Carts(), new Presence(), new Sessions(), new Leaderboard());
   }
 
-  /** The content of osier.keyspaces. */
   private String keyspaces(List<Kind> kinds) {
     StringBuilder lines = new StringBuilder();
     for (Kind kind : kinds) {

@@ -35,11 +35,7 @@ final class DemoLoad extends WriterLoad {
   private final LongAdder failedReads = new LongAdder();
   private final long beganNanos = System.nanoTime();
 
-  /**
-   * Starts one thread for each datacenter.
-   *
-   * @param targetPerSecond operations per second of all threads together
-   */
+  /** Starts one thread for each datacenter. */
   DemoLoad(Fleet fleet, List<Kind> kinds, int targetPerSecond, long seed) {
     super(kinds.stream().map(Kind::keyspace).collect(Collectors.toSet()), IN_FLIGHT);
     this.kinds = List.copyOf(kinds);
@@ -56,7 +52,6 @@ final class DemoLoad extends WriterLoad {
     }
   }
 
-  /** The users of one datacenter. */
   private final class Users implements Writer {
     private final SplittableRandom random;
     private final double pauseNanos;
@@ -88,7 +83,6 @@ final class DemoLoad extends WriterLoad {
     }
   }
 
-  /** One call. */
   private final class Call implements Kind.Calls {
     private final Kind kind;
     private final Semaphore room;
@@ -122,7 +116,6 @@ final class DemoLoad extends WriterLoad {
     }
   }
 
-  /** Reads that were answered. */
   long reads() {
     return reads.sum();
   }

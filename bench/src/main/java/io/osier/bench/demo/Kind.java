@@ -19,18 +19,14 @@ abstract class Kind {
     /**
      * An update that is being made.
      *
-     * @param acknowledged notes that it is done
      * @param failed notes that it has failed; hears whether it may be done nevertheless
      */
     void update(CompletableFuture<?> update, Runnable acknowledged, Consumer<Boolean> failed);
 
-    /** A read that is being made. */
     void read(CompletableFuture<?> read);
   }
 
-  /** The users of one datacenter. */
   interface Part {
-    /** Makes one call. */
     void call(Calls calls);
   }
 
@@ -40,13 +36,7 @@ abstract class Kind {
   private final String why;
   private final LongAdder acknowledged = new LongAdder();
 
-  /**
-   * A kind of which nothing is there yet.
-   *
-   * @param sla how stale its users may see it, as the configuration has it
-   * @param tenths of all operations
-   * @param why what decides how much is saved, a sentence
-   */
+  /** A kind of which nothing is there yet. */
   Kind(String keyspace, String sla, int tenths, String why) {
     this.keyspace = keyspace;
     this.sla = sla;
@@ -70,7 +60,6 @@ abstract class Kind {
     return why;
   }
 
-  /** The updates that were acknowledged. */
   final LongAdder acknowledged() {
     return acknowledged;
   }
@@ -86,11 +75,6 @@ abstract class Kind {
     return false;
   }
 
-  /**
-   * Holds what a datacenter shows against what was acknowledged.
-   *
-   * @param fromMillis when it began to be read, by the system's clock
-   * @param toMillis when it had been read
-   */
+  /** Holds what a datacenter shows against what was acknowledged. */
   abstract Audit audit(Map<String, Reading> there, long fromMillis, long toMillis);
 }

@@ -13,7 +13,6 @@ final class Stalls implements AutoCloseable {
   private final AtomicLong worstNanos = new AtomicLong();
   private volatile boolean closed;
 
-  /** Begins to look. */
   Stalls() {
     Thread.ofPlatform().name("demo-stalls").daemon(true).start(this::look);
   }

@@ -65,9 +65,6 @@ public final class LoadCommand implements Callable<Integer> {
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile int exitCode = 1;
 
-  /** For picocli. */
-  public LoadCommand() {}
-
   @Override
   public Integer call() throws InterruptedException {
     if (target < 10) {

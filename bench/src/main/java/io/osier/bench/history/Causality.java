@@ -50,12 +50,7 @@ final class Causality {
   /** By key, by place in the vectors: the writers of the key, in their order. */
   private final Map<Integer, Map<Integer, List<Integer>>> writersOf = new HashMap<>();
 
-  /**
-   * The order of some transactions.
-   *
-   * @throws Inconsistency if a read contradicts its own transaction, is of what nobody wrote in the
-   *     end, or if causality has a cycle
-   */
+  /** The order of some transactions. */
   Causality(List<Txn> txns) throws Inconsistency {
     this.txns = txns;
     this.chain = new int[txns.size()];
@@ -167,17 +162,14 @@ final class Causality {
     return txns.size();
   }
 
-  /** What comes directly before each transaction. */
   List<List<Integer>> direct() {
     return direct;
   }
 
-  /** What a transaction read of others' writes. */
   List<Seen> seen(int t) {
     return seen.get(t);
   }
 
-  /** Whether a transaction comes before another one. */
   boolean isBefore(int a, int b) {
     return chain[a] >= 0 && vectors[b][chain[a]] > position[a];
   }
@@ -224,12 +216,10 @@ final class Causality {
     return path;
   }
 
-  /** A transaction, for a message. */
   String name(int t) {
     return txns.get(t).toString();
   }
 
-  /** Some transactions, for a message. */
   String named(List<Integer> some) {
     return String.join(" < ", some.stream().map(this::name).toList());
   }

@@ -31,11 +31,6 @@ public final class Disturbances {
   private final Semaphore down;
   private final LongAdder done = new LongAdder();
 
-  /**
-   * Disturbs nothing yet.
-   *
-   * @param broken is told what could not be undone
-   */
   public Disturbances(LocalCluster cluster, ClientLinks links, Consumer<String> broken) {
     this.cluster = cluster;
     this.links = links;
@@ -44,16 +39,11 @@ public final class Disturbances {
     this.down = new Semaphore(dcs.size() - 1);
   }
 
-  /** How many faults there were. */
   public long done() {
     return done.sum();
   }
 
-  /**
-   * Disturbs, and heals everything in the end.
-   *
-   * @param faults how many at once
-   */
+  /** Disturbs, and heals everything in the end. */
   public void run(int faults, Duration time, Random random) throws InterruptedException {
     long end = System.nanoTime() + time.toNanos();
     List<Thread> threads = new ArrayList<>();

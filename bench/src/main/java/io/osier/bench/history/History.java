@@ -31,10 +31,7 @@ final class History {
   /**
    * A committed transaction, or the reads of one that was aborted; or a program.
    *
-   * @param session its session: each transaction comes after the one before it
-   * @param number its own
    * @param after the numbers of others that it comes after: its session had been given their clock
-   * @param at the datacenter that served it
    * @param isProgram whether that did it in one turn
    */
   record Txn(
@@ -78,7 +75,6 @@ final class History {
     return txns;
   }
 
-  /** What is wrong, if anything is. */
   Optional<String> violation() {
     try {
       checkTurns();

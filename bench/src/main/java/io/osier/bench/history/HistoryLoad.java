@@ -25,14 +25,7 @@ public final class HistoryLoad implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean running = true;
 
-  /**
-   * Starts the sessions.
-   *
-   * @param links over which they reach the datacenters
-   * @param sessions how many at a time
-   * @param keys how many registers
-   * @param rate transactions per second to aim at, of all sessions
-   */
+  /** Starts the sessions. */
   public HistoryLoad(
       LocalCluster cluster, ClientLinks links, int sessions, int keys, int rate, Random random) {
     this.recorder = new Recorder();
@@ -73,7 +66,6 @@ public final class HistoryLoad implements AutoCloseable {
     new LastReads(recorder, keys).run(cluster);
   }
 
-  /** Notes what must not happen and did. */
   public void broken(String what) {
     recorder.broken(what);
   }
@@ -90,7 +82,6 @@ public final class HistoryLoad implements AutoCloseable {
     return all;
   }
 
-  /** How much was done, in a few words. */
   public String summary() {
     return recorder.summary();
   }

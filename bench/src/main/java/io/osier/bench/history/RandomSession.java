@@ -62,16 +62,6 @@ final class RandomSession implements Runnable {
   private int last;
   private int burst;
 
-  /**
-   * A session.
-   *
-   * @param clients it may use, each as if in another process
-   * @param dcs where it may move to
-   * @param races where it meets others
-   * @param keys how many registers there are
-   * @param pauseNanos how long it waits between transactions, on average
-   * @param running whether it goes on
-   */
   RandomSession(
       List<OsierClient> clients,
       List<String> dcs,
@@ -156,7 +146,6 @@ final class RandomSession implements Runnable {
     LockSupport.parkNanos(20_000_000);
   }
 
-  /** Takes a transaction of this session down. */
   private void done(List<Op> ops) {
     last = recorder.add(number, ops, after, session.datacenter().orElse(""));
     after.clear();

@@ -20,7 +20,6 @@ final class Recorder {
    * What a session had seen.
    *
    * @param token as text, as it would go into another process
-   * @param txns the last transactions before that
    */
   record Past(String token, List<Integer> txns) {
     SessionToken decoded() {
@@ -39,7 +38,6 @@ final class Recorder {
   private int unknown;
   private @Nullable String broken;
 
-  /** The number of a session that begins. */
   synchronized int newSession() {
     return ++sessions;
   }
@@ -53,8 +51,6 @@ final class Recorder {
    * Takes a transaction down.
    *
    * @param after others that it comes after, besides those of its session
-   * @param at the datacenter that served it
-   * @return its number
    */
   synchronized int add(int session, List<Op> ops, List<Integer> after, String at) {
     return add(session, ops, after, at, false);
@@ -106,7 +102,6 @@ final class Recorder {
     return handed.isEmpty() ? null : handed.remove(random.nextInt(handed.size()));
   }
 
-  /** A session is over. */
   synchronized void ended(Past past) {
     endings.add(past);
   }
@@ -115,7 +110,6 @@ final class Recorder {
     return List.copyOf(endings);
   }
 
-  /** How much was done, in a few words. */
   synchronized String summary() {
     return String.format(
         Locale.ROOT,

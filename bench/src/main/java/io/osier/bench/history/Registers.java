@@ -15,7 +15,6 @@ import java.util.Optional;
 
 /** The registers of a history as Osier's objects, and back. */
 final class Registers {
-  /** The keyspace that they are in. */
   static final String KEYSPACE = "history";
 
   static final Optional<CrdtType> TYPE = Optional.of(CrdtType.LWW_REGISTER);
@@ -39,7 +38,6 @@ final class Registers {
     return keys.stream().map(k -> new Keyspace.Get(key(k), TYPE, WHOLE)).toList();
   }
 
-  /** What was read of some keys. */
   static List<Op> reads(List<Integer> keys, List<Found> found) {
     List<Op> reads = new ArrayList<>();
     for (int i = 0; i < keys.size(); i++) {

@@ -36,10 +36,8 @@ public class CrdtBenchmark {
   private static final ReplicaId HERE = Objects.REPLICAS.get(0);
   private static final ReplicaId ELSEWHERE = Objects.REPLICAS.get(1);
 
-  /** The type. */
   @Param public CrdtType type;
 
-  /** How large the object is. */
   @Param({"1", "100", "10000"})
   public int size;
 
@@ -50,10 +48,6 @@ public class CrdtBenchmark {
   private Operation[] updates;
   private int next;
 
-  /** For JMH. */
-  public CrdtBenchmark() {}
-
-  /** Makes the object and what comes from elsewhere. */
   @Setup
   public void fill() {
     object = Objects.of(type, size);
@@ -68,32 +62,27 @@ public class CrdtBenchmark {
     encoded = WireOutput.bytesOf(out -> StateCodec.write(out, object));
   }
 
-  /** Prepares an update and joins it. */
   @Benchmark
   public Object update() {
     next = (next + 1) % updates.length;
     return object.join(Objects.delta(object, updates[next], HERE));
   }
 
-  /** Joins the delta of one update from elsewhere. */
   @Benchmark
   public Object joinDelta() {
     return object.join(remoteDelta);
   }
 
-  /** Joins the whole state from elsewhere, which differs by one update. */
   @Benchmark
   public Object joinState() {
     return object.join(remoteState);
   }
 
-  /** Encodes the state. */
   @Benchmark
   public byte[] encode() {
     return WireOutput.bytesOf(out -> StateCodec.write(out, object));
   }
 
-  /** Decodes the state. */
   @Benchmark
   public Object decode() {
     return StateCodec.read(object.form(), true, new WireInput(encoded));

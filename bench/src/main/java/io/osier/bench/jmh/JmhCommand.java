@@ -20,9 +20,6 @@ import picocli.CommandLine.Unmatched;
 public final class JmhCommand implements Callable<Integer> {
   @Unmatched private List<String> arguments = new ArrayList<>();
 
-  /** For picocli. */
-  public JmhCommand() {}
-
   @Override
   public Integer call() throws ReflectiveOperationException {
     Class<?> jmh;

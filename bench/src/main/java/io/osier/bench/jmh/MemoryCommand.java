@@ -40,9 +40,6 @@ public final class MemoryCommand implements Callable<Integer> {
           CrdtType.LWW_SET_REMOVE_BIAS,
           CrdtType.OR_MAP);
 
-  /** For picocli. */
-  public MemoryCommand() {}
-
   @Override
   public Integer call() throws InterruptedException {
     measure(CrdtType.AW_SET, 100); // loads the classes

@@ -15,7 +15,6 @@ import java.util.List;
  * has taken. Updates come from three datacenters in turn.
  */
 public final class Objects {
-  /** Who makes the updates. */
   public static final List<ReplicaId> REPLICAS =
       List.of(new ReplicaId("ap", 1), new ReplicaId("eu", 1), new ReplicaId("us", 1));
 
@@ -55,7 +54,6 @@ public final class Objects {
     return Value.of(digits.repeat(size));
   }
 
-  /** An object of that size. */
   public static CrdtState of(CrdtType type, int size) {
     CrdtState object = CrdtState.bottom(type);
     if (type == CrdtType.BOUNDED_COUNTER) {
@@ -75,7 +73,6 @@ public final class Objects {
     return object;
   }
 
-  /** The delta of an operation on an object, by one of the replicas. */
   public static CrdtState delta(CrdtState object, Operation operation, ReplicaId origin) {
     long last = object.context().last(origin);
     long through = object.context().through(origin);

@@ -36,19 +36,14 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(1)
 public class PackedReadBenchmark {
-  /** What is read. */
   public enum Read {
-    /** A counter's value. */
     COUNTER(CrdtType.PN_COUNTER, 10),
-    /** A register of 20 bytes. */
     REGISTER(CrdtType.LWW_REGISTER, 20),
     /** Whether an element in the middle of ten is there. */
     CONTAINS_10(CrdtType.AW_SET, 10),
-    /** How many elements there are. */
     SIZE_10(CrdtType.AW_SET, 10),
     /** Whether an element in the middle of a thousand is there. */
     CONTAINS_1000(CrdtType.AW_SET, 1_000),
-    /** One field of ten. */
     FIELD_10(CrdtType.OR_MAP, 10);
 
     private final CrdtType type;
@@ -69,7 +64,6 @@ public class PackedReadBenchmark {
     }
   }
 
-  /** What is read. */
   @Param public Read read;
 
   private Query query;
@@ -77,10 +71,6 @@ public class PackedReadBenchmark {
   private List<ReplicaId> replicas;
   private byte[] packed;
 
-  /** For JMH. */
-  public PackedReadBenchmark() {}
-
-  /** Packs the object. */
   @Setup
   public void pack() {
     CrdtState object = Objects.of(read.type, read.size);
@@ -94,13 +84,11 @@ public class PackedReadBenchmark {
     }
   }
 
-  /** Answers from the bytes. */
   @Benchmark
   public @Nullable PackedReader fromBytes() {
     return PackedReader.of(form, replicas, query, new WireInput(packed));
   }
 
-  /** Decodes the object and asks it. */
   @Benchmark
   public Reading decoded() {
     return StateCodec.unpack(form, true, replicas, new WireInput(packed)).read(query);

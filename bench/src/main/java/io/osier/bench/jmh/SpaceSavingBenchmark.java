@@ -33,7 +33,6 @@ public class SpaceSavingBenchmark {
   private static final int KEYS = 100_000;
   private static final int DRAWN = 1 << 18;
 
-  /** Entries of the summary. */
   @Param({"100", "1000", "10000"})
   public int capacity;
 
@@ -41,10 +40,6 @@ public class SpaceSavingBenchmark {
   private SpaceSaving<Key, Object> summary;
   private int next;
 
-  /** For JMH. */
-  public SpaceSavingBenchmark() {}
-
-  /** Draws the keys and fills the summary. */
   @Setup
   public void draw() {
     Key[] keys = new Key[KEYS];
@@ -60,7 +55,6 @@ public class SpaceSavingBenchmark {
     }
   }
 
-  /** Counts one update. */
   @Benchmark
   public Object offer() {
     next = (next + 1) & (DRAWN - 1);

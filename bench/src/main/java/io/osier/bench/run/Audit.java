@@ -33,7 +33,6 @@ final class Audit implements Load.Observer {
   private final AtomicIntegerArray sent;
   private final AtomicIntegerArray acknowledged;
 
-  /** Of a load of which nothing was called yet. */
   Audit(Config load, Time time) {
     this.operation = operation(load);
     this.elements = isOfSets() ? load.getInt("elements") : 1;
@@ -44,13 +43,7 @@ final class Audit implements Load.Observer {
     acknowledged = new AtomicIntegerArray(size);
   }
 
-  /**
-   * Which operation of a load is accounted for.
-   *
-   * @return increment or add
-   * @throws ScenarioException if the load has not just one of them, or changes its objects
-   *     otherwise
-   */
+  /** Which operation of a load is accounted for. */
   static String operation(Config load) {
     List<String> updates = new ArrayList<>(load.getConfig("mix").root().keySet());
     updates.removeAll(READS);
@@ -99,7 +92,6 @@ final class Audit implements Load.Observer {
     }
   }
 
-  /** How many calls were acknowledged. */
   long acknowledged() {
     long sum = 0;
     for (int i = 0; i < acknowledged.length(); i++) {
@@ -111,10 +103,6 @@ final class Audit implements Load.Observer {
   /**
    * Waits until every node shows what was acknowledged, and all show the same; then looks whether
    * they show more than was sent.
-   *
-   * @return seconds until they do
-   * @throws OsierException INTERNAL if something is missing, or not equal, for a minute, if there
-   *     is something more, or if nothing was acknowledged
    */
   double await(List<Calls> nodes) {
     if (acknowledged() == 0) {

@@ -25,7 +25,6 @@ final class Draw {
   private final byte[] drawn = new byte[OPERATIONS_DRAWN];
   private volatile int shift;
 
-  /** As a load says. */
   Draw(Config load) {
     keys = load.getInt("keys");
     how = load.getString("draw");
@@ -49,17 +48,14 @@ final class Draw {
     }
   }
 
-  /** What is called, each once. */
   List<String> operations() {
     return operations;
   }
 
-  /** Which of them a call is. */
   int operation(long number) {
     return drawn[(int) (number % OPERATIONS_DRAWN)];
   }
 
-  /** The key of a call. */
   int key(long number) {
     return switch (how) {
       case "turns" -> (int) (number % keys);
@@ -73,7 +69,6 @@ final class Draw {
     return (rank + shift) % keys;
   }
 
-  /** Makes other keys hot, at once. */
   void shift(int by) {
     shift = (shift + by) % keys;
   }

@@ -51,19 +51,13 @@ final class Load implements AutoCloseable {
 
   /** Hears of each call. Called by many threads. */
   interface Observer {
-    /** One is made next. */
     void sent(String operation, int key, long number);
 
     /** One was answered, or failed: it may have been done. */
     void answered(String operation, int key, long number, boolean succeeded);
   }
 
-  /**
-   * Opens the clients; nothing is called yet.
-   *
-   * @param observers hear of each call, and cost its time
-   * @throws ScenarioException if there is nobody to call
-   */
+  /** Opens the clients; nothing is called yet. */
   Load(Target target, Config config, List<? extends Observer> observers, Time time) {
     this.config = config;
     this.draw = new Draw(config);
@@ -85,7 +79,6 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** The nodes at which a load calls. */
   private static List<Integer> nodes(Target target, Config load) {
     Object at = load.getValue("at").unwrapped();
     List<Integer> all = IntStream.range(0, target.nodes()).boxed().toList();
@@ -103,7 +96,6 @@ final class Load implements AutoCloseable {
     return all.stream().filter(node -> wanted.contains(names.get(node))).toList();
   }
 
-  /** Begins. */
   void start() {
     int rate = config.getInt("rate");
     for (Client client : clients) {
@@ -141,12 +133,10 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** Calls that succeeded so far. */
   long done() {
     return done.sum();
   }
 
-  /** Calls that failed so far. */
   long failed() {
     return failed.sum();
   }
@@ -261,7 +251,6 @@ final class Load implements AutoCloseable {
       }
     }
 
-    /** There is room. */
     private CompletableFuture<?> callOnce(long number, long since) {
       int operation = draw.operation(number);
       int key = draw.key(number);

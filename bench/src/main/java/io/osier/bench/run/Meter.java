@@ -46,7 +46,6 @@ final class Meter implements AutoCloseable {
   private volatile boolean ended;
   private double tookSeconds = -1;
 
-  /** What was counted until a moment. */
   private record Counted(
       long nanos,
       long cpuNanos,
@@ -104,7 +103,6 @@ final class Meter implements AutoCloseable {
     }
   }
 
-  /** Looks no more. */
   @Override
   public void close() {
     ended = true;
@@ -170,7 +168,6 @@ final class Meter implements AutoCloseable {
     return (nanos - requireNonNull(before).nanos) / 1e9;
   }
 
-  /** Adds the figures. */
   void add(String row, Turn.Rows rows) {
     Counted from = requireNonNull(before);
     Counted to = requireNonNull(after);

@@ -4,7 +4,6 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.osier.bench.systems.Calls;
 import io.osier.bench.systems.OsierCalls;
-import io.osier.bench.systems.ScenarioException;
 import io.osier.bench.systems.Target;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -32,12 +31,6 @@ final class Prober implements AutoCloseable {
   private volatile boolean stopping;
   private volatile @Nullable RuntimeException failure;
 
-  /**
-   * Begins.
-   *
-   * @param load its keys are not touched
-   * @throws ScenarioException if the load has neither increment nor add
-   */
   Prober(Target target, Config load) throws IOException {
     String operation = Audit.operation(load);
     int key = load.getInt("keys");
@@ -96,11 +89,7 @@ final class Prober implements AutoCloseable {
     }
   }
 
-  /**
-   * How long it took, since this was asked last, in tenths of a microsecond.
-   *
-   * @throws OsierException INTERNAL if an update failed or was not seen within a minute
-   */
+  /** How long it took, since this was asked last, in tenths of a microsecond. */
   Histogram sinceLast() {
     RuntimeException why = failure;
     if (why != null) {

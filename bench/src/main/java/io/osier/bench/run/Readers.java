@@ -25,7 +25,6 @@ final class Readers implements AutoCloseable {
   private final int everyMillis;
   private volatile boolean closed;
 
-  /** Begin, one at each datacenter. */
   Readers(LocalCluster cluster, Config readers) {
     everyMillis = readers.getInt("every-ms");
     for (String dc : cluster.dcs()) {
@@ -59,11 +58,7 @@ final class Readers implements AutoCloseable {
     }
   }
 
-  /**
-   * Looks whether they have read all the time.
-   *
-   * @throws OsierException UNAVAILABLE if one could not, or nothing came
-   */
+  /** Looks whether they have read all the time. */
   void check() {
     String why = failure.get() == null && bytes.get() == 0 ? "nothing came" : failure.get();
     if (why != null) {

@@ -23,7 +23,6 @@ final class Rules {
   /**
    * Refuses keys that there are not.
    *
-   * @param path of the block; empty for a scenario's own keys
    * @param known each key, as its default
    */
   static void known(String path, ConfigObject given, ConfigObject known) {
@@ -44,7 +43,6 @@ final class Rules {
         });
   }
 
-  /** Checks a variant. */
   static void check(Scenario.Part variant) {
     Config config = variant.config();
     List.of("rounds", "cluster.dcs").forEach(path -> atLeast(1, "", config, path));

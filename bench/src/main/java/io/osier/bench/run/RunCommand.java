@@ -62,9 +62,6 @@ public final class RunCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** For picocli. */
-  public RunCommand() {}
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (scenario.isEmpty()) {

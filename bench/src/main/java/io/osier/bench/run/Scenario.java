@@ -18,11 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/**
- * What is run, as its file says it; defaults.conf lists every key.
- *
- * @param config the file's content over the defaults
- */
+/** What is run, as its file says it; defaults.conf lists every key. */
 record Scenario(String name, Config config) {
   /** The scenarios that come with the program. */
   static final List<String> NAMES =
@@ -38,11 +34,8 @@ record Scenario(String name, Config config) {
   /**
    * Reads a scenario.
    *
-   * @param name one of {@link #NAMES}, or a file
    * @param changes PATH=VALUE each, over the file's content, and over what its cases and variants
    *     say
-   * @param quick whether what the file's quick block says holds, too
-   * @throws ScenarioException if there is no such scenario, or something in it is wrong
    */
   static Scenario read(String name, List<String> changes, boolean quick) {
     boolean isFile = !NAMES.contains(name);
@@ -141,12 +134,7 @@ record Scenario(String name, Config config) {
     return parts("variants", of);
   }
 
-  /**
-   * A case or a variant.
-   *
-   * @param name as tables show it
-   * @param config all that holds for it
-   */
+  /** A case or a variant. */
   record Part(String name, Config config) {
     /** The loads that run at once, by name; one without a name if the file names none. */
     Map<String, Config> loads() {

@@ -43,7 +43,6 @@ final class Simulated {
 
   private Simulated() {}
 
-  /** Runs a variant. */
   static void run(Config config, int seed, String row, Turn.Rows rows) {
     if (LoggerFactory.getLogger("io.osier") instanceof Logger logger) {
       logger.setLevel(Level.ERROR); // its datacenters connect all the time
@@ -92,9 +91,9 @@ final class Simulated {
             Topology.JITTER_MILLIS,
             seed);
     long before = cluster.linkBytes();
-    int one = CommandSequence.plan(0, 1, perSecond).size();
+    int one = CommandSequence.plan(1, perSecond).size();
     int times = (int) Math.max(1, config.getDouble("seconds") * perSecond / one);
-    List<Timed> plan = CommandSequence.plan(0, times, perSecond);
+    List<Timed> plan = CommandSequence.plan(times, perSecond);
     for (int i = 0; i < plan.size(); i++) {
       Timed timed = plan.get(i);
       cluster.updateIn(
@@ -105,7 +104,7 @@ final class Simulated {
           timed.command().operation());
     }
     cluster.runFor(plan.getLast().atNanos());
-    Map<String, Set<Value>> expected = CommandSequence.expected(0);
+    Map<String, Set<Value>> expected = CommandSequence.expected();
     long polls = 0;
     for (String dc : dcs) {
       while (!isRight(cluster.store(dc), expected)) {

@@ -70,18 +70,13 @@ final class Steps implements AutoCloseable {
   private @Nullable OsierClient client;
   private @Nullable Expiry expiry;
 
-  /** Of a turn. */
   Steps(Target target, List<Load> loads) {
     this.target = target;
     this.loads = loads;
     this.load = loads.getFirst().config();
   }
 
-  /**
-   * The steps of a variant; one that does nothing for so many seconds if it names none.
-   *
-   * @throws ScenarioException if one cannot be
-   */
+  /** The steps of a variant; one that does nothing for so many seconds if it names none. */
   static List<Config> of(Config variant) {
     List<Config> steps = new ArrayList<>();
     for (Config step : variant.getConfigList("steps")) {
@@ -108,7 +103,6 @@ final class Steps implements AutoCloseable {
         : steps;
   }
 
-  /** Does one. */
   void run(Config step) throws IOException, InterruptedException {
     String dc = step.hasPath("dc") ? step.getString("dc") : "";
     int by = step.hasPath("by") ? step.getInt("by") : 0;

@@ -54,7 +54,6 @@ final class Told implements Load.Observer {
     (succeeded ? acknowledged : failed).incrementAndGet(key);
   }
 
-  /** A watcher was told of a change of a key. */
   void told(int key) {
     long now = time.nanos();
     toldNanos.accumulateAndGet(key, now, Math::max);
@@ -63,7 +62,6 @@ final class Told implements Load.Observer {
     changes.increment();
   }
 
-  /** How many changes were told. */
   long changes() {
     return changes.sum();
   }
@@ -78,7 +76,6 @@ final class Told implements Load.Observer {
    * demanded but that something was told.
    *
    * @param step between the watched keys
-   * @throws OsierException INTERNAL if it is not within a minute, or if nothing was updated
    */
   void await(int step) {
     long deadline = time.nanos() + PATIENCE_NANOS;

@@ -25,9 +25,7 @@ final class Turn implements AutoCloseable {
   private @Nullable Readers read;
   private @Nullable Prober prober;
 
-  /** Takes figures of a row. */
   interface Rows {
-    /** Adds one. */
     void add(String row, String figure, double value);
   }
 
@@ -47,7 +45,6 @@ final class Turn implements AutoCloseable {
     }
   }
 
-  /** Asks something at all nodes. */
   private double atAll(ToDoubleFunction<List<Calls>> what) throws IOException {
     List<Calls> nodes = new ArrayList<>();
     try {
@@ -102,7 +99,6 @@ final class Turn implements AutoCloseable {
     }
   }
 
-  /** Runs all of it. */
   void run(String row, Rows rows) throws IOException, InterruptedException {
     List<Config> steps = Steps.of(config);
     List<Meter> meters = new ArrayList<>();

@@ -24,7 +24,6 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     description = "A cart on two devices, and checkouts that sell no more than there is.")
 final class CartSample implements Callable<Integer> {
-  /** What lies in a cart. */
   record Article(String name, long cents) {}
 
   /** A cart: its fields are merged one by one, so what another device changes is kept. */

@@ -24,7 +24,6 @@ final class LeaderboardSample implements Callable<Integer> {
   private static final int GAMES = 2_000;
   private static final int BEST = 3;
 
-  /** One place on the board. */
   private record Place(String player, long points) {}
 
   @Override

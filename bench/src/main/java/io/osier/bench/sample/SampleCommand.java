@@ -22,9 +22,6 @@ import picocli.CommandLine.Spec;
 public final class SampleCommand implements Runnable {
   @Spec private CommandSpec spec;
 
-  /** For picocli. */
-  public SampleCommand() {}
-
   @Override
   public void run() {
     throw new ParameterException(

@@ -38,7 +38,6 @@ public abstract class SampleUnderFaults implements AutoCloseable {
 
   SampleUnderFaults() {}
 
-  /** The keyspace's name. */
   public abstract String keyspace();
 
   /** Makes what is there before the first session. */
@@ -50,7 +49,6 @@ public abstract class SampleUnderFaults implements AutoCloseable {
   /** Looks once at everything on one snapshot, and reports what is wrong with {@link #violated}. */
   abstract void check(Keyspace keyspace, String dc);
 
-  /** Checks what holds only in the end. */
   abstract void checkEnd(Keyspace keyspace, String dc);
 
   /** How often each thing was done that is checked; none may be 0 in the end. */
@@ -64,7 +62,6 @@ public abstract class SampleUnderFaults implements AutoCloseable {
     violations.add(String.format(Locale.ROOT, format, parameters));
   }
 
-  /** The configuration of the keyspace. */
   public final String keyspaces() {
     return "    " + keyspace() + " { consistency = causal, sla = 500ms }\n";
   }
@@ -110,14 +107,12 @@ public abstract class SampleUnderFaults implements AutoCloseable {
     }
   }
 
-  /** Closes the clients. */
   @Override
   public final void close() {
     running = false;
     clients.values().forEach(OsierClient::close);
   }
 
-  /** The first of what was wrong. */
   public final List<String> firstViolations() {
     return violations.stream().limit(10).toList();
   }

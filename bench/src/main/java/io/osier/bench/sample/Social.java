@@ -35,9 +35,6 @@ public final class Social extends SampleUnderFaults {
   private final AtomicLong likes = new AtomicLong();
   private final AtomicLong follows = new AtomicLong();
 
-  /** A sample of which nothing runs yet. */
-  public Social() {}
-
   @Override
   public String keyspace() {
     return "social";

@@ -19,11 +19,6 @@ final class TwoDatacenters implements AutoCloseable {
   private final EmbeddedDatacenter eu;
   private final EmbeddedDatacenter us;
 
-  /**
-   * Starts them.
-   *
-   * @param keyspaces as in a configuration file
-   */
   TwoDatacenters(String keyspaces, Values values) {
     ((Logger) LoggerFactory.getLogger("io.osier")).setLevel(Level.ERROR); // the story is enough
     int euPort = Ports.free();
@@ -49,12 +44,10 @@ final class TwoDatacenters implements AutoCloseable {
         values);
   }
 
-  /** A session at eu. */
   Session eu() {
     return eu.session();
   }
 
-  /** A session at us. */
   Session us() {
     return us.session();
   }

@@ -29,9 +29,6 @@ public final class Wallet extends SampleUnderFaults {
   private final AtomicLong transfers = new AtomicLong();
   private final AtomicLong declined = new AtomicLong();
 
-  /** A sample of which nothing runs yet. */
-  public Wallet() {}
-
   @Override
   public String keyspace() {
     return "wallet";

@@ -45,7 +45,6 @@ public final class SmokeCommand extends Trial {
   private static final int TRANSACTIONS_PER_SECOND = 100;
   private static final long PAUSE_NANOS = 20_000_000;
 
-  /** What can be done. */
   enum Part {
     COUNTERS,
     HISTORY,
@@ -72,9 +71,6 @@ public final class SmokeCommand extends Trial {
   private int faults;
 
   private final List<SampleUnderFaults> samples = new ArrayList<>();
-
-  /** For picocli. */
-  public SmokeCommand() {}
 
   @Override
   protected ClusterSettings settings(Path directory) {

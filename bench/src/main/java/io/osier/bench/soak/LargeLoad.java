@@ -36,11 +36,7 @@ final class LargeLoad extends WriterLoad {
   private final Set<String> underWay = ConcurrentHashMap.newKeySet();
   private final LongAdder bytes = new LongAdder();
 
-  /**
-   * Starts one thread for each of the datacenters.
-   *
-   * @param bytesPerSecond what each writes
-   */
+  /** Starts one thread for each of the datacenters. */
   LargeLoad(
       LocalCluster cluster, List<String> dcs, String keyspace, long bytesPerSecond, long seed) {
     super(Set.of(keyspace), IN_FLIGHT);
@@ -88,7 +84,6 @@ final class LargeLoad extends WriterLoad {
     return size;
   }
 
-  /** Bytes of the assignments that were acknowledged. */
   long bytes() {
     return bytes.sum();
   }

@@ -57,9 +57,6 @@ public final class StartCommand implements Callable<Integer> {
 
   private final List<String> told = new ArrayList<>();
 
-  /** For picocli. */
-  public StartCommand() {}
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (starts < 1 || !Files.isExecutable(launcher)) {

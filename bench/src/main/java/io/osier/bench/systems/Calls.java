@@ -5,23 +5,11 @@ import java.util.function.IntConsumer;
 
 /** Makes calls at one node of a system. */
 public interface Calls extends AutoCloseable {
-  /** One operation. */
   @FunctionalInterface
   interface Call {
-    /**
-     * Calls.
-     *
-     * @param key number of the object
-     * @param number of the call, at this client
-     */
     CompletionStage<?> make(int key, long number);
   }
 
-  /**
-   * What makes an operation.
-   *
-   * @throws ScenarioException if this system has no such operation
-   */
   Call call(String operation);
 
   /** Makes the objects from 0 on by an operation, each with all of its content. */
@@ -46,7 +34,6 @@ public interface Calls extends AutoCloseable {
    * Has somebody watch.
    *
    * @param keys that are watched; below 0: all, by one watcher
-   * @param told hears each key of which a change is told
    * @return which is closed in the end, and then fails if a watcher was cut off
    */
   default Watching watch(int keys, IntConsumer told) {
@@ -63,7 +50,6 @@ public interface Calls extends AutoCloseable {
     throw unsupported("time to live");
   }
 
-  /** What is refused. */
   static ScenarioException unsupported(String what) {
     return new ScenarioException("this target does not know: " + what);
   }
@@ -71,21 +57,17 @@ public interface Calls extends AutoCloseable {
   @Override
   void close();
 
-  /** Somebody watches. */
   interface Watching extends AutoCloseable {
     @Override
     void close();
   }
 
-  /** Objects with deadlines. */
   interface Expiring {
-    /** Makes one. */
     CompletionStage<?> put(int number);
 
     /** Gives one its deadline, in milliseconds since 1970. */
     CompletionStage<?> expireAt(int number, long millis);
 
-    /** How many a client is shown. */
     long visible();
 
     /** Of how many objects the store keeps something, the load's included. */

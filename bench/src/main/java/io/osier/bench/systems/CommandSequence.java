@@ -14,7 +14,6 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -52,7 +51,6 @@ public final class CommandSequence {
 
   private static final String KEY_SET = "keys";
 
-  /** All are of this type. */
   public static final CrdtType TYPE = CrdtType.LWW_SET_ADD_BIAS;
 
   private static final int IN_FLIGHT = 200;
@@ -60,64 +58,44 @@ public final class CommandSequence {
   private static final List<Command> ALL = all();
 
   private static List<Command> all() {
-    List<Command> all = new ArrayList<>(insertions(prefix(0)));
-    all.addAll(removals(prefix(0)));
+    List<Command> all = new ArrayList<>(insertions());
+    all.addAll(removals());
     return all;
   }
 
   private CommandSequence() {}
 
-  /**
-   * One command.
-   *
-   * @param object the key of the set that it changes
-   */
   public record Command(String object, Operation operation) {}
 
-  /**
-   * A command and its time.
-   *
-   * @param atNanos since the beginning
-   * @param last whether it is one of the removals at the very end, before which all insertions must
-   *     have been done
-   */
-  public record Timed(long atNanos, boolean last, Command command) {}
-
-  /** What the names of all objects of a run begin with; those of later runs are later in order. */
-  static String prefix(int run) {
-    return String.format(Locale.ROOT, "%06d/", run);
-  }
+  /** A command and its time. */
+  public record Timed(long atNanos, Command command) {}
 
   /** The insertions, in order: the keys, then the values of each key. */
-  static List<Command> insertions(String prefix) {
+  static List<Command> insertions() {
     List<Command> commands = new ArrayList<>();
     for (int key = 0; key < KEYS; key++) {
-      commands.add(new Command(prefix + KEY_SET, new Operation.Add(nameOf(key))));
+      commands.add(new Command(KEY_SET, new Operation.Add(nameOf(key))));
     }
     for (int key = 0; key < KEYS; key++) {
       for (int value = 0; value < VALUES; value++) {
-        commands.add(new Command(object(prefix, key), new Operation.Add(valueOf(value))));
+        commands.add(new Command("k" + key, new Operation.Add(valueOf(value))));
       }
     }
     return commands;
   }
 
   /** The removals, in order: values of every second key, then every fourth key. */
-  static List<Command> removals(String prefix) {
+  static List<Command> removals() {
     List<Command> commands = new ArrayList<>();
     for (int key = 0; key < KEYS; key += 2) {
       for (int value = 0; value < VALUES_REMOVED; value++) {
-        commands.add(new Command(object(prefix, key), new Operation.Remove(valueOf(value))));
+        commands.add(new Command("k" + key, new Operation.Remove(valueOf(value))));
       }
     }
     for (int key = 0; key < KEYS; key += 4) {
-      commands.add(new Command(prefix + KEY_SET, new Operation.Remove(nameOf(key))));
+      commands.add(new Command(KEY_SET, new Operation.Remove(nameOf(key))));
     }
     return commands;
-  }
-
-  private static String object(String prefix, int key) {
-    return prefix + "k" + key;
   }
 
   private static Value nameOf(int key) {
@@ -133,19 +111,18 @@ public final class CommandSequence {
    * removed, the removals of the last time decide, whatever came before which earlier; so these
    * come after a short pause.
    */
-  public static List<Timed> plan(int run, int times, int perSecond) {
+  public static List<Timed> plan(int times, int perSecond) {
     List<Timed> plan = new ArrayList<>();
     long period = 1_000_000_000L / perSecond;
     long at = 0;
     for (int time = 1; time <= times; time++) {
-      for (Command command : insertions(prefix(run))) {
-        plan.add(new Timed(at, false, command));
+      for (Command command : insertions()) {
+        plan.add(new Timed(at, command));
         at += period;
       }
-      boolean last = time == times;
-      at += last ? GAP_NANOS : 0;
-      for (Command command : removals(prefix(run))) {
-        plan.add(new Timed(at, last, command));
+      at += time == times ? GAP_NANOS : 0;
+      for (Command command : removals()) {
+        plan.add(new Timed(at, command));
         at += period;
       }
     }
@@ -153,13 +130,13 @@ public final class CommandSequence {
   }
 
   /** What every object must hold in the end, by its name. */
-  public static Map<String, Set<Value>> expected(int run) {
+  public static Map<String, Set<Value>> expected() {
     Map<String, Set<Value>> objects = new TreeMap<>();
-    for (Command command : insertions(prefix(run))) {
+    for (Command command : insertions()) {
       Set<Value> set = objects.computeIfAbsent(command.object, k -> new TreeSet<>());
       set.addAll(((Operation.Add) command.operation).elements());
     }
-    for (Command command : removals(prefix(run))) {
+    for (Command command : removals()) {
       Set<Value> set = requireNonNull(objects.get(command.object), "what is removed was added");
       ((Operation.Remove) command.operation).elements().forEach(set::remove);
     }
@@ -175,8 +152,6 @@ public final class CommandSequence {
   /**
    * Ends what several clients did: all that is inserted is inserted once more, what is removed is
    * removed, each command at the next datacenter; then waits until every one shows what it must.
-   *
-   * @throws OsierException INTERNAL if one does not within a minute
    */
   public static void end(List<String> dcs, Function<String, OsierClient> connect, String keyspace)
       throws InterruptedException {
@@ -184,10 +159,10 @@ public final class CommandSequence {
     try {
       dcs.forEach(dc -> clients.add(connect.apply(dc)));
       List<Keyspace> at = clients.stream().map(c -> c.session().keyspace(keyspace)).toList();
-      all(at, insertions(prefix(0)));
+      all(at, insertions());
       Thread.sleep(GAP_NANOS / 1_000_000);
-      all(at, removals(prefix(0)));
-      Map<String, Set<Value>> expected = expected(0);
+      all(at, removals());
+      Map<String, Set<Value>> expected = expected();
       long deadline = System.nanoTime() + 60_000_000_000L;
       for (Keyspace one : at) {
         while (!shown(one).equals(expected)) {
@@ -217,7 +192,7 @@ public final class CommandSequence {
   private static Map<String, Set<Value>> shown(Keyspace keyspace) {
     Map<String, Set<Value>> shown = new TreeMap<>();
     Keyspace.Page page =
-        keyspace.scan(Optional.of(Key.of(prefix(0))), Optional.of(TYPE), new Query.Whole(), 10_000);
+        keyspace.scan(Optional.empty(), Optional.of(TYPE), new Query.Whole(), 10_000);
     for (Keyspace.Row row : page.rows()) {
       shown.put(row.key().toString(), new TreeSet<>(((Reading.Many) row.value()).values()));
     }

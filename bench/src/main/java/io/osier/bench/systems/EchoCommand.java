@@ -33,9 +33,6 @@ public final class EchoCommand implements Callable<Integer> {
   @Option(names = "--port", required = true, description = "where it listens, on 127.0.0.1")
   private int port;
 
-  /** For picocli. */
-  public EchoCommand() {}
-
   @Override
   public Integer call() throws InterruptedException {
     // The same number of loops and the same transport as a datacenter's.

@@ -30,7 +30,6 @@ final class GatheredRedis implements AutoCloseable {
   private final StatefulRedisConnection<String, byte[]> connection;
   private final RedisAsyncCommands<String, byte[]> commands;
 
-  /** Connects. */
   GatheredRedis(int port) {
     resources =
         ClientResources.builder()
@@ -49,7 +48,6 @@ final class GatheredRedis implements AutoCloseable {
     turns.ended = connection::flushCommands;
   }
 
-  /** Makes a command. */
   CompletionStage<?> send(
       Function<RedisAsyncCommands<String, byte[]>, ? extends CompletionStage<?>> command) {
     CompletionStage<?> answer = command.apply(commands);

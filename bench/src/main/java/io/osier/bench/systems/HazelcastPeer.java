@@ -16,7 +16,6 @@ import java.util.List;
  * CRDT.
  */
 final class HazelcastPeer extends PeerTarget {
-  /** What a reader of the figures must know. */
   private static final String SETTINGS =
       "Hazelcast 5.5.0: PN counters, CRDT replication period 100 ms, 2 targets at a time, "
           + "statistics on, TCP-IP join, blocking calls, default threads";

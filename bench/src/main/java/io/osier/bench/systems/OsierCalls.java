@@ -39,7 +39,6 @@ import java.util.stream.LongStream;
 
 /** Calls through the client library. Thread-safe. */
 public final class OsierCalls implements Calls {
-  /** What {@link #call} knows. */
   static final Set<String> OPERATIONS =
       Set.of(
           ("increment increment-get get assign read add contains whole size page add-next insert"
@@ -65,12 +64,6 @@ public final class OsierCalls implements Calls {
   private final Value value;
   private final String text;
 
-  /**
-   * Connects.
-   *
-   * @param dc the datacenter that is called
-   * @param connect makes a client of it
-   */
   OsierCalls(String dc, Supplier<OsierClient> connect, Config load) {
     this.dc = dc;
     this.connect = connect;
@@ -91,7 +84,6 @@ public final class OsierCalls implements Calls {
     return Value.of(elementBytes(number, bytes));
   }
 
-  /** As the other one, as bytes. */
   static byte[] elementBytes(long number, int bytes) {
     // SplitMix64's finalizer, which maps the numbers onto themselves.
     long z = (number + 1) * 0x9E3779B97F4A7C15L;

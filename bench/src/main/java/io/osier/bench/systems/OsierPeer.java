@@ -15,7 +15,6 @@ import java.util.List;
  * caller has a session; calls block.
  */
 final class OsierPeer extends PeerTarget {
-  /** What a reader of the figures must know. */
   private static final String SETTINGS =
       "Osier: embedded datacenters, a keyspace in memory only, session consistency, adaptive, SLA"
           + " 100 ms for counters and 300 ms for sets unless another is named, blocking calls";

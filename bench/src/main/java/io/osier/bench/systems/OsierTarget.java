@@ -38,7 +38,6 @@ public final class OsierTarget implements Target {
   private final AtomicLong traceBytes = new AtomicLong();
   private final @Nullable HttpServer spans;
 
-  /** Starts the processes, and waits until they serve. */
   OsierTarget(Config config) throws IOException {
     this.config = config;
     this.directory = Files.createTempDirectory("osier-run");
@@ -125,7 +124,6 @@ public final class OsierTarget implements Target {
         : trusting;
   }
 
-  /** Takes whatever spans come. */
   private HttpServer receiver() throws IOException {
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);

@@ -19,7 +19,6 @@ import java.util.function.IntFunction;
  * delay and no limit.
  */
 abstract class PeerTarget implements Target {
-  /** How many nodes there are. */
   static final int NODES = 3;
 
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
@@ -29,7 +28,6 @@ abstract class PeerTarget implements Target {
   private final int[] ports = new int[NODES];
   private final String settings;
 
-  /** With what a reader of the figures must know. */
   PeerTarget(String settings) {
     this.settings = settings;
     for (int node = 0; node < NODES; node++) {

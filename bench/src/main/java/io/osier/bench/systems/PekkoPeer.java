@@ -33,7 +33,6 @@ import org.apache.pekko.pattern.Patterns;
  * its documentation says to do, since one message carries the deltas of all objects that changed.
  */
 final class PekkoPeer extends PeerTarget {
-  /** What a reader of the figures must know. */
   private static final String SETTINGS =
       "Pekko 1.2.1: PNCounter and ORSet, delta-crdt on, deltas every 200 ms (its minimum), gossip "
           + "interval 1 s, WriteLocal, 64 updates of each thread under way, Artery TCP, "

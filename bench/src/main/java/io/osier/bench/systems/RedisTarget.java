@@ -19,6 +19,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 
 /**
  * What speaks the Redis protocol on this machine, called through Lettuce, Java's client, over one
@@ -28,39 +29,20 @@ final class RedisTarget implements Target {
   private static final int TRIES = 100;
   private static final String CHANNEL = "__keyspace@0__:v";
 
-  /** A process that serves the protocol. */
-  interface Server extends AutoCloseable {
-    /** What reports call it. */
-    String name();
-
-    /** The port on loopback. */
-    int port();
-
-    /** False if it has ended by itself. */
-    boolean isAlive();
-
-    /** Processor time that it has taken. */
-    Duration cpu();
-
-    /** Stops it. */
-    @Override
-    void close();
-  }
-
-  private final Server server;
+  private final String name;
+  private final Supplier<Duration> cpu;
+  private final Runnable stop;
   private final RedisClient client;
-
-  /** Sends each command at once. */
   private final StatefulRedisConnection<String, byte[]> connection;
-
-  /** Sends commands together. */
   private final GatheredRedis gathered;
 
-  RedisTarget(Server server) {
-    this.server = server;
-    client = RedisClient.create(RedisURI.create("127.0.0.1", server.port()));
+  RedisTarget(String name, int port, Supplier<Duration> cpu, Runnable stop) {
+    this.name = name;
+    this.cpu = cpu;
+    this.stop = stop;
+    client = RedisClient.create(RedisURI.create("127.0.0.1", port));
     connection = connect();
-    gathered = new GatheredRedis(server.port());
+    gathered = new GatheredRedis(port);
   }
 
   private StatefulRedisConnection<String, byte[]> connect() {
@@ -68,10 +50,10 @@ final class RedisTarget implements Target {
       try {
         return client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
       } catch (RedisConnectionException e) {
-        if (i == TRIES || !server.isAlive()) {
+        if (i == TRIES) {
           client.shutdown();
-          server.close();
-          throw new OsierException(ErrorCode.UNAVAILABLE, server.name() + " did not start", e);
+          stop.run();
+          throw new OsierException(ErrorCode.UNAVAILABLE, name + " did not start", e);
         }
         LockSupport.parkNanos(100_000_000); // it is starting
       }
@@ -90,7 +72,7 @@ final class RedisTarget implements Target {
 
   @Override
   public Duration cpu() {
-    return server.cpu();
+    return cpu.get();
   }
 
   @Override
@@ -100,16 +82,16 @@ final class RedisTarget implements Target {
 
   @Override
   public String notes() {
-    return server.name() + " " + info("server", "redis_version");
+    return name + " " + info("server", "redis_version");
   }
 
-  private String info(String section, String name) {
+  private String info(String section, String figure) {
     return connection
         .sync()
         .info(section)
         .lines()
-        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(name + ":"))
-        .map(line -> line.substring(name.length() + 1).trim())
+        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(figure + ":"))
+        .map(line -> line.substring(figure.length() + 1).trim())
         .findFirst()
         .orElseThrow();
   }
@@ -119,10 +101,9 @@ final class RedisTarget implements Target {
     gathered.close();
     connection.close();
     client.shutdown();
-    server.close();
+    stop.run();
   }
 
-  /** One command on a key. */
   private interface Command {
     CompletionStage<?> make(RedisAsyncCommands<String, byte[]> redis, int key, long number);
   }

@@ -4,12 +4,10 @@ package io.osier.bench.systems;
 public final class ScenarioException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** With what is wrong. */
   public ScenarioException(String what) {
     super(what);
   }
 
-  /** As the other one, found by something else. */
   public ScenarioException(String what, Throwable cause) {
     super(what, cause);
   }

@@ -10,7 +10,6 @@ import java.util.OptionalLong;
 
 /** A system that is put under load: its processes or nodes run until it is closed. */
 public interface Target extends AutoCloseable {
-  /** How many places there are to call. */
   int nodes();
 
   /** Their names, by which a load says where it calls; empty if they have none. */
@@ -18,12 +17,7 @@ public interface Target extends AutoCloseable {
     return List.of();
   }
 
-  /**
-   * Opens what calls go through. Where it is not safe for several threads, each opens its own.
-   *
-   * @param node from 0
-   * @param load the load that calls
-   */
+  /** Opens what calls go through. Where it is not safe for several threads, each opens its own. */
   Calls calls(int node, Config load) throws IOException;
 
   /** Processor time of its processes so far; zero if it runs in this one. */
@@ -31,12 +25,10 @@ public interface Target extends AutoCloseable {
     return Duration.ZERO;
   }
 
-  /** Bytes between its nodes so far. */
   default long linkBytes() {
     return 0;
   }
 
-  /** Bytes of the traces that came so far. */
   default long traceBytes() {
     return 0;
   }
@@ -46,7 +38,6 @@ public interface Target extends AutoCloseable {
     return OptionalLong.empty();
   }
 
-  /** What a reader of the figures must know. */
   default String notes() {
     return "";
   }

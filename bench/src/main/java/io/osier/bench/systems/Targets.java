@@ -34,16 +34,10 @@ public final class Targets {
   private static final Set<String> BLOCKING =
       Set.of("osier-embedded", "pekko", "hazelcast", "rocksdb");
 
-  /** The program of Redis. */
   static final String REDIS = "redis-server";
 
   private Targets() {}
 
-  /**
-   * What can be called at a target.
-   *
-   * @throws ScenarioException if there is no such target
-   */
   public static Set<String> operations(String target) {
     Set<String> operations = OPERATIONS.get(target);
     if (operations == null) {
@@ -61,12 +55,6 @@ public final class Targets {
     return BLOCKING.contains(target);
   }
 
-  /**
-   * Starts it, and waits until it serves.
-   *
-   * @param cluster a scenario's cluster block
-   * @throws ScenarioException if there is no such target
-   */
   public static Target start(Config cluster) throws IOException {
     String name = cluster.getString("target");
     return switch (name) {
@@ -85,11 +73,7 @@ public final class Targets {
     };
   }
 
-  /**
-   * What to say where something is asked for that the launcher's own build leaves out.
-   *
-   * @param what its name
-   */
+  /** What to say where something is asked for that the launcher's own build leaves out. */
   public static String onlyInFullBuild(String what) {
     return what + " is not in this build; this makes one with it: mvn -B -DskipTests package";
   }
@@ -111,15 +95,10 @@ public final class Targets {
 
   /** Starts what a scenario's cluster block asks for. */
   interface Starter {
-    /** As {@link Targets#start}. */
     Target start(Config cluster) throws IOException;
   }
 
-  /**
-   * A value of a scenario's that must be one of some words.
-   *
-   * @throws ScenarioException if it is none of them
-   */
+  /** A value of a scenario's that must be one of some words. */
   public static <E extends Enum<E>> E oneOf(Class<E> words, Config config, String path) {
     String given = config.getString(path);
     try {

@@ -38,11 +38,9 @@ public final class WanLink implements AutoCloseable {
    */
   static final long HELD_BYTES_MAX = 4L << 20;
 
-  /** The two ways through a link. */
   public enum Direction {
     /** From whoever connects to the target. */
     FORTH,
-    /** Back. */
     BACK
   }
 
@@ -58,18 +56,8 @@ public final class WanLink implements AutoCloseable {
   private final Set<Connection> connections = new LinkedHashSet<>();
   private final Set<Channel> hanging = new LinkedHashSet<>();
 
-  /** The two pipes of a connection. */
   private record Connection(WanPipe there, WanPipe here) {}
 
-  /**
-   * Opens a link.
-   *
-   * @param loop runs it
-   * @param listen where it listens; port 0 for any free one
-   * @param target where it leads
-   * @param seed of the jitter
-   * @throws RuntimeException if the port cannot be had (Netty throws the BindException as it is)
-   */
   WanLink(
       EventLoop loop,
       InetSocketAddress listen,
@@ -101,12 +89,10 @@ public final class WanLink implements AutoCloseable {
             .channel();
   }
 
-  /** The port to connect to. */
   public int port() {
     return ((InetSocketAddress) server.localAddress()).getPort();
   }
 
-  /** Bytes delivered in a direction so far. */
   public long bytes(Direction direction) {
     return (direction == Direction.FORTH ? forthBytes : backBytes).get();
   }
@@ -149,13 +135,11 @@ public final class WanLink implements AutoCloseable {
         });
   }
 
-  /** Cuts both directions. */
   public void cut() {
     cut(Direction.FORTH);
     cut(Direction.BACK);
   }
 
-  /** Heals both directions. */
   public void heal() {
     heal(Direction.FORTH);
     heal(Direction.BACK);
@@ -245,7 +229,6 @@ public final class WanLink implements AutoCloseable {
         new WanQueue<>(way, HELD_BYTES_MAX), from, to, counter::addAndGet, whenClosed);
   }
 
-  /** Closes the link and its connections. */
   @Override
   public void close() {
     server.close().syncUninterruptibly();

@@ -53,9 +53,6 @@ public final class OsierDB extends DB {
   private io.osier.proxy.Session session;
   private @Nullable String keyspaceName;
 
-  /** For YCSB. */
-  public OsierDB() {}
-
   @Override
   public void init() throws DBException {
     Properties p = getProperties();

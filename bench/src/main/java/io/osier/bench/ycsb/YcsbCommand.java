@@ -46,9 +46,6 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** For picocli. */
-  public YcsbCommand() {}
-
   @Override
   public Integer call() throws IOException {
     List<String> all = new ArrayList<>(List.of("-db", OsierDB.class.getName()));
@@ -71,13 +68,7 @@ public final class YcsbCommand implements Callable<Integer> {
     return 0;
   }
 
-  /**
-   * YCSB's arguments for one of the workloads.
-   *
-   * @param given the workload, and further arguments, which win over it
-   * @param file takes the workload's properties
-   * @throws IllegalArgumentException if there is no such workload
-   */
+  /** YCSB's arguments for one of the workloads. */
   static List<String> withWorkload(List<String> given, Path file) throws IOException {
     String name = given.getFirst();
     boolean loads = name.equals("load");
@@ -122,8 +113,6 @@ public final class YcsbCommand implements Callable<Integer> {
   /**
    * Says before YCSB begins what would keep it from working: it prints a stack trace, and ends as
    * if nothing had happened.
-   *
-   * @throws OsierException UNAVAILABLE if no datacenter answers, UNKNOWN_KEYSPACE
    */
   private static void check(Properties properties) {
     try (OsierClient client = OsierDB.connect(properties, "")) {

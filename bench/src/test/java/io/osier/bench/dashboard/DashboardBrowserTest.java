@@ -220,7 +220,7 @@ final class DashboardBrowserTest {
   @Order(4)
   void cutLink_isShown_withTheCommand_andTheFarSideByWayOfTheThird() {
     Page page = open("eu", 1440, 900, ColorScheme.DARK);
-    cluster.cut("eu", "us");
+    cluster.links().cut("eu", "us");
     try {
       assertThat(page.locator(".link[data-from=eu][data-to=us]")).hasAttribute("data-state", "cut");
       assertThat(page.locator(".link[data-from=us][data-to=eu]")).hasAttribute("data-state", "cut");
@@ -241,7 +241,7 @@ final class DashboardBrowserTest {
       nothingIsOverprinted(page);
       Pictures.take(page, "dark");
     } finally {
-      cluster.heal("eu", "us");
+      cluster.links().heal("eu", "us");
     }
     assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
   }

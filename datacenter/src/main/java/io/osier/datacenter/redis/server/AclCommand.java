@@ -34,28 +34,28 @@ final class AclCommand {
     return switch (option(words[1])) {
       case "WHOAMI" -> {
         checkArity(words, 2, 2);
-        yield answer(RespValue.Bulk.of(session.client().user()));
+        yield answer(RespValue.Bulk.of(session.client.user));
       }
       case "CAT" -> cat(session, words);
       case "LIST" -> {
-        session.client().checkAdmin("acl|list");
+        session.client.checkAdmin("acl|list");
         yield answer(
             RespValue.Array.of(
-                session.requests().access().users().all(),
+                session.requests.access().users().all(),
                 u -> RespValue.Bulk.of("user " + u.name() + " on " + rights(u))));
       }
       case "USERS" -> {
-        session.client().checkAdmin("acl|users");
+        session.client.checkAdmin("acl|users");
         yield answer(
             RespValue.Array.of(
-                session.requests().access().users().all(), u -> RespValue.Bulk.of(u.name())));
+                session.requests.access().users().all(), u -> RespValue.Bulk.of(u.name())));
       }
       case "GETUSER" -> {
-        session.client().checkAdmin("acl|getuser");
+        session.client.checkAdmin("acl|getuser");
         checkArity(words, 3, 3);
         yield answer(
             session
-                .requests()
+                .requests
                 .access()
                 .users()
                 .find(text(words[2]))
@@ -63,7 +63,7 @@ final class AclCommand {
                 .orElse(new RespValue.NullArray()));
       }
       case "DRYRUN" -> {
-        session.client().checkAdmin("acl|dryrun");
+        session.client.checkAdmin("acl|dryrun");
         checkArity(words, 4, Integer.MAX_VALUE);
         yield dryRun(session, place, words);
       }
@@ -76,7 +76,7 @@ final class AclCommand {
 
   private static Plan cat(RespSession session, byte[][] words) {
     Set<String> found = new TreeSet<>();
-    for (CommandTable.Entry entry : session.table().all()) {
+    for (CommandTable.Entry entry : session.table.all()) {
       List<String> categories = categories(entry.command());
       if (words.length == 2) {
         found.addAll(categories);
@@ -129,11 +129,11 @@ final class AclCommand {
 
   /** Whether a user may do a command, by what it asks for first. */
   private static Plan dryRun(RespSession session, Place place, byte[][] words) {
-    Optional<User> user = session.requests().access().users().find(text(words[2]));
+    Optional<User> user = session.requests.access().users().find(text(words[2]));
     if (user.isEmpty()) {
       throw new RedisException("ERR User '" + text(words[2]) + "' not found");
     }
-    CommandTable.Entry entry = session.table().find(words[3]);
+    CommandTable.Entry entry = session.table.find(words[3]);
     if (entry == null) {
       throw new RedisException("ERR Command '" + text(words[3]) + "' not found");
     }

@@ -32,12 +32,10 @@ final class Caches {
   private final ClientState client;
   private final Answers answers;
   private final Steps steps;
-  private final Connection connection;
   private final Subscriptions subscriptions;
   private final Tracking all;
 
-  /** Null while it has had nothing to do with caches. */
-  private volatile @Nullable TrackedClient tracked;
+  private final TrackedClient tracked;
 
   /** What waits until a keyspace's changes are heard of. */
   private record Starting(String keyspace, Runnable on) {}
@@ -63,25 +61,14 @@ final class Caches {
     this.client = client;
     this.answers = answers;
     this.steps = steps;
-    this.connection = connection;
     this.subscriptions = subscriptions;
-    this.all = client.server().tracking();
+    this.all = client.server.tracking();
+    this.tracked = all.client(connection::wakeLater);
   }
 
   /** What hears of changes for a user; null once the connection has ended, or is another one's. */
   private synchronized @Nullable TrackedClient target(String user) {
-    if (closed || !user.equals(client.user())) {
-      return null;
-    }
-    if (tracked == null) {
-      tracked = all.client(connection::wakeLater);
-    }
-    return tracked;
-  }
-
-  private boolean isOn() {
-    TrackedClient of = tracked;
-    return of != null && of.isOn();
+    return closed || !user.equals(client.user) ? null : tracked;
   }
 
   // ---------------------------------------------------------------- commands
@@ -92,8 +79,8 @@ final class Caches {
    * @param redirect those that hear in its place, which may be these
    */
   void track(Place place, TrackingOptions options, Caches redirect) {
-    TrackedClient of = target(client.user());
-    TrackedClient to = redirect.target(client.user());
+    TrackedClient of = target(client.user);
+    TrackedClient to = redirect.target(client.user);
     if (of == null || to == null) {
       throw noClient();
     }
@@ -109,7 +96,7 @@ final class Caches {
           RespValue answer = RespValue.OK;
           try {
             all.on(of, options, keyspace, hears);
-            if (hears != null && redirect.target(client.user()) == null) {
+            if (hears != null && redirect.target(client.user) == null) {
               all.leave(hears); // it ended after the check above, and so took nobody along
             }
           } catch (RedisException e) {
@@ -117,9 +104,9 @@ final class Caches {
           }
           answers.fill(place, answer);
         };
-    client.server().checkHeard(keyspace);
+    client.server.checkHeard(keyspace);
     all.start(of);
-    if (client.server().listen(keyspace)) {
+    if (client.server.listen(keyspace)) {
       on.run();
     } else {
       steps.hold();
@@ -148,22 +135,18 @@ final class Caches {
 
   private boolean mayStart() {
     Starting now = starting;
-    return now != null && client.server().listen(now.keyspace);
+    return now != null && client.server.listen(now.keyspace);
   }
 
   /** CLIENT TRACKING OFF. */
   void trackNothing() {
-    TrackedClient of = tracked;
-    if (of != null) {
-      all.off(of);
-    }
+    all.off(tracked);
   }
 
   /** CLIENT CACHING. */
   void caching(String word) {
-    TrackedClient of = tracked;
-    TrackingOptions options = of == null ? null : of.options();
-    if (of == null || options == null || !(options.optIn() || options.optOut())) {
+    TrackingOptions options = tracked.options();
+    if (options == null || !(options.optIn() || options.optOut())) {
       throw new RedisException(
           "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or"
               + " OPTOUT mode enabled");
@@ -180,61 +163,50 @@ final class Caches {
               + (yes ? "OPTIN" : "OPTOUT")
               + " mode.");
     }
-    of.setCaching(yes);
+    tracked.setCaching(yes);
   }
 
   /** The command that CLIENT CACHING was said of is done. */
   void endCaching() {
-    TrackedClient of = tracked;
-    if (of != null) {
-      of.setCaching(null);
-    }
+    tracked.setCaching(null);
   }
 
   /** CLIENT TRACKINGINFO. */
   RespValue info() {
-    TrackedClient of = tracked;
-    List<String> flags = of == null ? List.of("off") : of.flags();
-    Collection<Prefix> prefixes = of == null ? List.of() : all.prefixes(of);
     return new RespValue.Pairs(
         List.of(
             RespValue.Bulk.of("flags"),
-            RespValue.Array.of(flags, RespValue.Bulk::of),
+            RespValue.Array.of(tracked.flags(), RespValue.Bulk::of),
             RespValue.Bulk.of("redirect"),
             new RespValue.Int(redirect()),
             RespValue.Bulk.of("prefixes"),
-            RespValue.Array.of(prefixes, prefix -> new RespValue.Bulk(prefix.bytes()))));
+            RespValue.Array.of(
+                all.prefixes(tracked), prefix -> new RespValue.Bulk(prefix.bytes()))));
   }
 
   // ---------------------------------------------------------------- what others do to it
 
   /** Another database is selected. */
   void select(String keyspace) {
-    TrackedClient of = tracked;
-    if (of == null || !of.isOn()) {
+    if (!tracked.isOn()) {
       return;
     }
-    check(keyspace, all.prefixes(of));
-    client.server().checkHeard(keyspace);
-    client.server().listen(keyspace);
-    all.select(of, keyspace);
+    check(keyspace, all.prefixes(tracked));
+    client.server.checkHeard(keyspace);
+    client.server.listen(keyspace);
+    all.select(tracked, keyspace);
   }
 
   /** It is another user's now. Who was told of a cache by it was of the former one. */
   void leave() {
-    TrackedClient of = tracked;
-    if (of != null) {
-      all.leave(of);
-    }
+    all.leave(tracked);
   }
 
   /** Whether its user may hear of what it has asked for. */
   boolean isForbidden() {
-    TrackedClient of = tracked;
-    return of != null
-        && of.isBroadcast()
-        && all.keyspaces(of).stream()
-            .anyMatch(k -> all.prefixes(of).stream().anyMatch(p -> missing(k, p) != null));
+    return tracked.isBroadcast()
+        && all.keyspaces(tracked).stream()
+            .anyMatch(k -> all.prefixes(tracked).stream().anyMatch(p -> missing(k, p) != null));
   }
 
   private void check(String keyspace, Collection<Prefix> prefixes) {
@@ -256,16 +228,12 @@ final class Caches {
 
   /** The connection has ended. */
   void close() {
-    TrackedClient of;
     synchronized (this) {
       closed = true; // from now on nobody else hears by it
-      of = tracked;
     }
     starting = null;
-    if (of != null) {
-      all.off(of);
-      all.leave(of);
-    }
+    all.off(tracked);
+    all.leave(tracked);
   }
 
   // ---------------------------------------------------------------- what it reads
@@ -277,14 +245,13 @@ final class Caches {
    * @param words the keys, as they were sent
    */
   void willRead(Supplier<List<byte[]>> words) {
-    TrackedClient of = tracked;
-    if (of == null || !(of.isBroadcast() || of.keepsNext())) {
+    if (!(tracked.isBroadcast() || tracked.keepsNext())) {
       return;
     }
     String keyspace = client.keyspace();
-    client.server().checkHeard(keyspace);
-    client.server().listen(keyspace); // anew, if the keyspace is another one of its name
-    if (of.isBroadcast()) {
+    client.server.checkHeard(keyspace);
+    client.server.listen(keyspace); // anew, if the keyspace is another one of its name
+    if (tracked.isBroadcast()) {
       return;
     }
     Optional<User> user = client.present();
@@ -294,13 +261,12 @@ final class Caches {
             .map(Key::of)
             .filter(key -> user.filter(u -> u.may(Grant.Right.READ, keyspace, key)).isPresent())
             .toList();
-    all.read(of, keyspace, keys);
+    all.read(tracked, keyspace, keys);
   }
 
   /** What tells its own changes from others'; 0 if it hears of those as well. */
   long author() {
-    TrackedClient of = tracked;
-    return of == null ? 0 : of.author();
+    return tracked.author();
   }
 
   // ---------------------------------------------------------------- what it is told
@@ -311,20 +277,18 @@ final class Caches {
   }
 
   private boolean mayPush() {
-    TrackedClient of = tracked;
-    return of != null && of.hasWaiting() && answers.size() < ANSWERS_MAX && channel.isWritable();
+    return tracked.hasWaiting() && answers.size() < ANSWERS_MAX && channel.isWritable();
   }
 
   /** Tells what has changed, as long as it is read. */
   void push() {
-    TrackedClient of = tracked;
-    if (of == null || !mayPush()) {
+    if (!mayPush()) {
       return;
     }
-    boolean resp3 = client.resp3();
+    boolean resp3 = client.resp3;
     boolean hears = resp3 || subscriptions.haveCaches();
     while (mayPush()) {
-      RespValue.Push next = all.poll(of, resp3, hears);
+      RespValue.Push next = all.poll(tracked, resp3, hears);
       if (next != null) {
         answers.push(next, resp3);
       }
@@ -335,16 +299,13 @@ final class Caches {
 
   /** Who hears in its place: 0 for itself, -1 if it does not track. */
   long redirect() {
-    TrackedClient of = tracked;
-    return of == null ? -1 : of.redirect();
+    return tracked.redirect();
   }
 
   /** What CLIENT LIST shows of it. */
   String flags() {
-    TrackedClient of = tracked;
-    if (of == null || !isOn()) {
-      return "";
-    }
-    return "t" + (of.isBroken() ? "R" : "") + (of.isBroadcast() ? "B" : "");
+    return !tracked.isOn()
+        ? ""
+        : "t" + (tracked.isBroken() ? "R" : "") + (tracked.isBroadcast() ? "B" : "");
   }
 }

@@ -12,6 +12,7 @@ import static io.osier.datacenter.redis.command.Words.option;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.pubsub.Subscriber;
 import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.tracking.TrackingOptions;
 import java.util.Comparator;
@@ -38,18 +39,18 @@ final class ClientCommand {
     return switch (part) {
       case "ID" -> {
         checkArity(words, 2, 2);
-        yield answer(new RespValue.Int(session.client().id()));
+        yield answer(new RespValue.Int(session.client.id));
       }
       case "GETNAME" -> {
         checkArity(words, 2, 2);
         yield answer(
-            session.client().name().isEmpty()
+            session.client.name.isEmpty()
                 ? RespValue.NULL
-                : RespValue.Bulk.of(session.client().name()));
+                : RespValue.Bulk.of(session.client.name));
       }
       case "SETNAME" -> {
         checkArity(words, 3, 3);
-        session.client().setName(checkName(words[2]));
+        session.client.name = checkName(words[2]);
         yield ok();
       }
       case "SETINFO" -> setInfo(session, words);
@@ -68,16 +69,16 @@ final class ClientCommand {
       case "TRACKING" -> tracking(session, place, words);
       case "CACHING" -> {
         checkArity(words, 3, 3);
-        session.caches().caching(option(words[2]));
+        session.caches.caching(option(words[2]));
         yield ok();
       }
       case "GETREDIR" -> {
         checkArity(words, 2, 2);
-        yield answer(new RespValue.Int(session.caches().redirect()));
+        yield answer(new RespValue.Int(session.caches.redirect()));
       }
       case "TRACKINGINFO" -> {
         checkArity(words, 2, 2);
-        yield answer(session.caches().info());
+        yield answer(session.caches.info());
       }
       default -> throw unknownPart(words);
     };
@@ -118,9 +119,9 @@ final class ClientCommand {
     }
     checkText(words[3], text(words[2]) + " cannot contain spaces, newlines or special characters.");
     if (what.equals("LIB-NAME")) {
-      session.client().setLibrary(text(words[3]));
+      session.client.library = text(words[3]);
     } else {
-      session.client().setLibraryVersion(text(words[3]));
+      session.client.libraryVersion = text(words[3]);
     }
     return ok();
   }
@@ -142,9 +143,9 @@ final class ClientCommand {
     checkArity(words, 3, Integer.MAX_VALUE);
     TrackingOptions options = TrackingOptions.parse(words);
     switch (option(words[2])) {
-      case "ON" -> session.caches().track(place, options, redirect(session, options.redirect()));
+      case "ON" -> session.caches.track(place, options, redirect(session, options.redirect()));
       case "OFF" -> {
-        session.caches().trackNothing();
+        session.caches.trackNothing();
         return ok();
       }
       default -> throw syntax();
@@ -154,22 +155,22 @@ final class ClientCommand {
 
   /** Those of the connection that is to hear of changes. */
   private static Caches redirect(RespSession session, long id) {
-    RespSession to = id == 0 ? session : session.all().get(id);
+    RespSession to = id == 0 ? session : session.all.get(id);
     if (to == null) {
       throw Caches.noClient();
     }
-    return to.caches();
+    return to.caches;
   }
 
   private static Plan list(RespSession session, byte[][] words) {
-    session.client().checkAdmin("client|list");
+    session.client.checkAdmin("client|list");
     Predicate<RespSession> shown = s -> true;
     if (words.length > 2 && option(words[2]).equals("ID") && words.length > 3) {
       Set<Long> ids = new HashSet<>();
       for (int i = 3; i < words.length; i++) {
         ids.add(integer(words[i], NO_ID));
       }
-      shown = s -> ids.contains(s.client().id());
+      shown = s -> ids.contains(s.client.id);
     } else if (words.length == 4 && option(words[2]).equals("TYPE")) {
       shown = ofType(words[3]);
     } else if (words.length > 2) {
@@ -177,28 +178,33 @@ final class ClientCommand {
     }
     return answer(
         RespValue.Bulk.of(
-            session.all().values().stream()
+            session.all.values().stream()
                 .filter(shown)
-                .sorted(Comparator.comparingLong(s -> s.client().id()))
+                .sorted(Comparator.comparingLong(s -> s.client.id))
                 .map(s -> line(s) + "\n")
                 .collect(Collectors.joining())));
   }
 
   private static Predicate<RespSession> ofType(byte[] type) {
     return switch (option(type)) {
-      case "NORMAL" -> s -> s.subscriptions().isEmpty();
-      case "PUBSUB" -> s -> !s.subscriptions().isEmpty();
+      case "NORMAL" -> s -> !isSubscriber(s);
+      case "PUBSUB" -> ClientCommand::isSubscriber;
       case "MASTER", "REPLICA", "SLAVE" -> s -> false;
       default -> throw new RedisException("ERR Unknown client type '" + text(type) + "'");
     };
   }
 
+  private static boolean isSubscriber(RespSession of) {
+    Subscriber subscriber = of.subscriptions.subscriber();
+    return subscriber.channels() + subscriber.patterns() > 0;
+  }
+
   private static Plan kill(RespSession session, Place place, byte[][] words) {
-    session.client().checkAdmin("client|kill");
+    session.client.checkAdmin("client|kill");
     checkArity(words, 3, Integer.MAX_VALUE);
     if (words.length == 3) {
       String address = text(words[2]);
-      if (kill(session, place, s -> s.client().address().equals(address)) == 0) {
+      if (kill(session, place, s -> s.client.address().equals(address)) == 0) {
         throw new RedisException("ERR No such client");
       }
       return ok();
@@ -213,15 +219,15 @@ final class ClientCommand {
           if (id <= 0) {
             throw new RedisException(ID_TOO_SMALL);
           }
-          killed = killed.and(s -> s.client().id() == id);
+          killed = killed.and(s -> s.client.id == id);
         }
-        case "ADDR" -> killed = killed.and(s -> s.client().address().equals(value));
-        case "LADDR" -> killed = killed.and(s -> s.client().localAddress().equals(value));
+        case "ADDR" -> killed = killed.and(s -> s.client.address().equals(value));
+        case "LADDR" -> killed = killed.and(s -> s.client.localAddress().equals(value));
         case "USER" -> {
-          if (session.requests().access().users().find(value).isEmpty()) {
+          if (session.requests.access().users().find(value).isEmpty()) {
             throw new RedisException("ERR No such user '" + value + "'");
           }
-          killed = killed.and(s -> s.client().user().equals(value));
+          killed = killed.and(s -> s.client.user.equals(value));
         }
         case "TYPE" -> {
           killed = killed.and(ofType(words[i + 1]));
@@ -245,68 +251,51 @@ final class ClientCommand {
   }
 
   private static int kill(RespSession session, Place place, Predicate<RespSession> killed) {
-    List<RespSession> all = session.all().values().stream().filter(killed).toList();
+    List<RespSession> all = session.all.values().stream().filter(killed).toList();
     for (RespSession each : all) {
       if (each == session) {
-        session.quit(place); // behind the answer
+        session.connection.endBehind(place); // behind the answer
       } else {
         each.kill();
       }
-      session
-          .client()
-          .administered(
-              "client kill id="
-                  + each.client().id()
-                  + " addr="
-                  + each.client().address()
-                  + (each.client().user().isEmpty() ? "" : " user=" + each.client().user()));
+      session.client.administered(
+          "client kill id="
+              + each.client.id
+              + " addr="
+              + each.client.address()
+              + (each.client.user.isEmpty() ? "" : " user=" + each.client.user));
     }
     return all.size();
   }
 
   private static String line(RespSession of) {
-    long now = of.server().millis();
-    int channels = of.subscriptions().channels();
-    int patterns = of.subscriptions().patterns();
-    return "id="
-        + of.client().id()
-        + " addr="
-        + of.client().address()
-        + " laddr="
-        + of.client().localAddress()
-        + " fd=-1 name="
-        + of.client().name()
-        + " age="
-        + Math.max(0, now - of.client().sinceMillis()) / 1000
-        + " idle="
-        + Math.max(0, now - of.client().lastMillis()) / 1000
-        + " flags="
-        + (of.transaction().queued() >= 0 ? "x" : channels + patterns > 0 ? "P" : "N")
-        + of.caches().flags()
-        + " db="
-        + of.client().database()
-        + " sub="
-        + channels
-        + " psub="
-        + patterns
-        + " ssub=0 multi="
-        + of.transaction().queued()
-        + " watch="
-        + of.transaction().watched()
-        + " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0"
-        + " rbp=0 obl=0 oll=0 omem="
-        + of.waitingBytes()
-        + " tot-mem=0 events=r cmd="
-        + of.client().lastCommand().toLowerCase(Locale.ROOT)
-        + " user="
-        + of.client().user()
-        + " redir="
-        + of.caches().redirect()
-        + " resp="
-        + (of.client().resp3() ? 3 : 2)
-        + " lib-name="
-        + of.client().library()
-        + " lib-ver="
-        + of.client().libraryVersion();
+    long now = of.server.millis();
+    int channels = of.subscriptions.subscriber().channels();
+    int patterns = of.subscriptions.subscriber().patterns();
+    return String.format(
+        Locale.ROOT,
+        "id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s%s db=%d sub=%d psub=%d ssub=0"
+            + " multi=%d watch=%d qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0"
+            + " omem=%d tot-mem=0 events=r cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s",
+        of.client.id,
+        of.client.address(),
+        of.client.localAddress(),
+        of.client.name,
+        Math.max(0, now - of.client.sinceMillis) / 1000,
+        Math.max(0, now - of.client.lastMillis) / 1000,
+        of.transaction.queued() >= 0 ? "x" : isSubscriber(of) ? "P" : "N",
+        of.caches.flags(),
+        of.client.database,
+        channels,
+        patterns,
+        of.transaction.queued(),
+        of.transaction.watched(),
+        of.waitingBytes(),
+        of.client.lastCommand.toLowerCase(Locale.ROOT),
+        of.client.user,
+        of.caches.redirect(),
+        of.client.resp3 ? 3 : 2,
+        of.client.library,
+        of.client.libraryVersion);
   }
 }

@@ -19,19 +19,22 @@ import org.jspecify.annotations.Nullable;
  * channel's loop only; what CLIENT LIST shows is read by others, too.
  */
 final class ClientState {
-  private final Channel channel;
-  private final ServerState server;
-  private final ClientRequests requests;
-  private final long id;
-  private final long sinceMillis;
-  private volatile int database;
-  private volatile boolean resp3;
-  private volatile String name = "";
-  private volatile String library = "";
-  private volatile String libraryVersion = "";
-  private volatile String user = "";
-  private volatile String lastCommand = "NULL";
-  private volatile long lastMillis;
+  final Channel channel;
+  final ServerState server;
+  final ClientRequests requests;
+  final long id;
+  final long sinceMillis;
+  volatile int database;
+  volatile boolean resp3;
+  volatile String name = "";
+  volatile String library = "";
+  volatile String libraryVersion = "";
+
+  /** Empty while nobody has logged in. */
+  volatile String user = "";
+
+  volatile String lastCommand = "NULL";
+  volatile long lastMillis;
 
   ClientState(Channel channel, ServerState server, ClientRequests requests) {
     this.channel = channel;
@@ -42,70 +45,13 @@ final class ClientState {
     this.lastMillis = sinceMillis;
   }
 
-  Channel channel() {
-    return channel;
-  }
-
-  ServerState server() {
-    return server;
-  }
-
-  ClientRequests requests() {
-    return requests;
-  }
-
-  long id() {
-    return id;
-  }
-
   // ---------------------------------------------------------------- what it has chosen
-
-  int database() {
-    return database;
-  }
-
-  void setDatabase(int number) {
-    database = number;
-  }
 
   String keyspace() {
     return server.keyspace(database).name();
   }
 
-  boolean resp3() {
-    return resp3;
-  }
-
-  void setResp3(boolean to) {
-    resp3 = to;
-  }
-
-  String name() {
-    return name;
-  }
-
-  void setName(String chosen) {
-    name = chosen;
-  }
-
-  void setLibrary(String of) {
-    library = of;
-  }
-
-  void setLibraryVersion(String of) {
-    libraryVersion = of;
-  }
-
   // ---------------------------------------------------------------- who it is
-
-  /** The user's name; empty while nobody has logged in. */
-  String user() {
-    return user;
-  }
-
-  void setUser(String of) {
-    user = of;
-  }
 
   Optional<User> present() {
     return requests.identity().in(requests.access().users());
@@ -160,36 +106,12 @@ final class ClientState {
     server.count();
   }
 
-  void setLastCommand(String of) {
-    lastCommand = of;
-  }
-
   String address() {
     return address(channel.remoteAddress());
   }
 
   String localAddress() {
     return address(channel.localAddress());
-  }
-
-  long sinceMillis() {
-    return sinceMillis;
-  }
-
-  long lastMillis() {
-    return lastMillis;
-  }
-
-  String lastCommand() {
-    return lastCommand;
-  }
-
-  String library() {
-    return library;
-  }
-
-  String libraryVersion() {
-    return libraryVersion;
   }
 
   private static String address(SocketAddress of) {

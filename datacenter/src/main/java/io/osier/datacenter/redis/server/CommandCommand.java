@@ -28,7 +28,7 @@ final class CommandCommand {
   private CommandCommand() {}
 
   static Plan command(RespSession session, Place place, byte[][] words) {
-    CommandTable table = session.table();
+    CommandTable table = session.table;
     if (words.length == 1) {
       return answer(RespValue.Array.of(table.all(), CommandCommand::info));
     }

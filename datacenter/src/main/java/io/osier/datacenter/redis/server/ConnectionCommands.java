@@ -34,9 +34,10 @@ final class ConnectionCommands {
   private ConnectionCommands() {}
 
   static @Nullable Plan token(RespSession session, Place place, byte[][] words) {
-    ServerState.Keyspace of = session.server().keyspace(session.client().database());
-    IntFunction<VersionVector> shown = i -> session.server().shown(of.name(), i);
-    session.behindWrites(place, written -> SessionPlans.token(of.name(), of.partitions(), shown));
+    ServerState.Keyspace of = session.server.keyspace(session.client.database);
+    IntFunction<VersionVector> shown = i -> session.server.shown(of.name(), i);
+    session.steps.behindWrites(
+        place, written -> SessionPlans.token(of.name(), of.partitions(), shown));
     return null;
   }
 
@@ -52,9 +53,9 @@ final class ConnectionCommands {
                     Request.WAIT_MILLIS_MAX,
                     "ERR the time to wait is 0 to " + Request.WAIT_MILLIS_MAX + " milliseconds");
     Map<String, Integer> partitions = new TreeMap<>();
-    session.server().keyspaces().values().forEach(k -> partitions.put(k.name(), k.partitions()));
+    session.server.keyspaces().values().forEach(k -> partitions.put(k.name(), k.partitions()));
     Plan plan = SessionPlans.after(text(words[1]), partitions, millis);
-    session.behindWrites(place, written -> plan);
+    session.steps.behindWrites(place, written -> plan);
     return null;
   }
 
@@ -64,7 +65,7 @@ final class ConnectionCommands {
   }
 
   static Plan quit(RespSession session, Place place, byte[][] words) {
-    session.quit(place);
+    session.connection.endBehind(place);
     return ok();
   }
 
@@ -75,7 +76,7 @@ final class ConnectionCommands {
 
   static Plan ping(RespSession session, Place place, byte[][] words) {
     checkArity(words, 1, 2);
-    if (session.subscriptions().restrict()) {
+    if (session.subscriptions.restrict()) {
       RespValue said = words.length == 2 ? new RespValue.Bulk(words[1]) : RespValue.Bulk.of("");
       return answer(new RespValue.Array(List.of(RespValue.Bulk.of("pong"), said)));
     }
@@ -95,7 +96,7 @@ final class ConnectionCommands {
     if (words.length > 3) {
       throw syntax();
     }
-    Users users = session.requests().access().users();
+    Users users = session.requests.access().users();
     if (words.length == 2 && users.isOpen()) {
       throw new RedisException(
           "ERR AUTH <password> called without any password configured for the default user. Are"
@@ -107,7 +108,7 @@ final class ConnectionCommands {
   }
 
   static @Nullable Plan hello(RespSession session, Place place, byte[][] words) {
-    boolean resp3 = session.client().resp3();
+    boolean resp3 = session.client.resp3;
     byte @Nullable [] user = null;
     byte @Nullable [] password = null;
     @Nullable String name = null;
@@ -135,10 +136,10 @@ final class ConnectionCommands {
       session.login(place, text(user), password, () -> welcome(session, place, to3, called));
       return null;
     }
-    if (!session.requests().isWelcome()) {
+    if (!session.requests.isWelcome()) {
       session.begin();
     }
-    if (!session.requests().isWelcome()) {
+    if (!session.requests.isWelcome()) {
       throw new RedisException(
           "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
               + " <proto> AUTH <user> <pass> option can be used to authenticate the client and"
@@ -151,7 +152,7 @@ final class ConnectionCommands {
       RespSession session, Place place, boolean resp3, @Nullable String name) {
     session.setResp3(place, resp3);
     if (name != null) {
-      session.client().setName(name);
+      session.client.name = name;
     }
     return new RespValue.Pairs(
         List.of(
@@ -162,7 +163,7 @@ final class ConnectionCommands {
             RespValue.Bulk.of("proto"),
             new RespValue.Int(resp3 ? 3 : 2),
             RespValue.Bulk.of("id"),
-            new RespValue.Int(session.client().id()),
+            new RespValue.Int(session.client.id),
             RespValue.Bulk.of("mode"),
             RespValue.Bulk.of("standalone"),
             RespValue.Bulk.of("role"),

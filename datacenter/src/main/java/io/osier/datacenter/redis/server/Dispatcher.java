@@ -37,9 +37,9 @@ final class Dispatcher {
 
   /** Does a command, or answers what is wrong with it. */
   void command(byte[][] words) {
-    Place place = answers.add(session.client().resp3(), session.takeSilence());
-    session.client().count();
-    CommandTable.Entry entry = session.table().find(words[0]);
+    Place place = answers.add(session.client.resp3, session.takeSilence());
+    session.client.count();
+    CommandTable.Entry entry = session.table.find(words[0]);
     try {
       String error = error(entry, words);
       if (entry == null || error != null) {
@@ -47,33 +47,33 @@ final class Dispatcher {
         answers.fill(place, TransactionCommands.refused(session, entry, wrong));
         return;
       }
-      session.client().setLastCommand(entry.command().name());
-      Snapshot snapshot = session.transaction().snapshot();
+      session.client.lastCommand = entry.command().name();
+      Snapshot snapshot = session.transaction.snapshot();
       snapshot.check(name(entry));
       if (snapshot.takes(name(entry))) {
         Plan step = snapshot.within(entry.command().does().plan(session.scope(), words));
         steps.follow(place, step, false, false, bytes(words));
         return;
       }
-      if (entry.has(RedisCommand.Flag.READONLY) && !session.transaction().isOpen()) {
-        session.caches().willRead(() -> entry.command().keys().of(words));
+      if (entry.has(RedisCommand.Flag.READONLY) && !session.transaction.isOpen()) {
+        session.caches.willRead(() -> entry.command().keys().of(words));
       }
       Plan plan =
-          session.transaction().isOpen()
+          session.transaction.isOpen()
               ? TransactionCommands.within(session, place, entry, words)
               : entry.plan(session, place, words);
       if (plan != null) {
         steps.follow(place, plan, entry.once(), entry.action() == null, bytes(words));
       }
-      if (!session.transaction().isOpen() && !entry.command().name().equals("CLIENT")) {
-        session.caches().endCaching(); // which was said of this command
+      if (!session.transaction.isOpen() && !entry.command().name().equals("CLIENT")) {
+        session.caches.endCaching(); // which was said of this command
       }
     } catch (RedisException e) {
       answers.fill(place, new RespValue.Err(e.error()));
     } catch (OsierException e) {
       answers.fill(place, RedisErrors.of(e));
     } catch (RuntimeException e) {
-      LOG.error("a fault at {} of client {}", shown(words[0]), session.client().address(), e);
+      LOG.error("a fault at {} of client {}", shown(words[0]), session.client.address(), e);
       answers.fill(place, new RespValue.Err("ERR a fault of the datacenter: " + e));
     }
   }
@@ -95,15 +95,15 @@ final class Dispatcher {
     if (!entry.fits(words.length)) {
       return RedisErrors.arity(entry.command().name()).getMessage();
     }
-    if (!session.requests().isWelcome() && !entry.has(RedisCommand.Flag.NO_AUTH)) {
+    if (!session.requests.isWelcome() && !entry.has(RedisCommand.Flag.NO_AUTH)) {
       session.begin(); // others may have been named
-      if (!session.requests().isWelcome()) {
-        return session.requests().access().isWaiting()
+      if (!session.requests.isWelcome()) {
+        return session.requests.access().isWaiting()
             ? "LOADING the datacenter has just started and does not know its users yet"
             : "NOAUTH Authentication required.";
       }
     }
-    if (session.subscriptions().restrict()
+    if (session.subscriptions.restrict()
         && !PubSubCommands.WHILE_SUBSCRIBED.contains(name(entry))) {
       return "ERR Can't execute '"
           + name(entry).toLowerCase(Locale.ROOT)
@@ -111,7 +111,7 @@ final class Dispatcher {
           + " context";
     }
     return entry.has(RedisCommand.Flag.ADMIN)
-        ? session.client().adminError(entry.command().name())
+        ? session.client.adminError(entry.command().name())
         : null;
   }
 

@@ -65,7 +65,7 @@ final class InfoText {
       return answer(RespValue.Bulk.of(text.toString()));
     }
     begin(text, KEYSPACE);
-    return keyspaces(session.server().keyspaces().entrySet().iterator(), text);
+    return keyspaces(session.server.keyspaces().entrySet().iterator(), text);
   }
 
   private static void begin(StringBuilder text, String section) {
@@ -103,7 +103,7 @@ final class InfoText {
   }
 
   private static List<String> lines(RespSession session, String section) {
-    ServerState port = session.server();
+    ServerState port = session.server;
     List<String> lines = new ArrayList<>();
     long upSeconds = Math.max(0, port.millis() - port.startMillis()) / 1_000;
     Runtime java = Runtime.getRuntime();
@@ -126,7 +126,7 @@ final class InfoText {
         lines.add("config_file:");
       }
       case "clients" -> {
-        lines.add("connected_clients:" + session.all().size());
+        lines.add("connected_clients:" + session.all.size());
         lines.add("blocked_clients:0");
         lines.add("tracking_clients:" + port.tracking().figures().clients());
         lines.add("pubsub_clients:" + port.pubSub().figures().subscribers());

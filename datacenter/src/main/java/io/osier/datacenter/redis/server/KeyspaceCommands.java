@@ -266,11 +266,11 @@ final class KeyspaceCommands {
   // ---------------------------------------------------------------- flush
 
   static Plan flushDatabase(RespSession session, byte[][] words) {
-    return flush(session, words, List.of(session.server().keyspace(session.client().database())));
+    return flush(session, words, List.of(session.server.keyspace(session.client.database)));
   }
 
   static Plan flushAll(RespSession session, byte[][] words) {
-    return flush(session, words, session.server().keyspaces().values());
+    return flush(session, words, session.server.keyspaces().values());
   }
 
   private static Plan flush(
@@ -280,8 +280,8 @@ final class KeyspaceCommands {
       throw syntax();
     }
     // Caches hear of it at once; of what is read meanwhile they hear as it is deleted.
-    keyspaces.forEach(of -> session.server().tracking().flush(of.name()));
-    Consumer<String> done = session.server().tracking()::forget; // what was read and is not there
+    keyspaces.forEach(of -> session.server.tracking().flush(of.name()));
+    Consumer<String> done = session.server.tracking()::forget; // what was read and is not there
     return next(new Flush(keyspaces.iterator(), done, false));
   }
 

@@ -63,13 +63,13 @@ final class PubSubCommands {
     List<Request.Place> places =
         how.position().map(p -> PlacesText.read(p, "OSIER.WATCH")).orElse(List.of());
     boolean resumes = how.fromTheBeginning() || !places.isEmpty();
-    Subscriptions own = session.subscriptions();
+    Subscriptions own = session.subscriptions;
     own.answer(place, List.of(own.watches().watch(session.keyspace(), words[1], places, resumes)));
     return null;
   }
 
   static @Nullable Plan unwatch(RespSession session, Place place, byte[][] words) {
-    Subscriptions own = session.subscriptions();
+    Subscriptions own = session.subscriptions;
     own.answer(
         place,
         List.of(
@@ -82,14 +82,14 @@ final class PubSubCommands {
       RespSession session, Place place, byte[][] words, BiFunction<String, byte[], Topic> topic) {
     List<Topic> topics = topics(session, words, topic);
     topics.forEach(t -> check(session, Right.READ, t, words[0]));
-    Subscriptions own = session.subscriptions();
+    Subscriptions own = session.subscriptions;
     own.answer(place, own.subscriber().subscribe(topics));
     return null;
   }
 
   static @Nullable Plan unsubscribe(
       RespSession session, Place place, byte[][] words, boolean patterns) {
-    Subscriptions own = session.subscriptions();
+    Subscriptions own = session.subscriptions;
     own.pushAll(); // what was published before is heard before
     Subscriber subscriber = own.subscriber();
     own.answer(
@@ -114,7 +114,7 @@ final class PubSubCommands {
   static @Nullable Plan publish(RespSession session, Place place, byte[][] words) {
     checkPublish(session, words);
     // Who hears of it may look at what was written before.
-    session.subscriptions().publish(place, () -> published(session, words));
+    session.subscriptions.publish(place, () -> published(session, words));
     return null;
   }
 
@@ -131,11 +131,11 @@ final class PubSubCommands {
   /** Publishes what a command says; its answer. */
   static RespValue published(RespSession session, byte[][] words) {
     return new RespValue.Int(
-        session.server().pubSub().publish(session.keyspace(), words[1], words[2]));
+        session.server.pubSub().publish(session.keyspace(), words[1], words[2]));
   }
 
   static Plan pubSub(RespSession session, Place place, byte[][] words) {
-    PubSub all = session.server().pubSub();
+    PubSub all = session.server.pubSub();
     String keyspace = session.keyspace();
     return switch (option(words[1])) {
       case "CHANNELS" -> {
@@ -167,9 +167,9 @@ final class PubSubCommands {
   // ---------------------------------------------------------------- rights
 
   private static void check(RespSession session, Right right, Topic topic, byte[] command) {
-    Grant missing = session.subscriptions().missing(right, topic);
+    Grant missing = session.subscriptions.missing(right, topic);
     if (missing != null) {
-      throw session.client().refused(text(command).toLowerCase(Locale.ROOT), missing);
+      throw session.client.refused(text(command).toLowerCase(Locale.ROOT), missing);
     }
   }
 }

@@ -122,7 +122,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public long waitingBytes() {
-    return share.presentBytes() + subscriptions.waitingBytes();
+    return share.presentBytes() + subscriptions.subscriber().waitingBytes();
   }
 
   @Override

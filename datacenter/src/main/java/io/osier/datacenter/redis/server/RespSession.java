@@ -15,10 +15,8 @@ import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.datacenter.redis.transaction.Transaction;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,22 +37,24 @@ final class RespSession {
   }
 
   private final Channel channel;
-  private final ClientState client;
-  private final ServerState server;
-  private final ClientRequests requests;
+  final ClientState client;
+  final ServerState server;
+  final ClientRequests requests;
   private final Answers answers;
-  private final Steps steps;
-  private final Subscriptions subscriptions;
-  private final Caches caches;
-  private final Connection connection;
-  private final CommandTable table;
-  private final Map<Long, RespSession> all;
+  final Steps steps;
+  final Subscriptions subscriptions;
+  final Caches caches;
+  final Connection connection;
+  final CommandTable table;
+
+  /** Those of the port, with this one; for any thread. */
+  final Map<Long, RespSession> all;
 
   /** Not shared: one of all connections would be under a lock. */
   private final SplittableRandom seeds;
 
   private Replies replies = Replies.ON;
-  private final Transaction transaction;
+  final Transaction transaction;
 
   /** Whether others see it. */
   private boolean known;
@@ -71,10 +71,10 @@ final class RespSession {
       Connection connection,
       CommandTable table,
       Map<Long, RespSession> all) {
-    this.channel = client.channel();
+    this.channel = client.channel;
     this.client = client;
-    this.server = client.server();
-    this.requests = client.requests();
+    this.server = client.server;
+    this.requests = client.requests;
     this.answers = answers;
     this.steps = steps;
     this.subscriptions = subscriptions;
@@ -97,7 +97,7 @@ final class RespSession {
     if (!known) {
       known = true;
       server.opened();
-      all.put(client.id(), this);
+      all.put(client.id, this);
     }
     if (!requests.isWelcome() && !requests.access().isWaiting()) {
       Optional<Identity> identity =
@@ -108,7 +108,7 @@ final class RespSession {
 
   void end() {
     transaction.close();
-    all.remove(client.id());
+    all.remove(client.id);
   }
 
   /**
@@ -124,8 +124,8 @@ final class RespSession {
   }
 
   private void become(String user) {
-    if (!user.equals(client.user())) {
-      client.setUser(user); // first: nobody of the former one has it hear from now on
+    if (!user.equals(client.user)) {
+      client.user = user; // first: nobody of the former one has it hear from now on
       caches.leave();
       subscriptions.watches().clear(); // what is under way was asked by somebody else
     }
@@ -138,7 +138,7 @@ final class RespSession {
           "connection of client {} closed: its user '{}' may not hear any more what it"
               + " subscribes to, or tracks",
           channel.remoteAddress(),
-          client.user());
+          client.user);
       connection.cut();
     }
   }
@@ -190,36 +190,19 @@ final class RespSession {
 
   /** What the present command is translated with. */
   Scope scope() {
-    long now = client.lastMillis();
-    ServerState.Keyspace of = server.keyspace(client.database(), now);
+    long now = client.lastMillis;
+    ServerState.Keyspace of = server.keyspace(client.database, now);
     return new Scope(
         of.name(),
         of.partition(),
         of.partitions(),
         now,
         seeds.nextLong(),
-        client.resp3(),
+        client.resp3,
         server.cursors());
   }
 
   // ---------------------------------------------------------------- what it has chosen
-
-  ClientState client() {
-    return client;
-  }
-
-  ServerState server() {
-    return server;
-  }
-
-  CommandTable table() {
-    return table;
-  }
-
-  /** Those of the port, with this one; for any thread. */
-  Map<Long, RespSession> all() {
-    return all;
-  }
 
   String keyspace() {
     return client.keyspace();
@@ -228,24 +211,12 @@ final class RespSession {
   void select(int number) {
     server.checkDatabase(number);
     caches.select(server.keyspace(number).name());
-    client.setDatabase(number);
-  }
-
-  ClientRequests requests() {
-    return requests;
-  }
-
-  Caches caches() {
-    return caches;
-  }
-
-  Subscriptions subscriptions() {
-    return subscriptions;
+    client.database = number;
   }
 
   /** From the answer at this place on. */
   void setResp3(Place place, boolean to) {
-    client.setResp3(to);
+    client.resp3 = to;
     place.resp3 = to;
   }
 
@@ -263,28 +234,6 @@ final class RespSession {
     place.silent = to != Replies.ON;
   }
 
-  Transaction transaction() {
-    return transaction;
-  }
-
-  /** Nothing behind the present command is begun before {@link #goOn}. */
-  void hold() {
-    steps.hold();
-  }
-
-  void goOn() {
-    connection.goOn();
-  }
-
-  /** Does what follows from the keyspaces to which it has written, once all that is answered. */
-  void behindWrites(Place place, Function<Set<String>, Plan> then) {
-    steps.behindWrites(place, then);
-  }
-
-  void quit(Place place) {
-    connection.endBehind(place);
-  }
-
   /** As if it had just come: who has logged in must do so again. */
   void reset(Place place) {
     steps.behindAll(place, () -> transaction.snapshot().abandon(() -> afresh(place)));
@@ -294,8 +243,8 @@ final class RespSession {
     transaction.close();
     subscriptions.reset();
     caches.trackNothing();
-    client.setDatabase(0);
-    client.setName("");
+    client.database = 0;
+    client.name = "";
     setReplies(place, Replies.ON);
     setResp3(place, false);
     forget();
@@ -317,7 +266,7 @@ final class RespSession {
 
   /** Closes it; for any thread. */
   void kill() {
-    all.remove(client.id()); // who asks next finds it gone, although another loop is to close it
+    all.remove(client.id); // who asks next finds it gone, although another loop is to close it
     channel.close();
   }
 

@@ -62,7 +62,7 @@ final class ServerCommands {
   }
 
   static Plan time(RespSession session, Place place, byte[][] words) {
-    long millis = session.server().millis();
+    long millis = session.server.millis();
     return answer(
         new RespValue.Array(
             List.of(
@@ -78,7 +78,7 @@ final class ServerCommands {
   }
 
   static @Nullable Plan waitsDurably(RespSession session, Place place, byte[][] words) {
-    boolean isDurable = session.server().around().durable();
+    boolean isDurable = session.server.around().durable();
     long local = Numbers.integer(words[1], 0, 1, "ERR value is out of range, must be 0 or 1");
     long wanted = Numbers.integer(words[2], 0, Long.MAX_VALUE, RedisErrors.OUT_OF_RANGE);
     if (local > 0 && !isDurable) {
@@ -108,17 +108,17 @@ final class ServerCommands {
       throw new RedisException("ERR timeout is negative");
     }
     String selected = session.keyspace();
-    session.behindWrites(
+    session.steps.behindWrites(
         place,
         names -> {
           List<SpreadPlan.Written> written =
-              session.server().keyspaces().values().stream()
+              session.server.keyspaces().values().stream()
                   .filter(
                       k -> names.isEmpty() ? k.name().equals(selected) : names.contains(k.name()))
                   .map(k -> new SpreadPlan.Written(k.name(), k.partitions()))
                   .distinct()
                   .toList();
-          return new SpreadPlan(written, wanted, millis, session.requests()::nanos, answer).begin();
+          return new SpreadPlan(written, wanted, millis, session.requests::nanos, answer).begin();
         });
     return null;
   }
@@ -131,8 +131,8 @@ final class ServerCommands {
       case "SET" -> set(session, words);
       case "RESETSTAT" -> {
         checkArity(words, 2, 2);
-        session.server().resetFigures();
-        session.client().administered("config resetstat");
+        session.server.resetFigures();
+        session.client.administered("config resetstat");
         yield ok();
       }
       case "REWRITE" -> throw new RedisException("ERR The server is running without a config file");
@@ -144,7 +144,7 @@ final class ServerCommands {
     checkArity(words, 3, Integer.MAX_VALUE);
     List<RespValue> found = new ArrayList<>();
     session
-        .server()
+        .server
         .settings()
         .forEach(
             (name, value) -> {
@@ -166,7 +166,7 @@ final class ServerCommands {
     if (words.length < 4 || words.length % 2 != 0) {
       throw RedisErrors.arity("config|set");
     }
-    Map<String, String> settings = session.server().settings();
+    Map<String, String> settings = session.server.settings();
     Set<String> seen = new TreeSet<>();
     for (int i = 2; i < words.length; i += 2) {
       String name = text(words[i]).toLowerCase(Locale.ROOT);
@@ -191,7 +191,7 @@ final class ServerCommands {
     for (int i = 2; i < words.length; i += 2) {
       settings.put(text(words[i]).toLowerCase(Locale.ROOT), text(words[i + 1]));
     }
-    session.client().administered("config set " + String.join(" ", seen)); // values may be secret
+    session.client.administered("config set " + String.join(" ", seen)); // values may be secret
     return ok();
   }
 

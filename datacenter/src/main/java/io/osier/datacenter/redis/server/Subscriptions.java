@@ -45,8 +45,7 @@ final class Subscriptions {
   private final AnswerShare share;
   private final ChangeWatches watches = new ChangeWatches(this::ask);
 
-  /** Null while it has never subscribed to anything. */
-  private volatile @Nullable Subscriber subscriber;
+  private final Subscriber subscriber;
 
   /**
    * @param connection works when messages wait, and ends if they are not read
@@ -65,24 +64,18 @@ final class Subscriptions {
     this.answers = answers;
     this.steps = steps;
     this.connection = connection;
+    this.subscriber = new Subscriber(client.server.pubSub(), connection::wakeLater);
   }
 
   Subscriber subscriber() {
-    Subscriber of = subscriber;
-    if (of == null) {
-      of = new Subscriber(client.server().pubSub(), connection::wakeLater);
-      subscriber = of;
-    }
-    return of;
+    return subscriber;
   }
 
   /**
    * Whether messages could not be told from answers: then it can only subscribe and unsubscribe.
    */
   boolean restrict() {
-    Subscriber of = subscriber;
-    boolean listens = of != null && !of.topics().isEmpty();
-    return !client.resp3() && (listens || !watches.isEmpty());
+    return !client.resp3 && !(subscriber.topics().isEmpty() && watches.isEmpty());
   }
 
   ChangeWatches watches() {
@@ -91,36 +84,26 @@ final class Subscriptions {
 
   /** Whether it subscribes to the channel in which changes of caches are told. */
   boolean haveCaches() {
-    Subscriber of = subscriber;
-    return of != null
-        && client.server().keyspaces().values().stream()
-            .anyMatch(k -> of.topics().contains(Topic.channel(k.name(), OF_CACHES)));
+    return client.server.keyspaces().values().stream()
+        .anyMatch(k -> subscriber.topics().contains(Topic.channel(k.name(), OF_CACHES)));
   }
 
   /** Ends them all, without a word. */
   void reset() {
     watches.clear();
-    Subscriber of = subscriber;
-    if (of != null) {
-      of.unsubscribeAll(false);
-      of.unsubscribeAll(true);
-    }
+    subscriber.unsubscribeAll(false);
+    subscriber.unsubscribeAll(true);
   }
 
   void close() {
     watches.clear();
     takeChanges(); // which gives back what they take
-    Subscriber of = subscriber;
-    if (of != null) {
-      of.close();
-    }
+    subscriber.close();
   }
 
   /** Whether its user may not hear any more of something that it subscribes to. */
   boolean areForbidden() {
-    Subscriber of = subscriber;
-    return of != null
-        && of.topics().stream().anyMatch(topic -> missing(Grant.Right.READ, topic) != null);
+    return subscriber.topics().stream().anyMatch(topic -> missing(Grant.Right.READ, topic) != null);
   }
 
   /** A right that the user needs for a channel, or for all that match, and lacks. */
@@ -153,8 +136,7 @@ final class Subscriptions {
 
   /** Whether messages wait that can be sent, or a watcher waits until it can ask. */
   boolean mayPush() {
-    Subscriber of = subscriber;
-    boolean waits = (of != null && of.hasWaiting()) || watches.hasTold() || watches.mayAsk();
+    boolean waits = subscriber.hasWaiting() || watches.hasTold() || watches.mayAsk();
     return waits && hasRoom();
   }
 
@@ -165,20 +147,16 @@ final class Subscriptions {
   /** Sends messages, behind all answers, as long as they are read. Who does not read is closed. */
   void push() {
     pushChanges();
-    Subscriber of = subscriber;
-    if (of == null) {
-      return;
-    }
-    if (of.isTooSlow() && channel.isOpen()) {
+    if (subscriber.isTooSlow() && channel.isOpen()) {
       LOG.warn(
           "client {} does not read its messages ({} bytes wait); connection closed",
           channel.remoteAddress(),
-          of.waitingBytes());
+          subscriber.waitingBytes());
       connection.cut();
       return;
     }
-    while (of.hasWaiting() && hasRoom()) {
-      pushNext(of);
+    while (subscriber.hasWaiting() && hasRoom()) {
+      pushNext();
     }
   }
 
@@ -189,13 +167,13 @@ final class Subscriptions {
     }
     RespValue.@Nullable Push next;
     while (watches.hasTold() && hasRoom() && (next = watches.poll(this::give)) != null) {
-      answers.push(next, client.resp3());
+      answers.push(next, client.resp3);
     }
     if (watches.takeBehind()) {
       LOG.warn(
           "client {} does not read the changes that it watches; connection closed",
           channel.remoteAddress());
-      connection.endAt(answers.add(client.resp3(), true));
+      connection.endAt(answers.add(client.resp3, true));
       return;
     }
     if (watches.mayAsk() && hasRoom()) {
@@ -212,56 +190,32 @@ final class Subscriptions {
   }
 
   private void ask(Request.Watch request, Consumer<Reply> told) {
-    client
-        .requests()
-        .ask(
-            new Asked(client.requests(), request, client.requests().nanos()) {
-              @Override
-              protected void answer(Reply reply) {
-                Reply kept = share.keep(reply) < 0 ? AnswerShare.instead(reply) : reply;
-                if (kept != reply) {
-                  share.keep(MessageHeap.bytes(kept), 0);
-                }
-                told.accept(kept);
-                connection.wakeLater();
-              }
-            },
-            0);
+    client.requests.ask(
+        new Asked(client.requests, request, client.requests.nanos()) {
+          @Override
+          protected void answer(Reply reply) {
+            Reply kept = share.keep(reply) < 0 ? AnswerShare.instead(reply) : reply;
+            if (kept != reply) {
+              share.keep(MessageHeap.bytes(kept), 0);
+            }
+            told.accept(kept);
+            connection.wakeLater();
+          }
+        },
+        0);
   }
 
   /** Puts all messages that wait among the answers. */
   void pushAll() {
-    Subscriber of = subscriber;
-    while (of != null && of.hasWaiting()) {
-      pushNext(of);
+    while (subscriber.hasWaiting()) {
+      pushNext();
     }
   }
 
-  private void pushNext(Subscriber of) {
-    RespValue.Push next = of.poll();
+  private void pushNext() {
+    RespValue.Push next = subscriber.poll();
     if (next != null) {
-      answers.push(next, client.resp3());
+      answers.push(next, client.resp3);
     }
-  }
-
-  // ---------------------------------------------------------------- figures
-
-  boolean isEmpty() {
-    return channels() + patterns() == 0;
-  }
-
-  long waitingBytes() {
-    Subscriber of = subscriber;
-    return of == null ? 0 : of.waitingBytes();
-  }
-
-  int channels() {
-    Subscriber of = subscriber;
-    return of == null ? 0 : of.channels();
-  }
-
-  int patterns() {
-    Subscriber of = subscriber;
-    return of == null ? 0 : of.patterns();
   }
 }

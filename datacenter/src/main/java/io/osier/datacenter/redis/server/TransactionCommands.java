@@ -38,35 +38,34 @@ final class TransactionCommands {
     TransactionId id =
         new TransactionId(drawn.getMostSignificantBits(), drawn.getLeastSignificantBits());
     return session
-        .transaction()
+        .transaction
         .snapshot()
         .begin(session.scope().keyspace(), id, (int) (seconds * 1_000));
   }
 
   static Plan watch(RespSession session, byte[][] words) {
-    return session
-        .transaction()
-        .watch(session.scope(), Arrays.stream(words).skip(1).map(Key::of).toList());
+    return session.transaction.watch(
+        session.scope(), Arrays.stream(words).skip(1).map(Key::of).toList());
   }
 
   static Plan exec(RespSession session) {
-    Transaction transaction = session.transaction();
+    Transaction transaction = session.transaction;
     boolean holds = transaction.holds();
-    session.caches().willRead(transaction::readWords);
-    StepRights rights = session.requests().stepRights();
+    session.caches.willRead(transaction::readWords);
+    StepRights rights = session.requests.stepRights();
     Plan plan = transaction.exec(session::scope, rights);
     if (!(plan instanceof Plan.Ask ask)) {
       return plan;
     }
     if (holds) {
-      session.hold();
+      session.steps.hold();
     }
     return new Plan.Ask(
         ask.requests(),
         replies -> {
-          session.requests().noteMissing(rights);
+          session.requests.noteMissing(rights);
           if (holds) {
-            session.goOn();
+            session.connection.goOn();
           }
           return ask.then().apply(replies);
         });
@@ -75,7 +74,7 @@ final class TransactionCommands {
   /** Does a command while others are queued, or queues it. */
   static @Nullable Plan within(
       RespSession session, Place place, CommandTable.Entry entry, byte[][] words) {
-    Transaction transaction = session.transaction();
+    Transaction transaction = session.transaction;
     return switch (entry.within()) {
       case DONE -> entry.plan(session, place, words);
       case REFUSED -> {
@@ -103,7 +102,7 @@ final class TransactionCommands {
       return new Queued(entry.command(), words, null);
     }
     if (entry.command().name().equals("SELECT")
-        && ConnectionCommands.database(words[1]) != session.client().database()) {
+        && ConnectionCommands.database(words[1]) != session.client.database) {
       throw new RedisException("ERR a transaction is of one database: SELECT it before MULTI");
     }
     if (entry.command().name().equals("PUBLISH")) {
@@ -132,7 +131,7 @@ final class TransactionCommands {
   /** What a command is answered that is not begun: between MULTI and EXEC it spoils all. */
   static RespValue refused(
       RespSession session, CommandTable.@Nullable Entry entry, RespValue.Err error) {
-    Transaction transaction = session.transaction();
+    Transaction transaction = session.transaction;
     if (transaction.isOpen() && entry != null && entry.command().name().equals("EXEC")) {
       transaction.close();
       return new RespValue.Err(

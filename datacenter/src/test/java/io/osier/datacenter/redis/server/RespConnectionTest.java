@@ -43,70 +43,64 @@ final class RespConnectionTest extends RespFixture {
 
   @Test
   void pipeline_repliesInAnyOrder_leaveInTheCommandsOrder() throws Exception {
-    start();
+    RawRedis redis = connect();
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    try (RawRedis redis = new RawRedis(port)) {
-      for (int round = 0; round < 20; round++) {
-        List<String> commands = new ArrayList<>();
-        List<String> expected = new ArrayList<>();
-        List<Waiting> all = new ArrayList<>();
-        for (int i = 0; i < 50; i++) {
-          String word = "r" + round + "-" + i;
-          boolean isRead = random.nextInt(3) > 0;
-          commands.add((isRead ? "GET " : "ECHO ") + word);
-          expected.add(isRead ? "value of " + word : word);
+    for (int round = 0; round < 20; round++) {
+      List<String> commands = new ArrayList<>();
+      List<String> expected = new ArrayList<>();
+      List<Waiting> all = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        String word = "r" + round + "-" + i;
+        boolean isRead = random.nextInt(3) > 0;
+        commands.add((isRead ? "GET " : "ECHO ") + word);
+        expected.add(isRead ? "value of " + word : word);
+      }
+      redis.commands(commands.toArray(String[]::new));
+      for (String command : commands) {
+        if (command.startsWith("GET")) {
+          all.add(next());
         }
-        redis.commands(commands.toArray(String[]::new));
-        for (String command : commands) {
-          if (command.startsWith("GET")) {
-            all.add(next());
-          }
-        }
-        Collections.shuffle(all, random);
-        all.forEach(w -> w.reply().accept(answer("value of " + key(w))));
-        for (String text : expected) {
-          assertThat(redis.read()).as("seed " + seed).isEqualTo(text);
-        }
+      }
+      Collections.shuffle(all, random);
+      all.forEach(w -> w.reply().accept(answer("value of " + key(w))));
+      for (String text : expected) {
+        assertThat(redis.read()).as("seed " + seed).isEqualTo(text);
       }
     }
   }
 
   @Test
   void read_behindAnUpdate_waitsForItsTurnThere() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("GET k", "INCR k", "GET k");
-      Waiting before = next();
-      Waiting increment = next();
-      Waiting behind = next();
-      assertThat(((Request.Read) before.request()).ordered()).isFalse();
-      assertThat(((Request.Read) behind.request()).ordered()).isTrue();
-      before.reply().accept(answer("1"));
-      answerSum(increment, "2");
-      behind.reply().accept(answer("2"));
-      assertThat(List.of(redis.read(), redis.read(), redis.read())).containsExactly("1", ":2", "2");
-      redis.commands("GET k");
-      Waiting later = next();
-      assertThat(((Request.Read) later.request()).ordered()).isFalse();
-      later.reply().accept(answer("2"));
-      assertThat(redis.read()).isEqualTo("2");
-    }
+    RawRedis redis = connect();
+    redis.commands("GET k", "INCR k", "GET k");
+    Waiting before = next();
+    Waiting increment = next();
+    Waiting behind = next();
+    assertThat(((Request.Read) before.request()).ordered()).isFalse();
+    assertThat(((Request.Read) behind.request()).ordered()).isTrue();
+    before.reply().accept(answer("1"));
+    answerSum(increment, "2");
+    behind.reply().accept(answer("2"));
+    assertThat(List.of(redis.read(), redis.read(), redis.read())).containsExactly("1", ":2", "2");
+    redis.commands("GET k");
+    Waiting later = next();
+    assertThat(((Request.Read) later.request()).ordered()).isFalse();
+    later.reply().accept(answer("2"));
+    assertThat(redis.read()).isEqualTo("2");
   }
 
   @Test
   void command_ofSeveralSteps_holdsUpThoseBehindIt() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("APPEND k x", "PING", "GET k");
-      Waiting append = next();
-      assertThat(redisWaits()).isTrue();
-      append.reply().accept(new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full"));
-      assertThat(redis.read()).isEqualTo("-MISCONF the disk is full");
-      assertThat(redis.read()).isEqualTo("+PONG");
-      next().reply().accept(answer("v"));
-      assertThat(redis.read()).isEqualTo("v");
-    }
+    RawRedis redis = connect();
+    redis.commands("APPEND k x", "PING", "GET k");
+    Waiting append = next();
+    assertThat(redisWaits()).isTrue();
+    append.reply().accept(new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full"));
+    assertThat(redis.read()).isEqualTo("-MISCONF the disk is full");
+    assertThat(redis.read()).isEqualTo("+PONG");
+    next().reply().accept(answer("v"));
+    assertThat(redis.read()).isEqualTo("v");
   }
 
   /** Nothing was asked: what another connection asks behind it comes first. */
@@ -121,43 +115,39 @@ final class RespConnectionTest extends RespFixture {
 
   @Test
   void scan_behindUpdates_waitsUntilTheyAreAnswered() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("INCR k", "KEYS *");
-      Waiting increment = next();
-      assertThat(redisWaits()).isTrue();
-      answerSum(increment, "1");
-      Waiting scan = next();
-      assertThat(scan.request()).isInstanceOf(Request.Scan.class);
-      scan.reply()
-          .accept(
-              new Reply.Page(
-                  List.of(
-                      new Reply.Row(Key.of("k"), CrdtType.STRING, new Reading.Flag(true)),
-                      new Reply.Row(Key.of("k"), CrdtType.AW_SET, new Reading.Flag(true))),
-                  Optional.empty(),
-                  List.of()));
-      assertThat(redis.read()).isEqualTo(":1");
-      assertThat(redis.read()).isEqualTo("[k]");
-    }
+    RawRedis redis = connect();
+    redis.commands("INCR k", "KEYS *");
+    Waiting increment = next();
+    assertThat(redisWaits()).isTrue();
+    answerSum(increment, "1");
+    Waiting scan = next();
+    assertThat(scan.request()).isInstanceOf(Request.Scan.class);
+    scan.reply()
+        .accept(
+            new Reply.Page(
+                List.of(
+                    new Reply.Row(Key.of("k"), CrdtType.STRING, new Reading.Flag(true)),
+                    new Reply.Row(Key.of("k"), CrdtType.AW_SET, new Reading.Flag(true))),
+                Optional.empty(),
+                List.of()));
+    assertThat(redis.read()).isEqualTo(":1");
+    assertThat(redis.read()).isEqualTo("[k]");
   }
 
   @ParameterizedTest
   @EnumSource(names = {"TIMEOUT", "SESSION_BEHIND"})
   void replyThatNoAnswerCanSay_endsTheConnectionBehindEarlierAnswers(ErrorCode code)
       throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("GET a", "INCR b", "GET c");
-      Waiting a = next();
-      Waiting b = next();
-      Waiting c = next();
-      c.reply().accept(answer("c"));
-      b.reply().accept(new Reply.Failure(code, "it may be done, or lacks something"));
-      a.reply().accept(answer("a"));
-      assertThat(redis.read()).isEqualTo("a");
-      assertThat(redis.hasEnded()).isTrue();
-    }
+    RawRedis redis = connect();
+    redis.commands("GET a", "INCR b", "GET c");
+    Waiting a = next();
+    Waiting b = next();
+    Waiting c = next();
+    c.reply().accept(answer("c"));
+    b.reply().accept(new Reply.Failure(code, "it may be done, or lacks something"));
+    a.reply().accept(answer("a"));
+    assertThat(redis.read()).isEqualTo("a");
+    assertThat(redis.hasEnded()).isTrue();
   }
 
   @Test
@@ -179,15 +169,13 @@ final class RespConnectionTest extends RespFixture {
 
   @Test
   void protocolError_behindCommands_isToldBehindTheirAnswers() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.send("GET a\r\n*1\r\nPING\r\nGET b\r\n");
-      next().reply().accept(answer("1"));
-      assertThat(redis.read()).isEqualTo("1");
-      assertThat(redis.read()).isEqualTo("-ERR Protocol error: expected '$', got 'P'");
-      assertThat(redis.hasEnded()).isTrue();
-      assertThat(asked).isEmpty();
-    }
+    RawRedis redis = connect();
+    redis.send("GET a\r\n*1\r\nPING\r\nGET b\r\n");
+    next().reply().accept(answer("1"));
+    assertThat(redis.read()).isEqualTo("1");
+    assertThat(redis.read()).isEqualTo("-ERR Protocol error: expected '$', got 'P'");
+    assertThat(redis.hasEnded()).isTrue();
+    assertThat(asked).isEmpty();
   }
 
   @Test
@@ -213,27 +201,25 @@ final class RespConnectionTest extends RespFixture {
 
   @Test
   void pipeline_ofLargeAnswers_isAskedAFewAtATime() throws Exception {
-    start();
+    RawRedis redis = connect();
     Reply large = answer(Value.of(new byte[4 << 20]));
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("GET first");
-      next().reply().accept(large);
-      assertThat(redis.read()).hasSize(4 << 20);
-      redis.commands("GET a", "GET b", "GET c", "GET d", "GET e", "GET f");
-      List<Waiting> few = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
-        few.add(next());
-      }
-      assertThat(redisWaits()).isTrue();
-      few.forEach(w -> w.reply().accept(large));
-      for (int i = 0; i < 4; i++) {
-        assertThat(redis.read()).hasSize(4 << 20);
-      }
-      for (int i = 0; i < 2; i++) {
-        next().reply().accept(answer("small"));
-      }
-      assertThat(List.of(redis.read(), redis.read())).containsOnly("small");
+    redis.commands("GET first");
+    next().reply().accept(large);
+    assertThat(redis.read()).hasSize(4 << 20);
+    redis.commands("GET a", "GET b", "GET c", "GET d", "GET e", "GET f");
+    List<Waiting> few = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      few.add(next());
     }
+    assertThat(redisWaits()).isTrue();
+    few.forEach(w -> w.reply().accept(large));
+    for (int i = 0; i < 4; i++) {
+      assertThat(redis.read()).hasSize(4 << 20);
+    }
+    for (int i = 0; i < 2; i++) {
+      next().reply().accept(answer("small"));
+    }
+    assertThat(List.of(redis.read(), redis.read())).containsOnly("small");
   }
 
   @Test
@@ -262,43 +248,37 @@ final class RespConnectionTest extends RespFixture {
   @Test
   void whatFollowsFromMuch_isDecidedBesideTheLoop_andInOrder() throws Exception {
     keepsLarge = true;
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("GET small", "GET large", "PING");
-      next().reply().accept(answer("s"));
-      next().reply().accept(answer("x".repeat(1 << 20)));
-      assertThat(redis.read()).isEqualTo("s");
-      Runnable large = larges.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-      assertThat(large).isNotNull();
-      assertThat(redisWaits()).isTrue(); // others are served meanwhile
-      assertThat(larges).isEmpty();
-      large.run();
-      assertThat(redis.read()).hasSize(1 << 20);
-      assertThat(redis.read()).isEqualTo("+PONG");
-    }
+    RawRedis redis = connect();
+    redis.commands("GET small", "GET large", "PING");
+    next().reply().accept(answer("s"));
+    next().reply().accept(answer("x".repeat(1 << 20)));
+    assertThat(redis.read()).isEqualTo("s");
+    Runnable large = larges.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    assertThat(large).isNotNull();
+    assertThat(redisWaits()).isTrue(); // others are served meanwhile
+    assertThat(larges).isEmpty();
+    large.run();
+    assertThat(redis.read()).hasSize(1 << 20);
+    assertThat(redis.read()).isEqualTo("+PONG");
   }
 
   @Test
   void clientReply_offAndSkip_sendNothing() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands(
-          "CLIENT REPLY OFF", "PING a", "CLIENT REPLY ON", "CLIENT REPLY SKIP", "PING b", "PING c");
-      assertThat(redis.read()).isEqualTo("+OK");
-      assertThat(redis.read()).isEqualTo("c");
-    }
+    RawRedis redis = connect();
+    redis.commands(
+        "CLIENT REPLY OFF", "PING a", "CLIENT REPLY ON", "CLIENT REPLY SKIP", "PING b", "PING c");
+    assertThat(redis.read()).isEqualTo("+OK");
+    assertThat(redis.read()).isEqualTo("c");
   }
 
   @Test
   void quit_behindCommands_endsBehindItsAnswer() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("GET a", "QUIT", "PING");
-      next().reply().accept(answer("1"));
-      assertThat(redis.read()).isEqualTo("1");
-      assertThat(redis.read()).isEqualTo("+OK");
-      assertThat(redis.hasEnded()).isTrue();
-    }
+    RawRedis redis = connect();
+    redis.commands("GET a", "QUIT", "PING");
+    next().reply().accept(answer("1"));
+    assertThat(redis.read()).isEqualTo("1");
+    assertThat(redis.read()).isEqualTo("+OK");
+    assertThat(redis.hasEnded()).isTrue();
   }
 
   @Test

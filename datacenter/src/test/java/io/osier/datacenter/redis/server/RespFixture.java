@@ -21,7 +21,9 @@ import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 
 /** Connections that speak the Redis protocol, in front of partitions that answer when told to. */
 abstract class RespFixture {
@@ -53,9 +56,24 @@ abstract class RespFixture {
   ClientServer server;
 
   int port;
+  @AutoClose private final Opened open = new Opened();
+
+  void logIn(RawRedis redis, String user, String password) throws Exception {
+    redis.commands("AUTH " + user + " " + password);
+    hashNext();
+    assertThat(redis.read()).isEqualTo("+OK");
+  }
 
   void start() {
     start(PortLimits.DEFAULT, UserLimits.NONE);
+  }
+
+  /** A connection until the test ends; starts the server if no one has. */
+  RawRedis connect() throws IOException {
+    if (port == 0) {
+      start();
+    }
+    return open.add(new RawRedis(port));
   }
 
   void start(PortLimits limits, UserLimits ofUsers) {

@@ -44,43 +44,33 @@ final class RespLoginTest extends RespFixture {
     assertThat(passwords).isEmpty();
   }
 
-  private void logIn(RawRedis redis, String user, String password) throws Exception {
-    redis.commands("AUTH " + user + " " + password);
-    hashNext();
-    assertThat(redis.read()).isEqualTo("+OK");
-  }
-
   @Test
   void reset_behindALogin_isNobodyAgain() throws Exception {
     withUsers();
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      logIn(redis, "cart", "secret");
-      assertThat(redis.ask("RESET")).isEqualTo("+RESET");
-      assertThat(redis.ask("GET cart:1")).startsWith("-NOAUTH");
-      redis.send("*11\r\n");
-      assertThat(redis.read()).startsWith("-ERR Protocol error: unauthenticated ");
-    }
+    RawRedis redis = connect();
+    logIn(redis, "cart", "secret");
+    assertThat(redis.ask("RESET")).isEqualTo("+RESET");
+    assertThat(redis.ask("GET cart:1")).startsWith("-NOAUTH");
+    redis.send("*11\r\n");
+    assertThat(redis.read()).startsWith("-ERR Protocol error: unauthenticated ");
     assertThat(asked).isEmpty();
   }
 
   @Test
   void auth_behindCommands_isJudgedOnceTheyAreDoneToTheirEnd() throws Exception {
     withUsers();
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      logIn(redis, "cart", "secret");
-      redis.commands("SADD cart:1 x", "AUTH admin root", "GET other");
-      next().reply().accept(new Reply.Failure(ErrorCode.WRONG_TYPE, "of another type"));
-      Waiting second = next(); // as the first user still, who may ask for it
-      assertThat(second.request()).isInstanceOf(Request.Read.class);
-      assertThat(passwords).isEmpty();
-      second.reply().accept(new Reply.Failure(ErrorCode.WRONG_TYPE, "of another type"));
-      assertThat(redis.read()).startsWith("-WRONGTYPE");
-      hashNext();
-      assertThat(redis.read()).isEqualTo("+OK");
-      assertThat(redis.read()).startsWith("-NOPERM"); // an administrator without any other right
-    }
+    RawRedis redis = connect();
+    logIn(redis, "cart", "secret");
+    redis.commands("SADD cart:1 x", "AUTH admin root", "GET other");
+    next().reply().accept(new Reply.Failure(ErrorCode.WRONG_TYPE, "of another type"));
+    Waiting second = next(); // as the first user still, who may ask for it
+    assertThat(second.request()).isInstanceOf(Request.Read.class);
+    assertThat(passwords).isEmpty();
+    second.reply().accept(new Reply.Failure(ErrorCode.WRONG_TYPE, "of another type"));
+    assertThat(redis.read()).startsWith("-WRONGTYPE");
+    hashNext();
+    assertThat(redis.read()).isEqualTo("+OK");
+    assertThat(redis.read()).startsWith("-NOPERM"); // an administrator without any other right
   }
 
   @Test
@@ -88,9 +78,7 @@ final class RespLoginTest extends RespFixture {
     withUsers();
     start();
     try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("AUTH cart secret");
-      hashNext();
-      assertThat(redis.read()).isEqualTo("+OK");
+      logIn(redis, "cart", "secret");
     }
     users = new Users(List.of(user("cart", "other")));
     try (RawRedis redis = new RawRedis(port)) {
@@ -103,16 +91,13 @@ final class RespLoginTest extends RespFixture {
   @Test
   void auth_manyWrong_mustWait() throws Exception {
     withUsers();
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      for (int i = 0; i < 5; i++) {
-        redis.commands("AUTH cart wrong");
-        hashNext();
-        assertThat(redis.read()).startsWith("-WRONGPASS ");
-      }
-      assertThat(redis.ask("AUTH cart secret"))
-          .startsWith("-BUSY nothing was done: too many logins");
+    RawRedis redis = connect();
+    for (int i = 0; i < 5; i++) {
+      redis.commands("AUTH cart wrong");
+      hashNext();
+      assertThat(redis.read()).startsWith("-WRONGPASS ");
     }
+    assertThat(redis.ask("AUTH cart secret")).startsWith("-BUSY nothing was done: too many logins");
   }
 
   @Test
@@ -149,32 +134,26 @@ final class RespLoginTest extends RespFixture {
   void auth_moreThanMayWait_isRefused() throws Exception {
     withUsers();
     refusesPasswords = true;
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      assertThat(redis.ask("AUTH cart secret")).startsWith("-BUSY nothing was done");
-      assertThat(redis.ask("PING")).startsWith("-NOAUTH");
-    }
+    RawRedis redis = connect();
+    assertThat(redis.ask("AUTH cart secret")).startsWith("-BUSY nothing was done");
+    assertThat(redis.ask("PING")).startsWith("-NOAUTH");
   }
 
   @Test
   void rights_holdForEveryCommand() throws Exception {
     withUsers();
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("AUTH cart secret");
-      hashNext();
-      assertThat(redis.read()).isEqualTo("+OK");
-      for (String command : List.of("GET other", "SET other 1", "DEL other", "KEYS *", "DBSIZE")) {
-        assertThat(redis.ask(command)).as(command).startsWith("-NOPERM ");
-      }
-      for (String command : List.of("CONFIG GET *", "CLIENT LIST", "ACL LIST", "SLOWLOG GET")) {
-        assertThat(redis.ask(command)).as(command).startsWith("-NOPERM ");
-      }
-      assertThat(asked).isEmpty();
-      redis.commands("GET cart:1");
-      next().reply().accept(answer("v"));
-      assertThat(redis.read()).isEqualTo("v");
+    RawRedis redis = connect();
+    logIn(redis, "cart", "secret");
+    for (String command : List.of("GET other", "SET other 1", "DEL other", "KEYS *", "DBSIZE")) {
+      assertThat(redis.ask(command)).as(command).startsWith("-NOPERM ");
     }
+    for (String command : List.of("CONFIG GET *", "CLIENT LIST", "ACL LIST", "SLOWLOG GET")) {
+      assertThat(redis.ask(command)).as(command).startsWith("-NOPERM ");
+    }
+    assertThat(asked).isEmpty();
+    redis.commands("GET cart:1");
+    next().reply().accept(answer("v"));
+    assertThat(redis.read()).isEqualTo("v");
   }
 
   @Test
@@ -184,15 +163,11 @@ final class RespLoginTest extends RespFixture {
     try (LoggedLines audit = new LoggedLines(AuditLog.LOGGER);
         RawRedis cart = new RawRedis(port);
         RawRedis admin = new RawRedis(port)) {
-      cart.commands("AUTH cart secret");
-      hashNext();
-      cart.read();
+      logIn(cart, "cart", "secret");
       for (String refused : List.of("CONFIG SET maxmemory 1", "CLIENT KILL ID 1", "ACL LIST")) {
         cart.ask(refused);
       }
-      admin.commands("AUTH admin root");
-      hashNext();
-      admin.read();
+      logIn(admin, "admin", "root");
       admin.ask("CONFIG SET maxmemory 4711 timeout 1");
       admin.ask("CONFIG SET unknown 1");
       admin.ask("CONFIG RESETSTAT");
@@ -215,28 +190,24 @@ final class RespLoginTest extends RespFixture {
   @Test
   void info_ofWhoMayReadAPart_tellsNothingOfTheRest() throws Exception {
     withUsers();
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      logIn(redis, "cart", "secret");
-      assertThat(redis.ask("INFO keyspace")).isEqualTo("# Keyspace\r\n");
-      assertThat(redis.ask("INFO everything")).contains("redis_version", "# Keyspace");
-    }
+    RawRedis redis = connect();
+    logIn(redis, "cart", "secret");
+    assertThat(redis.ask("INFO keyspace")).isEqualTo("# Keyspace\r\n");
+    assertThat(redis.ask("INFO everything")).contains("redis_version", "# Keyspace");
     assertThat(asked).isEmpty();
   }
 
   @Test
   void aclDryRun_ofAnyCommand_saysWhatItsUserWouldBeTold() throws Exception {
     withUsers();
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      logIn(redis, "admin", "root");
-      assertThat(redis.ask("ACL DRYRUN cart CONFIG GET x")).contains("has not the right: admin *");
-      assertThat(redis.ask("ACL DRYRUN cart KEYS *")).contains("has not the right: read shop");
-      assertThat(redis.ask("ACL DRYRUN cart KEYS cart:*")).isEqualTo("+OK");
-      assertThat(redis.ask("ACL DRYRUN cart GET cart:1")).isEqualTo("+OK");
-      assertThat(redis.ask("ACL DRYRUN cart QUIT")).isEqualTo("+OK");
-      assertThat(redis.ask("PING")).isEqualTo("+PONG");
-    }
+    RawRedis redis = connect();
+    logIn(redis, "admin", "root");
+    assertThat(redis.ask("ACL DRYRUN cart CONFIG GET x")).contains("has not the right: admin *");
+    assertThat(redis.ask("ACL DRYRUN cart KEYS *")).contains("has not the right: read shop");
+    assertThat(redis.ask("ACL DRYRUN cart KEYS cart:*")).isEqualTo("+OK");
+    assertThat(redis.ask("ACL DRYRUN cart GET cart:1")).isEqualTo("+OK");
+    assertThat(redis.ask("ACL DRYRUN cart QUIT")).isEqualTo("+OK");
+    assertThat(redis.ask("PING")).isEqualTo("+PONG");
     assertThat(asked).isEmpty();
   }
 
@@ -258,9 +229,7 @@ final class RespLoginTest extends RespFixture {
     withUsers();
     start();
     try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("AUTH cart secret");
-      hashNext();
-      assertThat(redis.read()).isEqualTo("+OK");
+      logIn(redis, "cart", "secret");
       users = new Users(List.of(user("admin", "root", Grant.onAll(Grant.Right.ADMIN))));
       assertThatThrownBy(
               () -> {

@@ -23,66 +23,62 @@ import org.junit.jupiter.api.Test;
 final class RespServerCommandsTest extends RespFixture {
   @Test
   void errors_areWordedAsRedisWordsThem() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      assertThat(redis.ask("nope a b"))
-          .isEqualTo("-ERR unknown command 'nope', with args beginning with: 'a' 'b' ");
-      assertThat(redis.ask("get")).isEqualTo("-ERR wrong number of arguments for 'get' command");
-      assertThat(redis.ask("PING a b"))
-          .isEqualTo("-ERR wrong number of arguments for 'ping' command");
-      assertThat(redis.ask("CLIENT KILL"))
-          .isEqualTo("-ERR wrong number of arguments for 'client|kill' command");
-      assertThat(redis.ask("CLIENT KILL ID 0")).contains("greater than 0");
-      assertThat(redis.ask("CLIENT KILL USER nobody")).startsWith("-ERR No such user");
-      assertThat(redis.ask("SELECT 3")).isEqualTo("-ERR DB index is out of range");
-      assertThat(redis.ask("SELECT 0")).isEqualTo("+OK");
-      assertThat(redis.ask("SELECT +0")) // as Redis reads numbers
-          .isEqualTo("-ERR value is not an integer or out of range");
-      assertThat(redis.ask("HELLO 03"))
-          .isEqualTo("-ERR Protocol version is not an integer or out of range");
-      assertThat(redis.ask("HELLO 4")).isEqualTo("-NOPROTO unsupported protocol version");
-      assertThat(redis.ask("CLIENT NOPE"))
-          .isEqualTo("-ERR unknown subcommand 'NOPE'. Try CLIENT HELP.");
-      assertThat(redis.ask("LPUSH l 1")).startsWith("-ERR 'lpush' is not served by Osier: lists");
-      redis.send("*2\r\n$3\r\nGET\r\n$0\r\n\r\n");
-      assertThat(redis.read()).startsWith("-ERR a key has 1 to 4096 bytes");
-      redis.send("*1\r\n$3\r\nG\0T\r\n");
-      assertThat(redis.read()).startsWith("-ERR unknown command 'G");
-      assertThat(asked).isEmpty();
-      Map<ErrorCode, String> words =
-          Map.of(
-              ErrorCode.WRONG_TYPE, "-WRONGTYPE ",
-              ErrorCode.UNAVAILABLE, "-LOADING ",
-              ErrorCode.OVERLOADED, "-BUSY nothing was done",
-              ErrorCode.STORE_FULL, "-MISCONF ",
-              ErrorCode.REFUSED_BY_PEERS, "-MISCONF ",
-              ErrorCode.FORBIDDEN, "-NOPERM ",
-              ErrorCode.UNKNOWN_KEYSPACE, "-ERR DB index is out of range");
-      for (Map.Entry<ErrorCode, String> each : words.entrySet()) {
-        redis.commands("GET k");
-        next().reply().accept(new Reply.Failure(each.getKey(), "why"));
-        assertThat(redis.read()).as("%s", each.getKey()).startsWith(each.getValue());
-      }
+    RawRedis redis = connect();
+    assertThat(redis.ask("nope a b"))
+        .isEqualTo("-ERR unknown command 'nope', with args beginning with: 'a' 'b' ");
+    assertThat(redis.ask("get")).isEqualTo("-ERR wrong number of arguments for 'get' command");
+    assertThat(redis.ask("PING a b"))
+        .isEqualTo("-ERR wrong number of arguments for 'ping' command");
+    assertThat(redis.ask("CLIENT KILL"))
+        .isEqualTo("-ERR wrong number of arguments for 'client|kill' command");
+    assertThat(redis.ask("CLIENT KILL ID 0")).contains("greater than 0");
+    assertThat(redis.ask("CLIENT KILL USER nobody")).startsWith("-ERR No such user");
+    assertThat(redis.ask("SELECT 3")).isEqualTo("-ERR DB index is out of range");
+    assertThat(redis.ask("SELECT 0")).isEqualTo("+OK");
+    assertThat(redis.ask("SELECT +0")) // as Redis reads numbers
+        .isEqualTo("-ERR value is not an integer or out of range");
+    assertThat(redis.ask("HELLO 03"))
+        .isEqualTo("-ERR Protocol version is not an integer or out of range");
+    assertThat(redis.ask("HELLO 4")).isEqualTo("-NOPROTO unsupported protocol version");
+    assertThat(redis.ask("CLIENT NOPE"))
+        .isEqualTo("-ERR unknown subcommand 'NOPE'. Try CLIENT HELP.");
+    assertThat(redis.ask("LPUSH l 1")).startsWith("-ERR 'lpush' is not served by Osier: lists");
+    redis.send("*2\r\n$3\r\nGET\r\n$0\r\n\r\n");
+    assertThat(redis.read()).startsWith("-ERR a key has 1 to 4096 bytes");
+    redis.send("*1\r\n$3\r\nG\0T\r\n");
+    assertThat(redis.read()).startsWith("-ERR unknown command 'G");
+    assertThat(asked).isEmpty();
+    Map<ErrorCode, String> words =
+        Map.of(
+            ErrorCode.WRONG_TYPE, "-WRONGTYPE ",
+            ErrorCode.UNAVAILABLE, "-LOADING ",
+            ErrorCode.OVERLOADED, "-BUSY nothing was done",
+            ErrorCode.STORE_FULL, "-MISCONF ",
+            ErrorCode.REFUSED_BY_PEERS, "-MISCONF ",
+            ErrorCode.FORBIDDEN, "-NOPERM ",
+            ErrorCode.UNKNOWN_KEYSPACE, "-ERR DB index is out of range");
+    for (Map.Entry<ErrorCode, String> each : words.entrySet()) {
+      redis.commands("GET k");
+      next().reply().accept(new Reply.Failure(each.getKey(), "why"));
+      assertThat(redis.read()).as("%s", each.getKey()).startsWith(each.getValue());
     }
   }
 
   @Test
   void hello_3_answersInTheNewForm() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      assertThat(redis.ask("GET")).startsWith("-");
-      assertThat(redis.ask("KEYS " + "*a".repeat(513))).contains("at most 1024 bytes");
-      assertThat(redis.ask("SCAN 0 MATCH " + "*a".repeat(513))).contains("at most 1024 bytes");
-      assertThat(redis.ask("CLIENT SETNAME " + "n".repeat(1_025)))
-          .startsWith("-ERR")
-          .contains("1024");
-      assertThat(redis.ask("HELLO 3 SETNAME me")).contains("proto, :3");
-      assertThat(redis.ask("CLIENT GETNAME")).isEqualTo("me");
-      redis.commands("CLIENT GETNAME", "RESET", "CLIENT GETNAME");
-      assertThat(redis.read()).isEqualTo("me");
-      assertThat(redis.read()).isEqualTo("+RESET");
-      assertThat(redis.read()).isEqualTo("null"); // in the old form again
-    }
+    RawRedis redis = connect();
+    assertThat(redis.ask("GET")).startsWith("-");
+    assertThat(redis.ask("KEYS " + "*a".repeat(513))).contains("at most 1024 bytes");
+    assertThat(redis.ask("SCAN 0 MATCH " + "*a".repeat(513))).contains("at most 1024 bytes");
+    assertThat(redis.ask("CLIENT SETNAME " + "n".repeat(1_025)))
+        .startsWith("-ERR")
+        .contains("1024");
+    assertThat(redis.ask("HELLO 3 SETNAME me")).contains("proto, :3");
+    assertThat(redis.ask("CLIENT GETNAME")).isEqualTo("me");
+    redis.commands("CLIENT GETNAME", "RESET", "CLIENT GETNAME");
+    assertThat(redis.read()).isEqualTo("me");
+    assertThat(redis.read()).isEqualTo("+RESET");
+    assertThat(redis.read()).isEqualTo("null"); // in the old form again
   }
 
   @Test
@@ -102,17 +98,15 @@ final class RespServerCommandsTest extends RespFixture {
 
   @Test
   void killedClients_areNotListedBehindThat_whateverLoopTheyAreOn() throws Exception {
-    start();
-    try (RawRedis killer = new RawRedis(port)) {
-      for (int i = 0; i < 20; i++) {
-        try (RawRedis other = new RawRedis(port)) {
-          String id = other.ask("CLIENT ID").substring(1);
-          killer.commands("CLIENT KILL ID " + id, "CLIENT LIST", "CLIENT KILL ID " + id);
-          assertThat(killer.read()).isEqualTo(":1");
-          assertThat(killer.read()).doesNotContain("id=" + id + " ");
-          assertThat(killer.read()).isEqualTo(":0");
-          assertThat(other.hasEnded()).isTrue();
-        }
+    RawRedis killer = connect();
+    for (int i = 0; i < 20; i++) {
+      try (RawRedis other = new RawRedis(port)) {
+        String id = other.ask("CLIENT ID").substring(1);
+        killer.commands("CLIENT KILL ID " + id, "CLIENT LIST", "CLIENT KILL ID " + id);
+        assertThat(killer.read()).isEqualTo(":1");
+        assertThat(killer.read()).doesNotContain("id=" + id + " ");
+        assertThat(killer.read()).isEqualTo(":0");
+        assertThat(other.hasEnded()).isTrue();
       }
     }
   }
@@ -120,12 +114,11 @@ final class RespServerCommandsTest extends RespFixture {
   @Test
   void connections_overTheLimit_areToldSo() throws Exception {
     start(new PortLimits(1, 60_000, 60_000), UserLimits.NONE);
-    try (RawRedis one = new RawRedis(port)) {
-      assertThat(one.ask("PING")).isEqualTo("+PONG");
-      try (RawRedis two = new RawRedis(port)) {
-        assertThat(two.read()).startsWith("-ERR max number of clients reached");
-        assertThat(two.hasEnded()).isTrue();
-      }
+    RawRedis one = connect();
+    assertThat(one.ask("PING")).isEqualTo("+PONG");
+    try (RawRedis two = new RawRedis(port)) {
+      assertThat(two.read()).startsWith("-ERR max number of clients reached");
+      assertThat(two.hasEnded()).isTrue();
     }
   }
 
@@ -153,80 +146,73 @@ final class RespServerCommandsTest extends RespFixture {
   @Test
   void commands_thatWaitForTheDatacenter_areNoSlowFrame() throws Exception {
     start(new PortLimits(10, 60_000, 40), UserLimits.NONE);
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands(Collections.nCopies(1_025, "GET k").toArray(String[]::new));
-      List<Waiting> first = new ArrayList<>();
-      for (int i = 0; i < 1_024; i++) {
-        first.add(next());
-      }
-      try (RawRedis half = new RawRedis(port)) {
-        half.send("*2\r\n$4\r\nECH");
-        assertThat(half.hasEnded()).isTrue(); // so the other one has been looked at, too
-      }
-      first.forEach(w -> w.reply().accept(answer("v")));
-      next().reply().accept(answer("last"));
-      for (int i = 0; i < 1_024; i++) {
-        assertThat(redis.read()).isEqualTo("v");
-      }
-      assertThat(redis.read()).isEqualTo("last");
+    RawRedis redis = connect();
+    redis.commands(Collections.nCopies(1_025, "GET k").toArray(String[]::new));
+    List<Waiting> first = new ArrayList<>();
+    for (int i = 0; i < 1_024; i++) {
+      first.add(next());
     }
+    try (RawRedis half = new RawRedis(port)) {
+      half.send("*2\r\n$4\r\nECH");
+      assertThat(half.hasEnded()).isTrue(); // so the other one has been looked at, too
+    }
+    first.forEach(w -> w.reply().accept(answer("v")));
+    next().reply().accept(answer("last"));
+    for (int i = 0; i < 1_024; i++) {
+      assertThat(redis.read()).isEqualTo("v");
+    }
+    assertThat(redis.read()).isEqualTo("last");
   }
 
   @Test
   void commandGetKeys_ofCountedKeys_findsThem() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      assertThat(redis.ask("COMMAND GETKEYS SINTERCARD 2 a b LIMIT 1")).isEqualTo("[a, b]");
-      assertThat(redis.ask("COMMAND GETKEYS SINTERCARD 3 a b"))
-          .isEqualTo("-ERR Invalid arguments specified for command");
-      assertThat(redis.ask("COMMAND GETKEYS SINTERCARD x a b")).startsWith("-ERR Invalid");
-      assertThat(redis.ask("COMMAND INFO SINTERCARD")).contains("movablekeys");
-      assertThat(redis.ask("COMMAND GETKEYS MSET a 1 b 2")).isEqualTo("[a, b]");
-      assertThat(redis.ask("COMMAND GETKEYS PING a")).contains("no key arguments");
-    }
+    RawRedis redis = connect();
+    assertThat(redis.ask("COMMAND GETKEYS SINTERCARD 2 a b LIMIT 1")).isEqualTo("[a, b]");
+    assertThat(redis.ask("COMMAND GETKEYS SINTERCARD 3 a b"))
+        .isEqualTo("-ERR Invalid arguments specified for command");
+    assertThat(redis.ask("COMMAND GETKEYS SINTERCARD x a b")).startsWith("-ERR Invalid");
+    assertThat(redis.ask("COMMAND INFO SINTERCARD")).contains("movablekeys");
+    assertThat(redis.ask("COMMAND GETKEYS MSET a 1 b 2")).isEqualTo("[a, b]");
+    assertThat(redis.ask("COMMAND GETKEYS PING a")).contains("no key arguments");
   }
 
   @Test
   void flush_thatStopsOnItsWay_doesNotSayThatNothingWasDone() throws Exception {
-    start();
+    RawRedis redis = connect();
     Reply.Failure refused = new Reply.Failure(ErrorCode.OVERLOADED, "why");
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("FLUSHDB");
-      next().reply().accept(refused);
-      assertThat(redis.read()).isEqualTo("-BUSY nothing was done: why");
-      redis.commands("FLUSHDB");
-      next()
-          .reply()
-          .accept(
-              new Reply.Page(
-                  List.of(new Reply.Row(Key.of("k"), CrdtType.STRING, new Reading.Flag(true))),
-                  Optional.of(Key.of("l")),
-                  List.of()));
-      next().reply().accept(new Reply.All(List.of(new Reply.Done(new Dot(EU, 1)))));
-      next().reply().accept(refused);
-      assertThat(redis.read()).isEqualTo("-BUSY only a part was done: why");
-    }
+    redis.commands("FLUSHDB");
+    next().reply().accept(refused);
+    assertThat(redis.read()).isEqualTo("-BUSY nothing was done: why");
+    redis.commands("FLUSHDB");
+    next()
+        .reply()
+        .accept(
+            new Reply.Page(
+                List.of(new Reply.Row(Key.of("k"), CrdtType.STRING, new Reading.Flag(true))),
+                Optional.of(Key.of("l")),
+                List.of()));
+    next().reply().accept(new Reply.All(List.of(new Reply.Done(new Dot(EU, 1)))));
+    next().reply().accept(refused);
+    assertThat(redis.read()).isEqualTo("-BUSY only a part was done: why");
   }
 
   @Test
   void configSet_ofWhatIsNoNumber_isAnErrorWhereOneIsMeant() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      for (String wrong : List.of("bla", "1x", "1.5", "--1", "1mbb")) {
-        assertThat(redis.ask("CONFIG SET maxmemory " + wrong))
-            .as(wrong)
-            .isEqualTo(
-                "-ERR CONFIG SET failed (possibly related to argument 'maxmemory') - argument must"
-                    + " be a number");
-      }
-      for (String right : List.of("0", "-2", "100mb", "7k", "50%")) {
-        assertThat(redis.ask("CONFIG SET maxmemory " + right)).as(right).isEqualTo("+OK");
-      }
-      assertThat(redis.ask("CONFIG SET maxmemory-policy any")).isEqualTo("+OK");
-      // The former names, which older clients and Redis' own tests set.
-      assertThat(redis.ask("CONFIG SET hash-max-ziplist-value 10")).isEqualTo("+OK");
-      assertThat(redis.ask("CONFIG GET hash-max-ziplist-value")).contains("10");
+    RawRedis redis = connect();
+    for (String wrong : List.of("bla", "1x", "1.5", "--1", "1mbb")) {
+      assertThat(redis.ask("CONFIG SET maxmemory " + wrong))
+          .as(wrong)
+          .isEqualTo(
+              "-ERR CONFIG SET failed (possibly related to argument 'maxmemory') - argument must"
+                  + " be a number");
     }
+    for (String right : List.of("0", "-2", "100mb", "7k", "50%")) {
+      assertThat(redis.ask("CONFIG SET maxmemory " + right)).as(right).isEqualTo("+OK");
+    }
+    assertThat(redis.ask("CONFIG SET maxmemory-policy any")).isEqualTo("+OK");
+    // The former names, which older clients and Redis' own tests set.
+    assertThat(redis.ask("CONFIG SET hash-max-ziplist-value 10")).isEqualTo("+OK");
+    assertThat(redis.ask("CONFIG GET hash-max-ziplist-value")).contains("10");
   }
 
   @Test

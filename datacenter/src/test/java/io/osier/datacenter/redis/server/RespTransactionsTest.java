@@ -30,63 +30,57 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RespTransactionsTest extends RespFixture {
   @Test
   void transactionsInOneBuffer_areAskedWithoutAWait_andAnsweredInOrder() throws Exception {
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands(
-          "MULTI", "GET a", "PING", "EXEC", "MULTI", "GET b", "GET b", "EXEC", "GET c", "MULTI");
-      assertThat(redis.read()).isEqualTo("+OK");
-      assertThat(redis.read()).isEqualTo("+QUEUED");
-      assertThat(redis.read()).isEqualTo("+QUEUED");
-      Waiting first = next();
-      assertThat(asked).as("what its connection does comes before what follows").isEmpty();
-      run(first, step -> answer("1"));
-      assertThat(redis.read()).isEqualTo("[1, +PONG]");
-      Waiting second = next();
-      Waiting get = next();
-      assertThat(((Request.Read) get.request()).ordered()).isTrue();
-      get.reply().accept(answer("3"));
-      run(second, step -> answer("2"));
-      for (String answer : List.of("+OK", "+QUEUED", "+QUEUED", "[2, 2]", "3", "+OK")) {
-        assertThat(redis.read()).isEqualTo(answer);
-      }
+    RawRedis redis = connect();
+    redis.commands(
+        "MULTI", "GET a", "PING", "EXEC", "MULTI", "GET b", "GET b", "EXEC", "GET c", "MULTI");
+    assertThat(redis.read()).isEqualTo("+OK");
+    assertThat(redis.read()).isEqualTo("+QUEUED");
+    assertThat(redis.read()).isEqualTo("+QUEUED");
+    Waiting first = next();
+    assertThat(asked).as("what its connection does comes before what follows").isEmpty();
+    run(first, step -> answer("1"));
+    assertThat(redis.read()).isEqualTo("[1, +PONG]");
+    Waiting second = next();
+    Waiting get = next();
+    assertThat(((Request.Read) get.request()).ordered()).isTrue();
+    get.reply().accept(answer("3"));
+    run(second, step -> answer("2"));
+    for (String answer : List.of("+OK", "+QUEUED", "+QUEUED", "[2, 2]", "3", "+OK")) {
+      assertThat(redis.read()).isEqualTo(answer);
     }
   }
 
   @Test
   void exec_afterARightWasLost_noPermInItsPlace_andTheOthersAreDone() throws Exception {
     withUsers();
-    start();
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("AUTH cart secret");
-      hashNext();
-      assertThat(redis.read()).isEqualTo("+OK");
-      redis.commands("MULTI", "GET cart:1", "SET cart:1 v", "GET other", "EXEC");
-      for (int i = 0; i < 4; i++) {
-        redis.read();
-      }
-      List<Request> steps = new ArrayList<>();
-      Waiting exec = next();
-      run(
-          exec,
-          step -> {
-            steps.add(step);
-            return step instanceof Request.Read
-                ? answer("1")
-                : new Reply.Evaluated(true, Optional.empty(), List.of(answer("x")));
-          });
-      assertThat(redis.read()).startsWith("[1, +OK, -NOPERM ");
-      assertThat(steps).hasSize(2);
-      redis.commands("MULTI", "GET cart:1", "SET cart:1 v");
-      users =
-          new Users(
-              List.of(user("cart", "secret", Grant.on(Grant.Right.READ, "shop", Key.of("cart:")))));
-      redis.commands("EXEC");
-      for (int i = 0; i < 3; i++) {
-        redis.read();
-      }
-      run(next(), step -> answer("1"));
-      assertThat(redis.read()).startsWith("[1, -NOPERM ");
+    RawRedis redis = connect();
+    logIn(redis, "cart", "secret");
+    redis.commands("MULTI", "GET cart:1", "SET cart:1 v", "GET other", "EXEC");
+    for (int i = 0; i < 4; i++) {
+      redis.read();
     }
+    List<Request> steps = new ArrayList<>();
+    Waiting exec = next();
+    run(
+        exec,
+        step -> {
+          steps.add(step);
+          return step instanceof Request.Read
+              ? answer("1")
+              : new Reply.Evaluated(true, Optional.empty(), List.of(answer("x")));
+        });
+    assertThat(redis.read()).startsWith("[1, +OK, -NOPERM ");
+    assertThat(steps).hasSize(2);
+    redis.commands("MULTI", "GET cart:1", "SET cart:1 v");
+    users =
+        new Users(
+            List.of(user("cart", "secret", Grant.on(Grant.Right.READ, "shop", Key.of("cart:")))));
+    redis.commands("EXEC");
+    for (int i = 0; i < 3; i++) {
+      redis.read();
+    }
+    run(next(), step -> answer("1"));
+    assertThat(redis.read()).startsWith("[1, -NOPERM ");
   }
 
   @Test

@@ -147,7 +147,7 @@ final class Script {
   private @Nullable LeasedEntries leases;
   private final Map<String, Dc> dcs = new TreeMap<>();
 
-  private final ScriptLinks links = new ScriptLinks();
+  final ScriptLinks links = new ScriptLinks();
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(
           (a, b) ->

@@ -16,6 +16,9 @@ final class ScriptLinks {
   private final Set<String> hushing = new HashSet<>();
   private final Map<String, Long> bytesPerSecond = new HashMap<>();
 
+  /** How many frames have been sent since. */
+  private final Map<String, Integer> uneven = new HashMap<>();
+
   /** When all that was sent by a slow link has left. */
   private final Map<String, Long> leftNanos = new HashMap<>();
 
@@ -49,6 +52,11 @@ final class ScriptLinks {
     bytesPerSecond.put(link, perSecond);
   }
 
+  /** From now on each second frame comes a millisecond later than the others. */
+  void uneven(String link) {
+    uneven.put(link, 0);
+  }
+
   /** Such frames are lost beside what else is. */
   void loses(BiPredicate<String, Frame> frames) {
     loss = frames;
@@ -74,6 +82,9 @@ final class ScriptLinks {
 
   /** How long it takes until a frame and those before it have left. */
   long queuedNanos(String link, ReplicaId from, Frame frame, long nanos) {
+    if (uneven.containsKey(link)) {
+      return uneven.merge(link, 1, Integer::sum) % 2 * 1_000_000L;
+    }
     Long perSecond = bytesPerSecond.get(link);
     if (perSecond == null) {
       return 0;

@@ -206,7 +206,7 @@ final class SimTransactor {
         reply -> {
           if (reply instanceof Reply.Transacted t) {
             look(tx, t, 0);
-            saw(t);
+            seen = seen.join(t.clock());
             next();
           } else {
             failed(tx, reply);
@@ -230,7 +230,7 @@ final class SimTransactor {
             return;
           }
           look(tx, t, 0);
-          saw(t);
+          seen = seen.join(t.clock());
           announce(tx);
           check.saw(tx.number, requireNonNull(tx.view, "it was just read").all());
           scheduler.in(SimTransactions.pauseNanos(random), () -> write(tx));
@@ -295,7 +295,7 @@ final class SimTransactor {
               "with all of transaction " + number));
     }
     known.set(tx.number);
-    saw(t);
+    seen = seen.join(t.clock());
     next();
   }
 
@@ -366,26 +366,26 @@ final class SimTransactor {
     known.or(all);
   }
 
-  private void saw(Reply.Transacted t) {
-    seen = seen.join(t.clock());
-  }
-
   private void failed(Tx tx, Reply reply) {
     if (!(reply instanceof Reply.Failure failure)) {
       move(); // no answer
       return;
     }
+    // Only memory that was really lost may be reported as lost.
+    boolean isLost =
+        failure.code() == ErrorCode.SESSION_LOST
+            && (simulation.losses().hasLost(unit, seen)
+                || simulation.holders().mayTellOthers(tx.dc, unit));
+    if (isLost) {
+      seen = VersionVector.EMPTY;
+      known.clear();
+      pasts.clear();
+    }
     switch (failure.code()) {
-      case SESSION_LOST -> {
-        seen = VersionVector.EMPTY;
-        known.clear();
-        pasts.clear();
-        move();
-      }
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL, TRANSACTION_ENDED, OVERLOADED, SHUTTING_DOWN ->
           move();
       default -> {
-        if (failure.code() != ErrorCode.SNAPSHOT_TOO_OLD || !stoodStill(tx.at)) {
+        if (!isLost && (failure.code() != ErrorCode.SNAPSHOT_TOO_OLD || !stoodStill(tx.at))) {
           throw new Violation(unit + "/txn", "%s was refused at %s: %s", name, tx.at, failure);
         }
         move();

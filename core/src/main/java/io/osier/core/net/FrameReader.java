@@ -183,7 +183,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
       int size = Math.toIntExact(Math.max(wanted, grown(waiting)));
       long more = beyond(size) - held;
       if (more > 0 && !budget.tryTake(more)) {
-        if (isRefusable(waiting)) {
+        if (waiting >= Framing.LENGTH_BYTES + HEAD_BYTES && isPart(waiting)) {
           return false;
         }
         budget.take(more);
@@ -207,10 +207,6 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   /** Whether what waits is one frame that has not come whole: not what came during a pause. */
   private boolean isPart(int waiting) {
     return waiting >= Framing.LENGTH_BYTES && waiting - Framing.LENGTH_BYTES < length();
-  }
-
-  private boolean isRefusable(int waiting) {
-    return waiting >= Framing.LENGTH_BYTES + HEAD_BYTES && isPart(waiting);
   }
 
   /**

@@ -38,7 +38,13 @@ public sealed interface UserCommand {
         yield new Create(
             user,
             Optional.ofNullable(settings.get(CREDENTIAL)).map(ScramCredential::parse),
-            grants(settings.getOrDefault(RIGHTS, "")));
+            settings
+                .getOrDefault(RIGHTS, "")
+                .lines()
+                .filter(l -> !l.isBlank())
+                .map(Grant::parse)
+                .distinct()
+                .toList());
       }
       case "passwd" -> {
         check(action, settings, Set.of(CREDENTIAL), Set.of(CREDENTIAL));
@@ -61,10 +67,6 @@ public sealed interface UserCommand {
                   + action
                   + "'; there are user list, create, passwd, grant, revoke, drop");
     };
-  }
-
-  private static List<Grant> grants(String lines) {
-    return lines.lines().filter(l -> !l.isBlank()).map(Grant::parse).distinct().toList();
   }
 
   private static void check(

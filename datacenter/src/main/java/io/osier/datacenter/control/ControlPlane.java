@@ -162,16 +162,16 @@ public final class ControlPlane {
 
   /** Looks whether something has changed, and does what follows. */
   public void look() {
-    if (skipped < SKIPPED_MAX && isSteady()) {
+    if (skipped < SKIPPED_MAX
+        && cleaned
+        && letIn
+        && members.isSteady()
+        && isRead(host.recorded())) {
       skipped++;
     } else {
       skipped = 0;
       lookWholly();
     }
-  }
-
-  private boolean isSteady() {
-    return cleaned && letIn && members.isSteady() && isRead(host.recorded());
   }
 
   /** Whether nothing else can be read than what was, where so much was recorded. */

@@ -219,15 +219,11 @@ final class ProgramWork {
   VersionVector version(Key key) {
     VersionVector version = VersionVector.EMPTY;
     for (CrdtState state : states(key)) {
-      if (!state.isSpent() && !isOver(state)) {
+      if (!state.isSpent() && !(state.expires() && state.isNothing(now.millis()))) {
         version = version.join(state.context().toVersionVector());
       }
     }
     return version;
-  }
-
-  private boolean isOver(CrdtState state) {
-    return state.expires() && state.isNothing(now.millis());
   }
 
   /** Tries an update; the object then. */

@@ -260,25 +260,15 @@ public final class StoreService implements AutoCloseable {
     return failedAttempts.sum() + disk.failedAttempts();
   }
 
-  /** Old versions dropped. */
-  long pruned() {
-    return pruned.sum();
-  }
-
-  /** How durable an acknowledged update is. */
-  String durability() {
-    return settings.durability().name().toLowerCase(Locale.ROOT);
-  }
-
   public Snapshot.Store figures() {
     return new Snapshot.Store(
-        durability(),
+        settings.durability().name().toLowerCase(Locale.ROOT),
         disk.isFull(),
         database.damage().all(),
         database.damage().failedReads(),
         writer.writes(),
         writer.groupsWritten(),
-        pruned(),
+        pruned.sum(),
         writer.writeMicros(),
         database.figures());
   }

@@ -247,7 +247,7 @@ final class AgentRunner {
       ports.store().attach(this::tick);
       while (!stopping) {
         if (ownTurn() == 0) {
-          sleep();
+          sleep.unlessBusy(this::dueNanos, () -> stopping || groupOut || !inbox.isEmpty(), time);
         }
       }
     } catch (Throwable e) {
@@ -294,11 +294,6 @@ final class AgentRunner {
     }
     told.tell();
     return did;
-  }
-
-  private void sleep() {
-    // The due time waits for a caller at the machine, who may leave something.
-    sleep.unlessBusy(this::dueNanos, () -> stopping || groupOut || !inbox.isEmpty(), time);
   }
 
   /** When the thread has something to do, unless something comes in. */

@@ -86,7 +86,7 @@ final class LargeObjects {
       }
       return state;
     }
-    boolean isLarge = bytes >= limits.bytesMin() && bytes >= wholeUntil(object);
+    boolean isLarge = bytes >= limits.bytesMin() && bytes >= keptWhole.getOrDefault(object, 0L);
     return isLarge && head <= limits.headBytesMax() ? Decomposition.of(state) : state;
   }
 
@@ -96,10 +96,6 @@ final class LargeObjects {
     if (keptWhole.size() > KEPT_WHOLE_MAX) {
       keptWhole.pollFirstEntry();
     }
-  }
-
-  private long wholeUntil(ObjectId object) {
-    return keptWhole.getOrDefault(object, 0L);
   }
 
   /** An object with a damaged entry stays as it is: others must not fail with it. */

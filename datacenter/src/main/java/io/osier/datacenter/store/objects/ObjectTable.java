@@ -145,7 +145,7 @@ final class ObjectTable {
             set(loose, objects, true);
           } else if (before instanceof byte[] packed) {
             use.add(-heapBytes(packed));
-            boolean again = packs && staysPacked(objects);
+            boolean again = packs && !queue.admits() && !isLarge(objects);
             segment.set(at, again ? repacked(key, objects) : loose(key, objects));
           } else if (before instanceof Loading loading) {
             segment.set(at, added(key, objects, true));
@@ -155,10 +155,6 @@ final class ObjectTable {
           }
         });
     return isNew[0];
-  }
-
-  private boolean staysPacked(KeyObjects objects) {
-    return !queue.admits() && !isLarge(objects);
   }
 
   private byte[] repacked(Key key, KeyObjects objects) {

@@ -111,11 +111,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
     return deadlines == null ? DeadlineRegister.NEVER : deadlines.latest();
   }
 
-  /**
-   * The parts of a state that are over, those first that were first.
-   *
-   * @param limit so many at most
-   */
+  /** At most {@code limit} parts of a state that are over, those first that were first. */
   List<K> over(long millis, int limit) {
     return order.until(millis, limit);
   }

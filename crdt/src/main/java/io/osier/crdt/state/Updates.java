@@ -25,11 +25,7 @@ import java.util.Optional;
 public final class Updates {
   private Updates() {}
 
-  /**
-   * An update and what it makes of its object.
-   *
-   * @param after the object joined with the delta
-   */
+  /** An update's delta, and the object joined with it. */
   public record Updated(CrdtState delta, CrdtState after) {}
 
   /**
@@ -80,11 +76,7 @@ public final class Updates {
     return CrdtState.of(delta, deadlines, preparation.context(), false);
   }
 
-  /**
-   * Prepares an update of an object that changes nothing: who has it has what came before it.
-   *
-   * @return as {@link CrdtState#prepare} does
-   */
+  /** As {@link CrdtState#prepare}, of an update that changes nothing but says what came before. */
   public static CrdtState prepareNothing(
       CrdtType type, ReplicaId origin, long first, long predecessor) {
     CausalContext own = CausalContext.EMPTY.withRange(origin, predecessor, first);

@@ -45,10 +45,7 @@ public final class ControlPlane {
 
   private long changes = -1;
 
-  /**
-   * What {@link ControlHost#recorded} was before {@link #changes} were read; empty if that is
-   * unknown.
-   */
+  /** What {@link ControlHost#recorded} was before {@link #changes} were read, if known. */
   private OptionalLong recorded = OptionalLong.empty();
 
   /** How many looks were left out since the last one. */
@@ -129,11 +126,7 @@ public final class ControlPlane {
     return keyspaces.configuredHere();
   }
 
-  /**
-   * Takes the users that the store knew when this datacenter ended.
-   *
-   * @param object what is there of {@link UserRecords#OBJECT}
-   */
+  /** Takes the users of {@link UserRecords#OBJECT} that the store knew when this one ended. */
   public void recoverUsers(Reading.Fields object) {
     users.take(object);
   }

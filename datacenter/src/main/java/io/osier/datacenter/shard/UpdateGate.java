@@ -125,10 +125,7 @@ public final class UpdateGate {
     judge();
   }
 
-  /**
-   * Whether others may know that this datacenter holds the keyspace no more, which it has not
-   * heard.
-   */
+  /** Whether others may know that this datacenter does not hold the keyspace any more. */
   void setUnsure(boolean now) {
     unsure = now;
   }

@@ -74,11 +74,7 @@ public interface UpdateObserver {
    */
   default void brought(ReplicaId peer, List<Shipment> shipments) {}
 
-  /**
-   * What has come cannot be applied yet.
-   *
-   * @param missing others' updates that it builds on; empty if it waits for one of its own origin
-   */
+  /** What has come cannot be applied yet: others' updates are missing, or else its own origin's. */
   default void waits(Shipment shipment, VersionVector missing) {}
 
   /**

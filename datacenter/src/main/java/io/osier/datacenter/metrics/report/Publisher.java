@@ -119,11 +119,7 @@ public final class Publisher implements AutoCloseable {
     return latest;
   }
 
-  /**
-   * Hears of every snapshot, by the thread that makes them, which must not be held up.
-   *
-   * @return closed by who wants to hear no more
-   */
+  /** Tells every snapshot, by a thread that must not be held up, until the result is run. */
   public Runnable listen(Consumer<Snapshot> listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);

@@ -105,11 +105,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     runner.start();
   }
 
-  /**
-   * From now on the keyspace behaves so.
-   *
-   * @param commandBytesMax what commands that are not answered may take of the heap
-   */
+  /** From now on the keyspace behaves so, and unanswered commands may take so many bytes. */
   public void configure(Input.Configured changed, long commandBytesMax) {
     agent.combiner().ifPresent(c -> c.configure(changed.policy()));
     inbox.setBytesMax(commandBytesMax);
@@ -330,10 +326,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     return agent.isDrained();
   }
 
-  /**
-   * Answers every new command with SHUTTING_DOWN, and ships without delay what those before it have
-   * left.
-   */
+  /** Answers new commands with SHUTTING_DOWN, and ships at once what former ones left. */
   public void refuse() {
     inbox.close();
     refusing();

@@ -146,11 +146,7 @@ final class LargeObjects {
   /** Puts what an object is into the place of what it was. */
   @FunctionalInterface
   interface Replacing {
-    /**
-     * Does so unless the object was changed lately, and that is not durable.
-     *
-     * @return whether there is nothing more to be done
-     */
+    /** Does so unless the object changed and that is not durable; true if nothing is left. */
     boolean replace(ObjectId object, UnaryOperator<CrdtState> by);
   }
 

@@ -205,12 +205,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
 
   // ---------------------------------------------------------------- joins
 
-  /**
-   * The join of two sides.
-   *
-   * @param left a state, unless both are deltas
-   * @param joined the contents' join
-   */
+  /** The join of two sides, states unless both are deltas, whose contents are joined already. */
   static <K extends Comparable<K>> PartDeadlines<K> join(
       ExpiringParts<K> left,
       ExpiringParts<K> right,

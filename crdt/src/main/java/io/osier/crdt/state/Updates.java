@@ -202,13 +202,7 @@ public final class Updates {
         : Optional.empty();
   }
 
-  /**
-   * Prepares the removal of what is over.
-   *
-   * @param millis the time, in milliseconds since 1970
-   * @param limit so many parts at most
-   * @return as {@link #prepareRemoval}
-   */
+  /** As {@link #prepareRemoval}, of all that is over, so many parts at most. */
   public static Optional<CrdtState> prepareExpiry(
       CrdtState state, long millis, int limit, UpdateContext preparation) {
     if (state.isOver(millis) || !state.hasPartsOver(millis)) {

@@ -98,12 +98,7 @@ public final class ControlPlane {
             + ")";
   }
 
-  /**
-   * Takes the datacenters that the store knew when this one ended; first of all.
-   *
-   * @param object what is there of {@link #DATACENTERS}
-   * @throws OsierException CONFIGURATION if this one is none of them any more
-   */
+  /** Takes {@link #DATACENTERS} as stored; CONFIGURATION if this one is none of them any more. */
   public void recoverDatacenters(Reading.Fields object) {
     members.recover(object);
   }

@@ -41,12 +41,7 @@ public final class Datacenters {
   /** Since the endpoints were asked; of the thread that measures. */
   private int measured;
 
-  /**
-   * A client's datacenters: none before {@link #add}.
-   *
-   * @param endpoints their addresses, by the endpoints' names
-   * @param preferred the endpoint that is used whenever it is up; empty for the nearest one
-   */
+  /** Endpoints by name, none before {@link #add}; the nearest is used if none is preferred. */
   public Datacenters(Map<String, String> endpoints, Optional<String> preferred) {
     this.endpoints = endpoints;
     this.preferred = preferred;
@@ -124,12 +119,7 @@ public final class Datacenters {
     return holder == null && holders.holders(keyspace).isEmpty() ? first : holder;
   }
 
-  /**
-   * Who has requests of a keyspace done elsewhere, where {@link #route} has nowhere to go.
-   *
-   * @param except datacenters that were tried in vain
-   * @return null if there is none, or a holder may yet be reached
-   */
+  /** Who asks holders where {@link #route} has nobody; null if none, or one may be reached. */
   public @Nullable Connection forwarder(String keyspace, Set<String> except) {
     return holders.forwarder(keyspace, except);
   }

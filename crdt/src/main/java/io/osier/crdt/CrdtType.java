@@ -98,10 +98,7 @@ public enum CrdtType {
             + Arrays.stream(values()).map(CrdtType::label).collect(Collectors.joining(", ")));
   }
 
-  /**
-   * Whether it came later than the first ones: clients and datacenters of older versions do not
-   * know it.
-   */
+  /** Whether clients and datacenters of older versions do not know it. */
   public boolean isLater() {
     return number > BOUNDED_COUNTER.number;
   }

@@ -1,7 +1,6 @@
 package io.osier.protocol;
 
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.OsierException;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import java.util.List;
@@ -18,11 +17,7 @@ public final class PlacesText {
     return EncodedText.of(EncodedText.bytes(out -> ProtocolCodec.writePlaces(out, places)));
   }
 
-  /**
-   * Reads a text, which may come from anywhere.
-   *
-   * @throws OsierException INVALID_ARGUMENT if the text is none
-   */
+  /** Reads a text from anywhere, or fails with INVALID_ARGUMENT. */
   public static List<Request.Place> read(String text, String source) {
     return EncodedText.read(text, BYTES_MAX, "watcher's position", source, PlacesText::read);
   }

@@ -47,11 +47,7 @@ public final class ProtocolCodec {
     out.writeNumber(id);
   }
 
-  /**
-   * Decodes a request.
-   *
-   * @throws MalformedException if the bytes are none, whatever they are
-   */
+  /** Decodes a request, or fails with {@link MalformedException}. */
   public static Envelope<Request> decodeRequest(byte[] bytes) {
     return decodeRequest(new WireInput(bytes));
   }
@@ -75,20 +71,12 @@ public final class ProtocolCodec {
     }
   }
 
-  /**
-   * Decodes the rest of a request, after {@link #decodeId}.
-   *
-   * @throws MalformedException if it is none, whatever the bytes are
-   */
+  /** Decodes the rest of a request, after {@link #decodeId}; or throws MalformedException. */
   public static Request decodeRequestBody(WireInput in) {
     return Codec.readAll(in, "a message", RequestCodec::read);
   }
 
-  /**
-   * Decodes a reply.
-   *
-   * @throws MalformedException if the bytes are none, whatever they are
-   */
+  /** Decodes a reply, or fails with {@link MalformedException}. */
   public static Envelope<Reply> decodeReply(byte[] bytes) {
     return decodeReply(new WireInput(bytes));
   }
@@ -98,11 +86,7 @@ public final class ProtocolCodec {
     return new Envelope<>(decodeId(in), decodeReplyBody(in));
   }
 
-  /**
-   * Decodes the rest of a reply, after {@link #decodeId}.
-   *
-   * @throws MalformedException if it is none, whatever it is
-   */
+  /** Decodes the rest of a reply, after {@link #decodeId}; or throws MalformedException. */
   public static Reply decodeReplyBody(WireInput in) {
     return Codec.readAll(in, "a message", ReplyCodec::read);
   }
@@ -112,11 +96,7 @@ public final class ProtocolCodec {
     WireParts.writePlaces(out, places);
   }
 
-  /**
-   * Reads what {@link #writePlaces} wrote.
-   *
-   * @throws RuntimeException of any kind if the bytes are none
-   */
+  /** Reads what {@link #writePlaces} wrote; throws anything if the bytes are none. */
   public static List<Request.Place> readPlaces(WireInput in) {
     return WireParts.readPlaces(in);
   }

@@ -1,7 +1,6 @@
 package io.osier.protocol;
 
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -35,11 +34,7 @@ public final class SeenText {
         });
   }
 
-  /**
-   * Reads a text, which may come from anywhere.
-   *
-   * @throws OsierException INVALID_ARGUMENT if the text is none
-   */
+  /** Reads a text from anywhere, or fails with INVALID_ARGUMENT. */
   public static SortedMap<String, List<VersionVector>> read(String text, String source) {
     return EncodedText.read(text, BYTES_MAX, "session token", source, SeenText::read);
   }

@@ -81,10 +81,7 @@ final class Origins {
     return in == null ? startNanos : in.liveness().aliveNanos();
   }
 
-  /**
-   * Whether an origin's updates need not be asked of a peer: it ships them itself, or may come back
-   * just as the peer did.
-   */
+  /** Whether an origin need not be asked of a peer: it ships itself, or may just come back. */
   boolean comesFrom(ReplicaId origin, PeerStream peer, long nowNanos) {
     boolean justBack = nowNanos - peer.upSinceNanos() < around.healNanos();
     return isReachable(origin, nowNanos) || (justBack && knowledge.isNewest(origin));

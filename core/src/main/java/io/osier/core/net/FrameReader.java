@@ -64,22 +64,13 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     budget = other;
   }
 
-  /**
-   * Takes one frame.
-   *
-   * @param content the frame's, and nothing else; valid during the call
-   */
+  /** Takes one frame, which {@code content} is all of; that is valid during the call. */
   protected abstract void frame(ChannelHandlerContext ctx, WireInput content);
 
   /** Hears that all frames that have come were taken, or that reading was paused: time to flush. */
   protected abstract void frames(ChannelHandlerContext ctx);
 
-  /**
-   * Hears that there is no room for a frame, which is dropped.
-   *
-   * @param head its first bytes, at least {@link #HEAD_BYTES}; valid during the call
-   * @param length of the frame, in bytes
-   */
+  /** There is no room for a frame, which is dropped; its head is valid during the call. */
   protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
     throw new IllegalStateException("an unlimited budget is spent");
   }
@@ -154,10 +145,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /**
-   * Hears what was thrown while frames were taken, also after a pause: none is taken any more, so
-   * the connection is of no use.
-   */
+  /** Hears what was thrown while frames were taken: none is taken any more. */
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     ctx.fireExceptionCaught(cause);
@@ -183,7 +171,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
       int size = Math.toIntExact(Math.max(wanted, grown(waiting)));
       long more = beyond(size) - held;
       if (more > 0 && !budget.tryTake(more)) {
-        if (isRefusable(waiting)) {
+        if (waiting >= Framing.LENGTH_BYTES + HEAD_BYTES && isPart(waiting)) {
           return false;
         }
         budget.take(more);
@@ -207,10 +195,6 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   /** Whether what waits is one frame that has not come whole: not what came during a pause. */
   private boolean isPart(int waiting) {
     return waiting >= Framing.LENGTH_BYTES && waiting - Framing.LENGTH_BYTES < length();
-  }
-
-  private boolean isRefusable(int waiting) {
-    return waiting >= Framing.LENGTH_BYTES + HEAD_BYTES && isPart(waiting);
   }
 
   /**

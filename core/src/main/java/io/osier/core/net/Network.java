@@ -20,12 +20,7 @@ public interface Network extends AutoCloseable {
     void close();
   }
 
-  /**
-   * Listens.
-   *
-   * @param at port 0 for any free one
-   * @param opening puts the handlers into the pipeline of each connection that comes
-   */
+  /** Listens, at port 0 anywhere; {@code opening} fills the pipeline of each connection. */
   Port listen(InetSocketAddress at, Consumer<Channel> opening);
 
   /**

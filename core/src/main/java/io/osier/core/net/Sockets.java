@@ -46,11 +46,7 @@ public final class Sockets implements Network {
     this.keepAliveSeconds = keepAliveSeconds;
   }
 
-  /**
-   * With threads of its own.
-   *
-   * @param threads how many serve the connections
-   */
+  /** With so many threads of its own, which serve the connections. */
   public static Sockets of(String name, int threads) {
     return of(name, threads, 0, 0);
   }
@@ -73,11 +69,7 @@ public final class Sockets implements Network {
         InetAddress::getAllByName);
   }
 
-  /**
-   * Over loops that do other things, too.
-   *
-   * @param loops end when this is closed; this takes nothing any more where they have ended before
-   */
+  /** Over loops that do other things, too, and end when this is closed, or before. */
   public static Sockets over(EventLoopGroup loops) {
     return over(loops, InetAddress::getAllByName);
   }

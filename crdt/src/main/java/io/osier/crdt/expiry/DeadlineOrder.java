@@ -2,7 +2,6 @@ package io.osier.crdt.expiry;
 
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
-import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.tree.EntryTree;
@@ -20,7 +19,7 @@ import java.util.List;
  * safe for any thread.
  */
 public final class DeadlineOrder<K extends Comparable<K>> {
-  private static final DeadlineOrder<?> NONE = new DeadlineOrder<>(noDues(), 0);
+  private static final DeadlineOrder<?> NONE = new DeadlineOrder<>(EntryTree.empty(), 0);
   private static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + 2 * Long.BYTES);
   private static final long DUE_BYTES = HeapSize.object(HeapSize.REFERENCE + Long.BYTES);
 
@@ -47,21 +46,12 @@ public final class DeadlineOrder<K extends Comparable<K>> {
     this.first = dues.isEmpty() ? DeadlineRegister.NEVER : dues.first().millis;
   }
 
-  private static EntryTree<Due<Value>, Boolean> noDues() {
-    return EntryTree.empty();
-  }
-
   @SuppressWarnings("unchecked") // holds no key
   static <K extends Comparable<K>> DeadlineOrder<K> none() {
     return (DeadlineOrder<K>) NONE;
   }
 
-  /**
-   * The order of many parts.
-   *
-   * @param dues in any order, each part once; they are sorted here
-   * @param keys any store of the type
-   */
+  /** The order of many parts, each once; they are sorted here, by any store of the type. */
   static <K extends Comparable<K>> DeadlineOrder<K> of(
       List<Due<K>> dues, EntryStore<?, K, ?> keys) {
     if (dues.isEmpty()) {

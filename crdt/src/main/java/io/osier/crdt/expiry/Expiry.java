@@ -45,12 +45,7 @@ public record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
         : parts.firstOrigin();
   }
 
-  /**
-   * The join of two sides.
-   *
-   * @param mine the left side's content; a state's, unless both are deltas
-   * @param joined the contents' join
-   */
+  /** The join of two sides, states unless both are deltas, whose contents are joined already. */
   public Expiry join(
       Expiry other, DotStore<?> mine, DotStore<?> theirs, DotStore<?> joined, JoinContext joining) {
     if (isNone() && other.isNone()) {
@@ -97,11 +92,7 @@ public record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
     return packed == parts ? this : new Expiry(whole, packed);
   }
 
-  /**
-   * Reads what {@link #write} wrote.
-   *
-   * @param replicas as in {@link PartDeadlines#read}
-   */
+  /** Reads what {@link #write} wrote, with the replicas of {@link PartDeadlines#read}. */
   public static Expiry read(
       WireInput in, DotStore<?> content, boolean full, List<ReplicaId> replicas) {
     DeadlineRegister whole = DeadlineRegister.read(in);

@@ -111,11 +111,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
     return deadlines == null ? DeadlineRegister.NEVER : deadlines.latest();
   }
 
-  /**
-   * The parts of a state that are over, those first that were first.
-   *
-   * @param limit so many at most
-   */
+  /** At most {@code limit} parts of a state that are over, those first that were first. */
   List<K> over(long millis, int limit) {
     return order.until(millis, limit);
   }
@@ -209,12 +205,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
 
   // ---------------------------------------------------------------- joins
 
-  /**
-   * The join of two sides.
-   *
-   * @param left a state, unless both are deltas
-   * @param joined the contents' join
-   */
+  /** The join of two sides, states unless both are deltas, whose contents are joined already. */
   static <K extends Comparable<K>> PartDeadlines<K> join(
       ExpiringParts<K> left,
       ExpiringParts<K> right,

@@ -48,12 +48,7 @@ public final class Decomposition {
   /** Takes entries as bytes. */
   @FunctionalInterface
   public interface Sink {
-    /**
-     * An entry.
-     *
-     * @param key its bytes are in the order of the keys
-     * @param cell null if there is no such entry (any more)
-     */
+    /** An entry; keys are in their order, and one without a cell is not there any more. */
     void entry(byte[] key, byte @Nullable [] cell);
   }
 
@@ -143,11 +138,7 @@ public final class Decomposition {
     return source != null && source.isOld();
   }
 
-  /**
-   * Keeps an object the same for {@link EntrySource#HOLD_MILLIS}.
-   *
-   * @return whether it has stayed so until now: of an object in memory always
-   */
+  /** Keeps an object the same for {@link EntrySource#HOLD_MILLIS}; returns whether it still was. */
   public static boolean hold(CrdtState object) {
     EntrySource source = source(object);
     return source == null || source.hold(EntrySource.HOLD_MILLIS, true);
@@ -266,11 +257,7 @@ public final class Decomposition {
         });
   }
 
-  /**
-   * Gives all entries of an object.
-   *
-   * @param replicas by whose places dots are numbered; all of the object's context
-   */
+  /** Gives all entries of an object; dots are numbered by the places of all its replicas. */
   public static void all(CrdtState object, List<ReplicaId> replicas, Sink sink) {
     all(cells(object), replicas, sink);
   }

@@ -203,13 +203,7 @@ public final class EntryRanges {
     return ranges;
   }
 
-  /**
-   * Which of another version's ranges a state has otherwise.
-   *
-   * @param after what {@link #of} was given
-   * @param theirs what {@link #of} gave
-   * @return their places, in their order
-   */
+  /** The places of ranges that a state has otherwise, of those that {@link #of} gave. */
   public static List<Integer> differing(CrdtState state, EntryKey after, List<Range> theirs) {
     return differing(cells(state), after, theirs);
   }
@@ -326,11 +320,7 @@ public final class EntryRanges {
     }
   }
 
-  /**
-   * The other version, once all that differs was put in.
-   *
-   * @param head that version's
-   */
+  /** The other version, whose head this is, once all that differs was put in. */
   public static CrdtState completed(CrdtState state, Head head) {
     return CrdtState.of(state.store(), head.expiry(state.store()), head.context, true);
   }

@@ -25,11 +25,7 @@ import java.util.Optional;
 public final class Updates {
   private Updates() {}
 
-  /**
-   * An update and what it makes of its object.
-   *
-   * @param after the object joined with the delta
-   */
+  /** An update's delta, and the object joined with it. */
   public record Updated(CrdtState delta, CrdtState after) {}
 
   /**
@@ -80,11 +76,7 @@ public final class Updates {
     return CrdtState.of(delta, deadlines, preparation.context(), false);
   }
 
-  /**
-   * Prepares an update of an object that changes nothing: who has it has what came before it.
-   *
-   * @return as {@link CrdtState#prepare} does
-   */
+  /** As {@link CrdtState#prepare}, of an update that changes nothing but says what came before. */
   public static CrdtState prepareNothing(
       CrdtType type, ReplicaId origin, long first, long predecessor) {
     CausalContext own = CausalContext.EMPTY.withRange(origin, predecessor, first);
@@ -210,13 +202,7 @@ public final class Updates {
         : Optional.empty();
   }
 
-  /**
-   * Prepares the removal of what is over.
-   *
-   * @param millis the time, in milliseconds since 1970
-   * @param limit so many parts at most
-   * @return as {@link #prepareRemoval}
-   */
+  /** As {@link #prepareRemoval}, of all that is over, so many parts at most. */
   public static Optional<CrdtState> prepareExpiry(
       CrdtState state, long millis, int limit, UpdateContext preparation) {
     if (state.isOver(millis) || !state.hasPartsOver(millis)) {

@@ -44,11 +44,6 @@ public final class NumericString implements DotStore<NumericString> {
     return CrdtType.STRING;
   }
 
-  /** What it reads as, a text or bytes; empty if it is not there. */
-  Optional<Value> value() {
-    return kept().map(StringText::shown);
-  }
-
   /** The same in the form that is kept. */
   private Optional<Value> kept() {
     Optional<Value> text = assigned.value();
@@ -172,7 +167,7 @@ public final class NumericString implements DotStore<NumericString> {
   @Override
   public Reading read(Query query) {
     return switch (query) {
-      case Query.Whole q -> new Reading.Single(value());
+      case Query.Whole q -> new Reading.Single(kept().map(StringText::shown));
       case Query.Size q -> new Reading.Count(length());
       default -> throw wrongQuery(query);
     };

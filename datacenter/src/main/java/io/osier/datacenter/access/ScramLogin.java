@@ -44,11 +44,7 @@ public final class ScramLogin {
 
   /** What becomes of a login. */
   public sealed interface Verdict {
-    /**
-     * The password is right.
-     *
-     * @param proof that this end knows the user, for the client
-     */
+    /** The password is right; the proof tells the client that this end knows the user. */
     record Accepted(Identity identity, String proof) implements Verdict {}
 
     /** It is not, or there is no such user. */

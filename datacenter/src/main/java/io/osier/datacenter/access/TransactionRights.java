@@ -132,7 +132,7 @@ public final class TransactionRights {
         return null; // has ended, or never began: the partition will say so
       }
       checkRoom(new Owner(user.name(), step.keyspace()), nowNanos);
-      long limit = nowNanos + limitNanos(step);
+      long limit = nowNanos + step.begin().map(b -> b.limitMillis() * 1_000_000L).orElse(0L);
       of = new Open(name, user.name(), limit + SLACK_NANOS, limit + waitNanos(step));
       add(of);
     }
@@ -193,10 +193,6 @@ public final class TransactionRights {
     return reply instanceof Reply.Failure f
         ? f.code() == ErrorCode.TIMEOUT || f.code() == ErrorCode.INTERNAL
         : reply instanceof Reply.Transacted;
-  }
-
-  private static long limitNanos(Request.Transact step) {
-    return step.begin().map(b -> b.limitMillis() * 1_000_000L).orElse(0L);
   }
 
   /** So long it may wait before it begins. */

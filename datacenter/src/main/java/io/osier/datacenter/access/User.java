@@ -8,7 +8,6 @@ import io.osier.core.scram.ScramCredential;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Somebody who may do something. Immutable; {@link #toString} shows no secret.
@@ -100,7 +99,12 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
     Key reached = from.get();
     while (true) {
       Key at = reached;
-      List<Key> around = prefixes(all.stream()).filter(p -> Grant.begins(at, p)).toList();
+      List<Key> around =
+          all.stream()
+              .map(Grant::prefix)
+              .flatMap(Optional::stream)
+              .filter(p -> Grant.begins(at, p))
+              .toList();
       if (around.isEmpty()) {
         return reached == from.get() ? Reach.NOTHING : new Reach(true, Optional.of(reached));
       }
@@ -113,10 +117,6 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
       }
       reached = end.get();
     }
-  }
-
-  private static Stream<Key> prefixes(Stream<Grant> grants) {
-    return grants.map(Grant::prefix).flatMap(Optional::stream);
   }
 
   /** The later of two ends; empty is behind everything. */

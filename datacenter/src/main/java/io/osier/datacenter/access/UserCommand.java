@@ -38,7 +38,13 @@ public sealed interface UserCommand {
         yield new Create(
             user,
             Optional.ofNullable(settings.get(CREDENTIAL)).map(ScramCredential::parse),
-            grants(settings.getOrDefault(RIGHTS, "")));
+            settings
+                .getOrDefault(RIGHTS, "")
+                .lines()
+                .filter(l -> !l.isBlank())
+                .map(Grant::parse)
+                .distinct()
+                .toList());
       }
       case "passwd" -> {
         check(action, settings, Set.of(CREDENTIAL), Set.of(CREDENTIAL));
@@ -63,10 +69,6 @@ public sealed interface UserCommand {
     };
   }
 
-  private static List<Grant> grants(String lines) {
-    return lines.lines().filter(l -> !l.isBlank()).map(Grant::parse).distinct().toList();
-  }
-
   private static void check(
       String action, Map<String, String> settings, Set<String> needed, Set<String> allowed) {
     if (!settings.keySet().containsAll(needed) || !allowed.containsAll(settings.keySet())) {
@@ -81,11 +83,7 @@ public sealed interface UserCommand {
     }
   }
 
-  /**
-   * Makes a user who is not there.
-   *
-   * @param credential empty for one who has no password: with a certificate, or the default user
-   */
+  /** Makes a user, with a password's credential unless it has a certificate or is the default. */
   record Create(String user, Optional<ScramCredential> credential, List<Grant> grants)
       implements UserCommand {
     public Create {

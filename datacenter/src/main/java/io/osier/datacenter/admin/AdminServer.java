@@ -80,7 +80,9 @@ public final class AdminServer implements AutoCloseable {
     DashboardPages.addTo(paths, dashboard);
     paths.put(
         DashboardPages.PATH + "/history",
-        () -> CompletableFuture.supplyAsync(() -> history(history), executor));
+        () ->
+            CompletableFuture.supplyAsync(
+                () -> new HttpEndpoint.Answer(200, "application/json", history.json()), executor));
     http =
         new HttpEndpoint(
             listen,
@@ -104,10 +106,6 @@ public final class AdminServer implements AutoCloseable {
 
   private static CompletableFuture<HttpEndpoint.Answer> now(HttpEndpoint.Answer answer) {
     return CompletableFuture.completedFuture(answer);
-  }
-
-  private static HttpEndpoint.Answer history(HistoryKeeper history) {
-    return new HttpEndpoint.Answer(200, "application/json", history.json());
   }
 
   private HttpEndpoint.Answer metrics() {

@@ -13,11 +13,7 @@ import java.util.Set;
 final class HostNames {
   private final Set<String> names;
 
-  /**
-   * These names, localhost, and every address.
-   *
-   * @param names in lower case
-   */
+  /** These names, in lower case, localhost, and every address. */
   HostNames(Set<String> names) {
     this.names = Set.copyOf(names);
   }

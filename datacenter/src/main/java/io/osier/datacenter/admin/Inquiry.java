@@ -38,12 +38,7 @@ public final class Inquiry {
     this.addresses = addresses;
   }
 
-  /**
-   * What answers a datacenter's questions: its own, and those of others.
-   *
-   * @param status makes its status, as JSON
-   * @param key says what is known of a key of a keyspace, as JSON
-   */
+  /** Answers own and others' questions: by its status, and what is known of a key, as JSON. */
   public static CompletableFuture<String> answer(
       String question,
       Supplier<CompletableFuture<String>> status,

@@ -63,7 +63,7 @@ record RequestHead(
     Optional<String> authorization = Optional.empty();
     for (String line : lines.subList(1, lines.size())) {
       int colon = line.indexOf(':');
-      if (colon < 1 || !isName(line.substring(0, colon))) {
+      if (colon < 1 || !isPlain(line.substring(0, colon))) {
         throw new Refused(400, "a line behind the first is not name: value");
       }
       if (line.substring(0, colon).equalsIgnoreCase("host")) {
@@ -95,12 +95,8 @@ record RequestHead(
     return method + " " + path;
   }
 
-  private static boolean isPlain(String target) {
-    return target.chars().allMatch(c -> c > ' ' && c < 0x7f);
-  }
-
-  private static boolean isName(String field) {
-    return field.chars().allMatch(c -> c > ' ' && c < 0x7f);
+  private static boolean isPlain(String text) {
+    return text.chars().allMatch(c -> c > ' ' && c < 0x7f);
   }
 
   private static String withoutPort(String authority) throws Refused {

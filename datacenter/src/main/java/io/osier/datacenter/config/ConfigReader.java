@@ -66,11 +66,7 @@ public final class ConfigReader {
         warnings);
   }
 
-  /**
-   * Reads a text. What variables of the environment are ignored is not said.
-   *
-   * @param source what errors call it
-   */
+  /** Reads a text, which errors call {@code source}; ignored variables are not told. */
   public static DatacenterConfig read(String source, String text, Map<String, String> environment) {
     return read(source, text, environment, MemoryPlan.ofThisProcess(), warning -> {});
   }

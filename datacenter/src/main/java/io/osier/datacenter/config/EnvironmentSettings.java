@@ -55,7 +55,12 @@ final class EnvironmentSettings {
    */
   Map<String, Object> settings(Map<String, String> environment, Consumer<String> warnings) {
     Map<String, Object> values = new TreeMap<>();
-    Set<String> links = links(environment);
+    Set<String> links =
+        environment.entrySet().stream()
+            .filter(e -> e.getKey().startsWith(OURS) && e.getKey().endsWith(PORT))
+            .filter(e -> LINK.matcher(e.getValue().strip()).matches())
+            .map(e -> e.getKey().substring(0, e.getKey().length() - PORT.length()))
+            .collect(Collectors.toSet());
     new TreeMap<>(environment)
         .forEach(
             (variable, given) -> {
@@ -72,15 +77,6 @@ final class EnvironmentSettings {
               }
             });
     return values;
-  }
-
-  /** What variables of services begin with. */
-  private static Set<String> links(Map<String, String> environment) {
-    return environment.entrySet().stream()
-        .filter(e -> e.getKey().startsWith(OURS) && e.getKey().endsWith(PORT))
-        .filter(e -> LINK.matcher(e.getValue().strip()).matches())
-        .map(e -> e.getKey().substring(0, e.getKey().length() - PORT.length()))
-        .collect(Collectors.toSet());
   }
 
   /** Of one that is no setting. Its value may be a secret, and is not shown. */

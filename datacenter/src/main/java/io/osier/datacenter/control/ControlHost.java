@@ -103,11 +103,7 @@ public interface ControlHost {
     }
   }
 
-  /**
-   * Asks the partition of {@code _osier}; waits for the answer.
-   *
-   * @return a failure if there is none in time
-   */
+  /** Asks the partition of {@code _osier} and waits; fails if there is no answer in time. */
   Reply ask(Request request, int timeoutMillis);
 
   /** Changes when {@link #ask} may read something else than before; empty if that is not known. */
@@ -138,10 +134,7 @@ public interface ControlHost {
     return true;
   }
 
-  /**
-   * From now on these hold a keyspace that is open. One that is opened with a policy of others' is
-   * not shown before this says so.
-   */
+  /** From now on these hold an open keyspace, which is shown only then. */
   default void setHolders(String keyspace, Holding now) {}
 
   /** Whether a keyspace that is open has here what all others that hold it have. */
@@ -149,12 +142,7 @@ public interface ControlHost {
     return false;
   }
 
-  /**
-   * Gives a keyspace up: forwards what is asked here of it, and takes no updates. Called again and
-   * again.
-   *
-   * @return whether none is under way, and the others have everything that was done here
-   */
+  /** Gives a keyspace up, again and again; true once none is under way and others have all. */
   default boolean cease(String keyspace) {
     throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
   }
@@ -162,13 +150,7 @@ public interface ControlHost {
   /** A keyspace that {@link #cease} was called for is held here as before. */
   default void resume(String keyspace) {}
 
-  /**
-   * After {@link #cease}: gives away what only this datacenter may use in a keyspace. Called again
-   * and again.
-   *
-   * @param heirs the first of these gets it; not empty
-   * @return whether all is done, and the others have everything
-   */
+  /** After {@link #cease}, gives what is its own to the first heir; true once others have all. */
   default boolean giveAway(String keyspace, List<String> heirs) {
     throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
   }
@@ -195,11 +177,7 @@ public interface ControlHost {
     return true;
   }
 
-  /**
-   * Deletes what the store has of keyspaces that are neither open nor among these.
-   *
-   * @param creations by name
-   */
+  /** Deletes what the store has of keyspaces neither open nor among these creations, by name. */
   void dropOthers(Map<String, String> creations);
 
   /** From now on a keyspace that is open behaves so. */
@@ -258,28 +236,13 @@ public interface ControlHost {
    */
   void hinders(List<String> words);
 
-  /**
-   * Takes no updates any more, as long as something hinders it ({@link #hinders}). Called again and
-   * again.
-   *
-   * @return whether none is under way, and the others have everything that was done here
-   */
+  /** Takes no updates while it is hindered; true once none is under way and others have all. */
   boolean isQuiet();
 
-  /**
-   * Takes over the rights of a datacenter that was given up, where they fall to this one. Called
-   * again and again.
-   *
-   * @return whether the others have what that changed
-   */
+  /** Takes over rights of one given up, where they fall here; true once others have the change. */
   boolean inherit(Estate estate);
 
-  /**
-   * Takes no updates any more, and gives away what only this one may use. Called again and again.
-   *
-   * @param heirs who may get that, in this order; not empty
-   * @return whether all is done, and the others have everything
-   */
+  /** Takes no updates and gives what is its own to the heirs; true once others have all. */
   boolean leave(List<String> heirs);
 
   /** This datacenter is none of the cluster any more: ends it. */

@@ -45,10 +45,7 @@ public final class ControlPlane {
 
   private long changes = -1;
 
-  /**
-   * What {@link ControlHost#recorded} was before {@link #changes} were read; empty if that is
-   * unknown.
-   */
+  /** What {@link ControlHost#recorded} was before {@link #changes} were read, if known. */
   private OptionalLong recorded = OptionalLong.empty();
 
   /** How many looks were left out since the last one. */
@@ -101,12 +98,7 @@ public final class ControlPlane {
             + ")";
   }
 
-  /**
-   * Takes the datacenters that the store knew when this one ended; first of all.
-   *
-   * @param object what is there of {@link #DATACENTERS}
-   * @throws OsierException CONFIGURATION if this one is none of them any more
-   */
+  /** Takes {@link #DATACENTERS} as stored; CONFIGURATION if this one is none of them any more. */
   public void recoverDatacenters(Reading.Fields object) {
     members.recover(object);
   }
@@ -129,11 +121,7 @@ public final class ControlPlane {
     return keyspaces.configuredHere();
   }
 
-  /**
-   * Takes the users that the store knew when this datacenter ended.
-   *
-   * @param object what is there of {@link UserRecords#OBJECT}
-   */
+  /** Takes the users of {@link UserRecords#OBJECT} that the store knew when this one ended. */
   public void recoverUsers(Reading.Fields object) {
     users.take(object);
   }
@@ -162,16 +150,16 @@ public final class ControlPlane {
 
   /** Looks whether something has changed, and does what follows. */
   public void look() {
-    if (skipped < SKIPPED_MAX && isSteady()) {
+    if (skipped < SKIPPED_MAX
+        && cleaned
+        && letIn
+        && members.isSteady()
+        && isRead(host.recorded())) {
       skipped++;
     } else {
       skipped = 0;
       lookWholly();
     }
-  }
-
-  private boolean isSteady() {
-    return cleaned && letIn && members.isSteady() && isRead(host.recorded());
   }
 
   /** Whether nothing else can be read than what was, where so much was recorded. */

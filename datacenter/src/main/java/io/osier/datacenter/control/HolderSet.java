@@ -86,7 +86,9 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     String began = texts.getOrDefault(FIRST, "");
     List<String> first =
         began.startsWith(creation + " ")
-            ? names(began.substring(creation.length() + 1))
+            ? Arrays.stream(began.substring(creation.length() + 1).split(",", -1))
+                .filter(name -> !name.isEmpty())
+                .toList()
             : policy.replicas();
     if (first.isEmpty()) {
       return of(first);
@@ -104,10 +106,6 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
       states.put(dc, state(dc, first.contains(dc), flags));
     }
     return new HolderSet(first, resolved(states, staying, policy.rules().least()));
-  }
-
-  private static List<String> names(String text) {
-    return Arrays.stream(text.split(",", -1)).filter(name -> !name.isEmpty()).toList();
   }
 
   /** The words of the flags of a creation, without it. */

@@ -295,7 +295,7 @@ final class MemberPlane {
     }
     host.hinders(hinders);
     if (self.isPresent() && missing.isEmpty()) {
-      operations.addAll(departures.step(membership, self, isFollowed(), this::follow));
+      operations.addAll(departures.step(membership, self, applied.isPresent(), this::follow));
     }
     switch (self.state()) {
       case JOINING -> {
@@ -332,11 +332,6 @@ final class MemberPlane {
             Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong(), host.incarnation(dc)));
       }
     }
-  }
-
-  /** Whether the host replicates with those that are there. */
-  private boolean isFollowed() {
-    return applied.isPresent();
   }
 
   /** Whether this datacenter leaves, or has left. */

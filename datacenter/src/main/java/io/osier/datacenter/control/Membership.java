@@ -308,12 +308,7 @@ record Membership(SortedMap<String, Member> all) {
     return clients;
   }
 
-  /**
-   * What a datacenter says of itself.
-   *
-   * @param protocol the newest version of the peer protocol that it speaks
-   * @param clients how its port for clients is reached
-   */
+  /** What a datacenter says of itself: its newest peer protocol, and how clients reach it. */
   static Operation introduction(String name, int protocol, String clients) {
     Map<String, String> fields = Map.of(PROTOCOL, String.valueOf(protocol), CLIENTS, clients);
     return update(name, new TreeMap<>(fields), List.of());

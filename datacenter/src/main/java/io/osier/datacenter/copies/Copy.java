@@ -94,11 +94,7 @@ final class Copy {
     version = told;
   }
 
-  /**
-   * From now on it is known what may have been shown before it began; see {@link #sees}.
-   *
-   * @param before of the partition, taken after this could be found
-   */
+  /** It is known now, from {@code before}, what was shown before it began; see {@link #sees}. */
   synchronized void begin(VersionVector before) {
     shown = before.join(early);
   }

@@ -25,11 +25,7 @@ public record CopyRule(double msWorth) {
     return demand.reads() * (demand.bytesPerRead() + roundTripMillis * msWorth);
   }
 
-  /**
-   * Whether a copy is to begin.
-   *
-   * @param now which period this is
-   */
+  /** Whether a copy is to begin in this period. */
   boolean begins(Demand demand, double roundTripMillis, long now) {
     return now >= demand.notBefore()
         && demand.reads() >= READS_MIN

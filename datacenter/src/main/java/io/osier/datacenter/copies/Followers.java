@@ -57,11 +57,7 @@ public final class Followers {
     /** Takes, later, what a partition has of all replicas; null if it cannot tell. */
     void through(int partition, Consumer<@Nullable VersionVector> told);
 
-    /**
-     * What a key holds, by one who may wait for a disk.
-     *
-     * @throws OsierException if it cannot be read
-     */
+    /** What a key holds, by one who may wait for a disk; or an OsierException. */
     StoredKey read(Key key);
   }
 
@@ -107,11 +103,7 @@ public final class Followers {
     return type == CrdtType.BOUNDED_COUNTER;
   }
 
-  /**
-   * Whether this is of who follows objects, and no request.
-   *
-   * @param rest of what was asked, behind what each question begins with
-   */
+  /** Whether this, behind a question's beginning, is of who follows objects, and no request. */
   public static boolean isAsk(WireInput rest) {
     return FollowCodec.isOfThese(rest);
   }

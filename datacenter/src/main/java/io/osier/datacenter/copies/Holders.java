@@ -16,12 +16,7 @@ public interface Holders {
   /** Who holds a keyspace; empty where no copies are made of it, as where it is held here. */
   Optional<ForwardingHost.Held> heldElsewhere(String keyspace);
 
-  /**
-   * Asks a datacenter.
-   *
-   * @param content behind what every question begins with
-   * @param answer takes the answer, once, now or later; null if there is none
-   */
+  /** Asks a datacenter something, behind a question's beginning; answered once, or by null. */
   void ask(
       String dc,
       Consumer<WireOutput> content,

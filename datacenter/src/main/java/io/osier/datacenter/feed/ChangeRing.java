@@ -343,11 +343,7 @@ public final class ChangeRing {
     return Optional.of(new Known(now, slot.since(), slot.tick(), slot.last()));
   }
 
-  /**
-   * Waits for the next change of a key, unless there is one behind the position already.
-   *
-   * @param changed {@link #takeDue} returns it once the key has changed
-   */
+  /** Waits for a key's next change unless there is one already; then {@link #takeDue} has it. */
   synchronized boolean waits(Key key, long of, long tick, Runnable changed) {
     return of == life && keys.waits(key, tick, changed);
   }

@@ -43,7 +43,9 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
     }
     if (!request.prefix()) {
       // Of one key there is nothing to walk through: it is told that it may have changed.
-      return from == null ? unknown(now, VersionVector.EMPTY) : from;
+      return from == null
+          ? new Request.Place(~now.life(), 0, VersionVector.EMPTY, Optional.empty())
+          : from;
     }
     if (from == null) {
       return walkFrom(now, VersionVector.EMPTY);
@@ -84,10 +86,6 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
 
   private Request.Place walkFrom(ChangeRing.State now, VersionVector seen) {
     return new Request.Place(now.life(), now.end(), seen, Optional.of(request.key().orElse(FIRST)));
-  }
-
-  private static Request.Place unknown(ChangeRing.State now, VersionVector seen) {
-    return new Request.Place(~now.life(), 0, seen, Optional.empty());
   }
 
   /** What the watcher was told of must not have gone with this datacenter's memory. */

@@ -29,11 +29,7 @@ public final class ForwardCounts {
     }
   }
 
-  /**
-   * What was counted.
-   *
-   * @param answered from when a request was sent until its answer came
-   */
+  /** How many were sent, and how long answers took. */
   public record Figures(long sent, DelayHistogram answered) {}
 
   private record By(String keyspace, String to, Forwardable.Kind kind) {}

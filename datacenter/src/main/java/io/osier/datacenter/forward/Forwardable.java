@@ -143,11 +143,7 @@ public final class Forwardable {
     };
   }
 
-  /**
-   * The one partition that it is about; empty if it is about all.
-   *
-   * @param partitioning the keyspace's
-   */
+  /** The one partition of this partitioning that it is about; empty if it is about all. */
   static Optional<Integer> partition(Request request, Partitioning partitioning) {
     return step(request) != null // in a causal keyspace, which has one
         ? Optional.of(0)

@@ -42,17 +42,17 @@ public final class ShownVersions {
     VersionVector seen = of(keyspace, partition);
     for (int i = 0; i < seen.size(); i++) {
       ReplicaId of = seen.replica(i);
-      if (living.stream().noneMatch(now -> isLaterLife(now, of))) {
+      if (living.stream()
+          .noneMatch(
+              now ->
+                  now.dc().equals(of.dc())
+                      && now.incarnation() > HolderTerms.life(of).incarnation())) {
         kept.put(of, seen.number(i));
       }
     }
     if (kept.size() < seen.size()) {
       shown.getOrDefault(keyspace, Map.of()).put(partition, VersionVector.of(kept));
     }
-  }
-
-  private static boolean isLaterLife(ReplicaId now, ReplicaId of) {
-    return now.dc().equals(of.dc()) && now.incarnation() > HolderTerms.life(of).incarnation();
   }
 
   /**

@@ -107,10 +107,7 @@ public final class AccessControl {
     known = isKnown;
   }
 
-  /**
-   * Whether who logs in must wait: the users that are known may be old, of whom one may have been
-   * dropped meanwhile.
-   */
+  /** Whether who logs in must wait: a user that is known here may have been dropped. */
   public boolean isWaiting() {
     return !known.getAsBoolean() && !users.get().isOpen();
   }

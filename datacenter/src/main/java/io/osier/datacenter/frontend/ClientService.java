@@ -34,12 +34,7 @@ public interface ClientService {
     return served().stream().anyMatch(k -> k.name().equals(keyspace) && k.partitioning().isByTag());
   }
 
-  /**
-   * Does a request.
-   *
-   * @param lane in which order the client's requests come
-   * @param reply takes the answer, which may be a failure, now or later
-   */
+  /** Does a request in its lane's order; the reply, maybe a failure, comes now or later. */
   void handle(Request request, OrderedQueue lane, Consumer<Reply> reply);
 
   /**
@@ -51,19 +46,12 @@ public interface ClientService {
     handle(request, lane, reply);
   }
 
-  /**
-   * Runs what follows several requests that came together, so that what they change is written
-   * together.
-   */
+  /** Runs what follows several requests that came together: their changes are written together. */
   default void together(Runnable follows) {
     follows.run();
   }
 
-  /**
-   * Changes what holds for all datacenters.
-   *
-   * @param by the user who asks
-   */
+  /** Changes what holds for all datacenters, for a user. */
   void administer(Request.Administer request, String by, Consumer<Reply> reply);
 
   /** Whether a keyspace is held here; of one that is held elsewhere no changes are heard. */

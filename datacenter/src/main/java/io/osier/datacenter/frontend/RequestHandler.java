@@ -56,12 +56,7 @@ public final class RequestHandler implements ClientService {
   /** Changes what holds for all datacenters. */
   @FunctionalInterface
   public interface Administrator {
-    /**
-     * Does what an operator asks for.
-     *
-     * @param by who that is
-     * @return one JSON object, later
-     */
+    /** Does what an operator asks for, and answers one JSON object, later. */
     CompletableFuture<String> administer(Request.Administer request, String by);
   }
 
@@ -125,11 +120,7 @@ public final class RequestHandler implements ClientService {
         : forwarder.stream().anyMatch(f -> f.isByTag(keyspace));
   }
 
-  /**
-   * Acknowledges an update at once if it need not wait for its partition's turn.
-   *
-   * @return false if nothing was done and the request must be handled
-   */
+  /** Acknowledges an update at once if it need not wait for its turn; returns whether it did. */
   public boolean combine(String keyspace, Key key, CrdtType type, Operation operation) {
     KeyspaceShard shard = keyspaces.get(keyspace);
     return shard != null && shard.combine(key, type, operation);

@@ -25,10 +25,7 @@ import org.jspecify.annotations.Nullable;
  * together. An object's updates become one, so that nobody sees some of them. Not thread-safe.
  */
 final class ProgramWork {
-  /**
-   * More than a request has: what appends to a string makes all of it anew, also where it is given
-   * up then.
-   */
+  /** More than a request has: an append makes all of a string anew, also where it is given up. */
   private static final long MADE_BYTES_MAX = 2 * EntryStore.WHOLE_BYTES_MAX;
 
   private final ObjectStore store;
@@ -219,15 +216,11 @@ final class ProgramWork {
   VersionVector version(Key key) {
     VersionVector version = VersionVector.EMPTY;
     for (CrdtState state : states(key)) {
-      if (!state.isSpent() && !isOver(state)) {
+      if (!state.isSpent() && !(state.expires() && state.isNothing(now.millis()))) {
         version = version.join(state.context().toVersionVector());
       }
     }
     return version;
-  }
-
-  private boolean isOver(CrdtState state) {
-    return state.expires() && state.isNothing(now.millis());
   }
 
   /** Tries an update; the object then. */

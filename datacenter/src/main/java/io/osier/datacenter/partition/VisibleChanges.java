@@ -198,11 +198,7 @@ final class VisibleChanges {
     return Optional.ofNullable(forgotten);
   }
 
-  /**
-   * From now on {@link #shown} says what can have been shown.
-   *
-   * @param isRetired whether nothing is shown any more
-   */
+  /** From now on {@link #shown} says what can have been shown; nothing more if it is retired. */
   void cease(boolean isRetired) {
     tellsShown = !isRetired || shown.isEmpty();
   }

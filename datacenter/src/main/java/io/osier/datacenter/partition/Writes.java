@@ -116,11 +116,7 @@ final class Writes {
     return write(call.key(), call.type(), call.operation(), call.ask(), true, now);
   }
 
-  /**
-   * Does an update that is all of a program and needs no rights.
-   *
-   * @param before all that its key holds
-   */
+  /** Does an update that is all of a program and needs no rights, on all that its key holds. */
   Reply assign(ObjectId object, CrdtState before, Operation assignment, Now now) {
     return update(object, before, assignment, Optional.empty(), true, now);
   }
@@ -211,24 +207,14 @@ final class Writes {
     return after;
   }
 
-  /**
-   * Commits an update that changes nothing, and ships it: who has it was heard after this.
-   *
-   * @return its commit number
-   */
+  /** Commits an update that changes nothing and ships it; returns its commit number. */
   long mark(ObjectId object, CrdtState state, Now now) {
     sequencer.commit(List.of(sequencer.prepareNothing(object, state, now)), false, now);
     propagation.outbound().release(object);
     return sequencer.committed();
   }
 
-  /**
-   * Removes what is over of an object: what is seen of it, with its deadlines.
-   *
-   * @param millis the time, in milliseconds since 1970
-   * @param limit so many of its parts at most
-   * @return the object then; the same one if nothing is over
-   */
+  /** Removes what is over of an object, so many parts at most; returns the object then. */
   CrdtState removeExpired(ObjectId object, CrdtState state, long millis, int limit, Now now) {
     Optional<Prepared> removal = sequencer.prepareExpiry(object, state, millis, limit, now);
     removal.ifPresent(prepared -> sequencer.commit(List.of(prepared), false, now));

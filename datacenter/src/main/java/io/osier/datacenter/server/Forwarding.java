@@ -111,11 +111,7 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
     followers.down(dc);
   }
 
-  /**
-   * From now on what others ask is done.
-   *
-   * @param here does what concerns keyspaces that are held here, and refuses the rest
-   */
+  /** From now on what others ask is done here, or refused where the keyspace is not held. */
   void begin(ClientService here, AccessControl access) {
     requests = new ForwardedRequests(self, here, access, new ByteBudget(bytes), BESIDE);
   }

@@ -227,11 +227,7 @@ public final class StoreService implements AutoCloseable {
     return database.isReadOnly();
   }
 
-  /**
-   * A backup that was made.
-   *
-   * @param bytes of its files, which it shares with the store as long as that has them
-   */
+  /** A backup, whose files it shares with the store as long as that has them. */
   public record Backup(Path path, long bytes) {}
 
   /**
@@ -260,25 +256,15 @@ public final class StoreService implements AutoCloseable {
     return failedAttempts.sum() + disk.failedAttempts();
   }
 
-  /** Old versions dropped. */
-  long pruned() {
-    return pruned.sum();
-  }
-
-  /** How durable an acknowledged update is. */
-  String durability() {
-    return settings.durability().name().toLowerCase(Locale.ROOT);
-  }
-
   public Snapshot.Store figures() {
     return new Snapshot.Store(
-        durability(),
+        settings.durability().name().toLowerCase(Locale.ROOT),
         disk.isFull(),
         database.damage().all(),
         database.damage().failedReads(),
         writer.writes(),
         writer.groupsWritten(),
-        pruned(),
+        pruned.sum(),
         writer.writeMicros(),
         database.figures());
   }

@@ -125,10 +125,7 @@ public final class UpdateGate {
     judge();
   }
 
-  /**
-   * Whether others may know that this datacenter holds the keyspace no more, which it has not
-   * heard.
-   */
+  /** Whether others may know that this datacenter does not hold the keyspace any more. */
   void setUnsure(boolean now) {
     unsure = now;
   }
@@ -138,12 +135,7 @@ public final class UpdateGate {
     held = why;
   }
 
-  /**
-   * These datacenters talk to another process that bears this one's name and incarnation, or do not
-   * know which of the two is the one: no updates are taken while there are any.
-   *
-   * @param why by datacenter, in words
-   */
+  /** These take another process for this one, and why: meanwhile no updates are taken. */
   void setSecond(Map<String, String> why) {
     second = Map.copyOf(why);
   }

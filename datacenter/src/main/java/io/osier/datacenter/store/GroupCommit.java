@@ -16,10 +16,7 @@ public final class GroupCommit<R> {
   /** A disk. */
   @FunctionalInterface
   public interface Disk<R> {
-    /**
-     * Writes groups, altogether or not at all, in this order; returns when they are as durable as
-     * configured.
-     */
+    /** Writes groups in this order, altogether or not at all; returns when they are durable. */
     void write(List<R> groups);
   }
 

@@ -29,10 +29,7 @@ public interface VersionStore {
    */
   record Loaded(CrdtState state, int operations, long operationBytes, boolean hasVersions) {}
 
-  /**
-   * The entries that have been written of a decomposed object, from this moment on: what is written
-   * later is not seen.
-   */
+  /** What is written of a decomposed object's entries by now; not what is written later. */
   EntrySource entries(ObjectId object);
 
   /**
@@ -43,13 +40,7 @@ public interface VersionStore {
    */
   List<Loaded> load(Key key);
 
-  /**
-   * Objects in their order.
-   *
-   * @param after the first object is the one after this; empty for the beginning
-   * @param to where they end: of this key and of what follows it there is none; empty for no end
-   * @param limit at most so many; fewer only at the end
-   */
+  /** Objects behind one, before a key, in order; fewer than the limit only at the end. */
   List<ObjectId> objects(Optional<ObjectId> after, Optional<Key> to, int limit);
 
   /** As {@link #objects(Optional, Optional, int)}, of all keys. */
@@ -57,20 +48,10 @@ public interface VersionStore {
     return objects(after, Optional.empty(), limit);
   }
 
-  /**
-   * Objects of which it is noted that they only remember their removal, in their order.
-   *
-   * @param after the first object is the one after this; empty for the beginning
-   * @param limit at most so many; fewer only at the end
-   */
+  /** Objects behind one that only remember removals, in order; fewer only at the end. */
   List<ObjectId> removed(Optional<ObjectId> after, int limit);
 
-  /**
-   * When objects are over, as far as it is noted, in the order of time.
-   *
-   * @param after the first is the one after this; empty for the beginning
-   * @param limit at most so many; fewer only at the end
-   */
+  /** When objects are over, behind a deadline, in order; fewer than asked only at the end. */
   List<Deadline> deadlines(Optional<Deadline> after, int limit);
 
   /** The log of the datacenter's own updates after a commit number, in their order. */
@@ -81,10 +62,7 @@ public interface VersionStore {
 
   record Committed(long number, TransactionId transaction) {}
 
-  /**
-   * The types of the partition's objects, where each has a state in its place; empty if that is not
-   * known, as in a store of a former version.
-   */
+  /** The types of the partition's objects, if each has a state in its place; empty if unknown. */
   Optional<Set<CrdtType>> types();
 
   /** What was stored last of the partition itself; empty if nothing was. */

@@ -10,8 +10,6 @@ import io.osier.protocol.Request;
 import java.util.Optional;
 
 public sealed interface ObjectCommand {
-  Key key();
-
   record Read(Key key, CrdtType type, Query query) implements ObjectCommand {}
 
   /**

@@ -11,21 +11,13 @@ public interface ObjectAccess {
   /** The object's state, or null if it was never written. */
   @Nullable CrdtState state(ObjectId object);
 
-  /**
-   * Makes a received update part of the object: joins, stores, journals.
-   *
-   * @param update what was received
-   * @param joined the object's new state
-   */
+  /** Makes a received update part of the object: joins to this state, stores, journals. */
   void apply(Shipment update, CrdtState joined);
 
   /** The objects in their order, and the log. */
   StoredObjects stored();
 
-  /**
-   * What was applied since the last call becomes visible now, in one step: only in {@code causal}
-   * keyspaces.
-   */
+  /** What was applied since the last call becomes visible in one step: if {@code causal}. */
   default void admitted() {}
 
   /** A peer needs rights of a bounded counter. */

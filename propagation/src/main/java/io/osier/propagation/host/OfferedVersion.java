@@ -51,11 +51,7 @@ public final class OfferedVersion {
     return new Frame.Offer(epoch, number, object, head);
   }
 
-  /**
-   * Keeps it the same for a time, as {@link Decomposition#hold}.
-   *
-   * @return whether it has stayed so until now
-   */
+  /** Keeps it the same as {@link Decomposition#hold}; returns whether it still was. */
   public boolean hold() {
     return Decomposition.hold(state);
   }

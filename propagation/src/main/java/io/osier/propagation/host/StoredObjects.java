@@ -19,11 +19,7 @@ public interface StoredObjects {
    */
   List<Entry> scan(Optional<ObjectId> after, int limit);
 
-  /**
-   * As {@link #scan}, of bounded size where objects are read from a disk for it.
-   *
-   * @param bytesMax the page ends with the object that makes it so large
-   */
+  /** As {@link #scan}, but the page ends with the object that makes it larger than this. */
   default Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
     List<Entry> entries = scan(after, limit);
     return new Page(entries, entries.isEmpty());
@@ -54,12 +50,7 @@ public interface StoredObjects {
     return 0;
   }
 
-  /**
-   * What the log tells of this incarnation's updates, in the order of their commit numbers.
-   *
-   * @param after the first entry is the one after this number
-   * @param limit at most so many; fewer only at the end
-   */
+  /** The log's entries behind a number, in their order; fewer than asked only at the end. */
   List<Logged> logged(long after, int limit);
 
   /** One of this incarnation's updates: its commit number and which object it changed. */
@@ -68,10 +59,6 @@ public interface StoredObjects {
   /** An object with its state. */
   record Entry(ObjectId object, CrdtState state) {}
 
-  /**
-   * Some objects in their order.
-   *
-   * @param end whether no other comes after them that is wanted
-   */
+  /** Some objects in their order; {@code end} if no other comes after them that is wanted. */
   record Page(List<Entry> entries, boolean end) {}
 }

@@ -106,7 +106,8 @@ final class CutQueue {
     Shipment shipment = update.shipment;
     if (shipment.content().isFull() && shipment.updates() == 0) {
       Integer before = states.get(shipment.object());
-      if (before != null && covers(shipment, open.get(before).shipment)) {
+      if (before != null
+          && shipment.content().context().covers(open.get(before).shipment.content().context())) {
         Arrived replaced = open.set(before, update);
         heapBytes -= replaced.heapBytes();
         pulled.remove(replaced);
@@ -115,10 +116,6 @@ final class CutQueue {
       states.put(shipment.object(), open.size());
     }
     open.add(update);
-  }
-
-  private static boolean covers(Shipment later, Shipment earlier) {
-    return later.content().context().covers(earlier.content().context());
   }
 
   /** Takes a large state that was pulled. */

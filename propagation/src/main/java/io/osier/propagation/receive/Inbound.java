@@ -218,11 +218,7 @@ public final class Inbound {
     return false;
   }
 
-  /**
-   * Takes what a peer has of an origin, or of objects that were fetched from it.
-   *
-   * @param expected whether it is the next page of a repair that is under way
-   */
+  /** Takes a peer's answer; {@code expected} if it is the next page of a repair under way. */
   public void states(
       InboundStream in, PeerAnswer answer, boolean expected, long nowNanos, long nowMillis) {
     Frame.States states = answer.states();

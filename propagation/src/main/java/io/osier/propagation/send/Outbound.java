@@ -66,10 +66,7 @@ public final class Outbound {
     log.setLimit(around.settings().memory().trails());
   }
 
-  /**
-   * A datacenter holds the keyspace from now on: it is sent all that it lacks, wherever it was in
-   * the stream if it was a peer before.
-   */
+  /** A datacenter holds the keyspace from now on, and is sent all that it lacks. */
   public void add(String dc, long nowNanos) {
     streams.computeIfAbsent(dc, d -> stream(d, log.mark(around.recovered().committed()), nowNanos));
   }
@@ -94,12 +91,7 @@ public final class Outbound {
   /** Hears of every held object that was shipped. */
   @FunctionalInterface
   public interface FlushListener {
-    /**
-     * A held object was shipped.
-     *
-     * @param updates how many updates were joined
-     * @param bytes what the shipment took, once
-     */
+    /** A held object was shipped: so many joined updates, which took so many bytes, once. */
     void flushed(ObjectId object, int updates, int bytes);
   }
 

@@ -193,7 +193,7 @@ final class StateOffers {
     for (OpenOffer what : List.copyOf(open.values())) {
       if (nowNanos >= dueNanos(what)) {
         what.repeats++;
-        what.attempts += isSilent(what) ? 1 : 0;
+        what.attempts += (!asked.containsKey(what.object) && cameSequence >= what.behind) ? 1 : 0;
         what.saidNanos = nowNanos;
         if (what.attempts > ATTEMPTS_MAX) {
           close(what);
@@ -219,12 +219,6 @@ final class StateOffers {
         say(what);
       }
     }
-  }
-
-  /** Whether the peer should have said something of it. */
-  private boolean isSilent(OpenOffer what) {
-    // What was sent before an offer may be under way for minutes, and the offer behind it.
-    return !asked.containsKey(what.object) && cameSequence >= what.behind;
   }
 
   private boolean mayOpen() {

@@ -41,7 +41,7 @@ final class FrameParts {
       return Optional.empty();
     }
     long base = in.readNumber();
-    Optional<ObjectId> scanned = readScanned(in, head);
+    Optional<ObjectId> scanned = head == 2 ? Optional.of(readObject(in)) : Optional.empty();
     long life = in.readNumber();
     long done = base + in.readNumber();
     if (done < base) {
@@ -75,10 +75,6 @@ final class FrameParts {
       throw new MalformedException("a cursor must be 0, 1 or 2, not " + head);
     }
     return head;
-  }
-
-  private static Optional<ObjectId> readScanned(WireInput in, int head) {
-    return head == 2 ? Optional.of(readObject(in)) : Optional.empty();
   }
 
   static void writeObject(WireOutput out, ObjectId object) {

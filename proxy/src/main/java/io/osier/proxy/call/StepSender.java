@@ -50,12 +50,7 @@ public final class StepSender extends SendState implements Connection.Answered {
     return client.timers().nanoTime();
   }
 
-  /**
-   * Nobody waits for it any more: it is not sent any more, and what was sent is not asked for
-   * again.
-   *
-   * @return whether it is certain that nothing of it is done
-   */
+  /** Sends it no more, as nobody waits; returns whether it is certain that nothing is done. */
   public boolean giveUp() {
     givenUp = true;
     return withdraw();

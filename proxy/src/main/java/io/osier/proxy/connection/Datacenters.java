@@ -41,12 +41,7 @@ public final class Datacenters {
   /** Since they were asked; of the thread that measures. */
   private int measured;
 
-  /**
-   * A client's datacenters: none before {@link #add}.
-   *
-   * @param endpoints their addresses, by the endpoints' names
-   * @param preferred the endpoint that is used whenever it is up; empty for the nearest one
-   */
+  /** Endpoints by name, none before {@link #add}; the nearest is used if none is preferred. */
   public Datacenters(Map<String, String> endpoints, Optional<String> preferred) {
     this.endpoints = endpoints;
     this.preferred = preferred;
@@ -122,12 +117,7 @@ public final class Datacenters {
     return holder == null && holders.holders(keyspace).isEmpty() ? first : holder;
   }
 
-  /**
-   * Who has requests of a keyspace done elsewhere, where {@link #route} has nowhere to go.
-   *
-   * @param except datacenters that were tried in vain
-   * @return null if there is none, or a holder may yet be reached
-   */
+  /** Who asks holders where {@link #route} has nobody; null if none, or one may be reached. */
   public @Nullable Connection forwarder(String keyspace, Set<String> except) {
     return holders.forwarder(keyspace, except);
   }
@@ -148,11 +138,7 @@ public final class Datacenters {
     return c != null && c.isUp() ? c : choose(Set.of());
   }
 
-  /**
-   * The datacenter to use, of those that were not tried in vain.
-   *
-   * @return null if none is up
-   */
+  /** The datacenter to use, but none of these; null if none is up. */
   public @Nullable Connection choose(Set<String> except) {
     return choose(connections.values(), preferred, nearest, except);
   }

@@ -22,11 +22,7 @@ public interface ObjectAccess {
 
   CompletableFuture<Void> update(Key key, CrdtType type, Operation operation);
 
-  /**
-   * Updates an object, and asks something of it in the same moment.
-   *
-   * @param result what is made of the answer
-   */
+  /** Updates an object, and in the same moment asks something that the result is made of. */
   <T> CompletableFuture<T> update(
       Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result);
 
@@ -37,11 +33,7 @@ public interface ObjectAccess {
   /** Updates all that a key holds, and asks something of it as it was before. */
   CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask);
 
-  /**
-   * Reads an object with any query.
-   *
-   * @param type empty for whatever the key holds
-   */
+  /** Reads an object, or whatever the key holds, with any query. */
   <T> CompletableFuture<T> read(
       Key key, Optional<CrdtType> type, Query query, Function<Found, T> result);
 

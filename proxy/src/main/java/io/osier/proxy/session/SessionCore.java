@@ -71,12 +71,7 @@ public final class SessionCore {
     return went;
   }
 
-  /**
-   * Where to send a request of a keyspace: to who holds it, as far as is known.
-   *
-   * @param tried the datacenters that were tried in vain
-   * @return null if there is none
-   */
+  /** Where to send a request of a keyspace, but to none that was tried; null if nowhere. */
   public @Nullable Connection route(String keyspace, Set<String> tried) {
     Connection only = pinned;
     if (only != null) {
@@ -85,11 +80,7 @@ public final class SessionCore {
     return client.datacenters().route(keyspace, tried);
   }
 
-  /**
-   * Who has a request done by a holder of its keyspace, where {@link #route} has nowhere to go.
-   *
-   * @return null if there is none
-   */
+  /** Who has requests done where {@link #route} has nowhere to go; null if there is none. */
   public @Nullable Connection forwarder(String keyspace, Set<String> tried) {
     return pinned == null ? client.datacenters().forwarder(keyspace, tried) : null;
   }

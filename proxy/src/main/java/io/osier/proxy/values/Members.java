@@ -74,21 +74,18 @@ public final class Members<T> {
     if (type.isRecord()) {
       return ofRecord(type);
     }
-    if (type.isInterface() || type.isArray() || type.isPrimitive() || isAbstract(type)) {
+    if (type.isInterface()
+        || type.isArray()
+        || type.isPrimitive()
+        || Modifier.isAbstract(type.getModifiers())) {
       throw wrong(type, "has no objects of its own: register its classes or records");
     }
-    if (type.isAnonymousClass() || type.isLocalClass() || isInner(type)) {
+    if (type.isAnonymousClass()
+        || type.isLocalClass()
+        || (type.isMemberClass() && !Modifier.isStatic(type.getModifiers()))) {
       throw wrong(type, "belongs to an object or a method around it: make it static");
     }
     return ofClass(type);
-  }
-
-  private static boolean isAbstract(Class<?> type) {
-    return Modifier.isAbstract(type.getModifiers());
-  }
-
-  private static boolean isInner(Class<?> type) {
-    return type.isMemberClass() && !Modifier.isStatic(type.getModifiers());
   }
 
   private static <T> Members<T> ofRecord(Class<T> type) {

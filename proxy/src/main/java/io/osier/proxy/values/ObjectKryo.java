@@ -62,7 +62,12 @@ final class ObjectKryo extends Kryo {
     if (number > FIRST) {
       throw new IllegalStateException("no room for what is known");
     }
-    classes.forEach((at, type) -> register(type, serializer(type), FIRST + at));
+    classes.forEach(
+        (at, type) ->
+            register(
+                type,
+                type.isEnum() ? new Constants(type.asSubclass(Enum.class)) : parts(type),
+                FIRST + at));
   }
 
   private static Map<Class<?>, Serializer<?>> known() {
@@ -89,10 +94,6 @@ final class ObjectKryo extends Kryo {
   /** Whether objects of a class can be stored without a number of the program's. */
   static boolean isKnown(Class<?> type) {
     return KNOWN.containsKey(general(type));
-  }
-
-  private static Serializer<?> serializer(Class<?> type) {
-    return type.isEnum() ? new Constants(type.asSubclass(Enum.class)) : parts(type);
   }
 
   private static <T> Serializer<T> parts(Class<T> type) {

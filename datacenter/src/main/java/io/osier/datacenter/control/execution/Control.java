@@ -16,7 +16,6 @@ import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.protocol.Request;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,17 +53,18 @@ public final class Control implements AutoCloseable {
             configuredUsers,
             onUsers);
     SortedMap<String, Optional<String>> datacenters = new TreeMap<>();
-    config.peers().forEach((name, at) -> datacenters.put(name, Optional.of(text(at))));
+    config
+        .peers()
+        .forEach(
+            (name, at) ->
+                datacenters.put(
+                    name, Optional.of(new HostPort(at.getHostString(), at.getPort()).toString())));
     datacenters.put(self.dc(), Optional.empty());
     Map<String, KeyspacePolicy> configured = new TreeMap<>();
     config.keyspaces().forEach(policy -> configured.put(policy.name(), policy));
     config.elsewhere().forEach(policy -> configured.put(policy.name(), policy));
     this.plane =
         new ControlPlane(self.dc(), datacenters, configured, System::currentTimeMillis, execution);
-  }
-
-  private static String text(InetSocketAddress address) {
-    return new HostPort(address.getHostString(), address.getPort()).toString();
   }
 
   /** Opens what the store knew when this datacenter ended; before anything runs. */
@@ -138,10 +138,7 @@ public final class Control implements AutoCloseable {
     return execution.obstacles();
   }
 
-  /**
-   * Whether it is known which keyspaces, users and datacenters there are, as far as others can be
-   * asked. For any thread.
-   */
+  /** Whether keyspaces, users and datacenters are known as others know them. For any thread. */
   public boolean isKnown() {
     return execution.wait.isKnown();
   }

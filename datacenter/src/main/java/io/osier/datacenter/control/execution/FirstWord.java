@@ -59,10 +59,7 @@ public final class FirstWord {
     return knows;
   }
 
-  /**
-   * Whether what is there is waited for, too, as from the start: so that nothing is served of what
-   * whoever is in reach would tell.
-   */
+  /** Whether all in reach is waited for, as from the start, so that nothing older is served. */
   boolean awaits(boolean isHeld, long nowNanos) {
     return isHeld && nowNanos - startNanos < DEAD_NANOS;
   }

@@ -55,11 +55,7 @@ record ObjectCounts(SortedMap<String, Long> objects) {
         });
   }
 
-  /**
-   * Reads a note that {@link #isAnswer}.
-   *
-   * @throws MalformedException if the bytes are none
-   */
+  /** Reads a note that {@link #isAnswer}, or fails with {@link MalformedException}. */
   static ObjectCounts decode(byte[] note) {
     return Codec.readAll(new WireInput(note), "a note", ObjectCounts::read);
   }

@@ -119,11 +119,7 @@ public final class Publisher implements AutoCloseable {
     return latest;
   }
 
-  /**
-   * Hears of every snapshot, by the thread that makes them, which must not be held up.
-   *
-   * @return closed by who wants to hear no more
-   */
+  /** Tells every snapshot, by a thread that must not be held up, until the result is run. */
   public Runnable listen(Consumer<Snapshot> listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
@@ -146,12 +142,7 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
-  /**
-   * Has everybody publish and tells what is so now. A partition that has failed, or is too busy for
-   * long, is shown as it was.
-   *
-   * @param hot so many hot objects of each partition at least
-   */
+  /** Has all publish, so many hot objects each; who is too busy or failed is as it was. */
   public CompletableFuture<Snapshot> fresh(int hot) {
     return ask(Math.max(hot, HOT), limits.asked(), place -> true);
   }

@@ -12,11 +12,7 @@ import java.util.Optional;
  * place. Used by one thread at a time, but for {@link #isReady}.
  */
 public interface Machine {
-  /**
-   * Handles one input. What is to be done gathers until {@link #takeEffects}.
-   *
-   * @param now when: never before the input before it
-   */
+  /** Handles an input, never before the one before it; {@link #takeEffects} has what is to do. */
   void on(Input input, Now now);
 
   /** Takes what all inputs since the last call want done. */
@@ -27,10 +23,7 @@ public interface Machine {
     return 0;
   }
 
-  /**
-   * Takes what commands have waited for that were answered since the last call; to be called with
-   * {@link #takeEffects}.
-   */
+  /** Takes what commands have waited for that were answered since; with {@link #takeEffects}. */
   default List<Waited.Command> takeWaited() {
     return List.of();
   }
@@ -47,10 +40,7 @@ public interface Machine {
   /** Whether commands are served. For any thread. */
   boolean isReady();
 
-  /**
-   * Whether it knows as much as anybody ever will of what its datacenter did in former lives. For
-   * any thread.
-   */
+  /** Whether it knows all of former lives that anybody ever will. For any thread. */
   default boolean isSettled() {
     return isReady();
   }
@@ -92,11 +82,6 @@ public interface Machine {
   /** Whether every connected peer has acknowledged everything: a good moment to stop. */
   boolean isDrained();
 
-  /**
-   * Takes note of a measured time, for the decisions about modes.
-   *
-   * @param shipments how many were received in one input
-   * @param nanos how long that input took
-   */
+  /** Takes note of a time, for decisions about modes: so many shipments, in so many ns. */
   void handled(int shipments, long nanos);
 }

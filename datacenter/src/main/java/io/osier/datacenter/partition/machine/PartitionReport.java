@@ -46,9 +46,7 @@ public record PartitionReport(
    * @param parked how many requests of any object wait for what their sessions have seen elsewhere
    * @param objects those of which something waits, or is measured, in the order of the question
    */
-  public record About(int parked, List<OneObject> objects) {
-    public static final About NONE = new About(0, List.of());
-  }
+  public record About(int parked, List<OneObject> objects) {}
 
   /**
    * What is known of an object.

@@ -71,10 +71,7 @@ final class AgentRunner {
   /** What a caller's turn has thrown; under the run lock. */
   private @Nullable Throwable broken;
 
-  /**
-   * A caller's step that leaves combined updates in the combiner; the other one also takes those
-   * that are due.
-   */
+  /** A caller's step that leaves combined updates; the other one takes those that are due. */
   private final Runnable stepOfWaiting;
 
   private final Runnable stepOfDue;
@@ -247,7 +244,7 @@ final class AgentRunner {
       ports.store().attach(this::tick);
       while (!stopping) {
         if (ownTurn() == 0) {
-          sleep();
+          sleep.unlessBusy(this::dueNanos, () -> stopping || groupOut || !inbox.isEmpty(), time);
         }
       }
     } catch (Throwable e) {
@@ -294,11 +291,6 @@ final class AgentRunner {
     }
     told.tell();
     return did;
-  }
-
-  private void sleep() {
-    // The due time waits for a caller at the machine, who may leave something.
-    sleep.unlessBusy(this::dueNanos, () -> stopping || groupOut || !inbox.isEmpty(), time);
   }
 
   /** When the thread has something to do, unless something comes in. */

@@ -120,12 +120,9 @@ public final class KeyspaceScan {
   }
 
   private boolean isWanted(CrdtState state) {
-    return (scan.want() == Request.Want.KNOWN || exists(state))
+    return (scan.want() == Request.Want.KNOWN
+            || (!state.isBottom() && !(state.expires() && state.isNothing(millis.getAsLong()))))
         && (scan.type().isEmpty() || scan.type().get() == state.type());
-  }
-
-  private boolean exists(CrdtState state) {
-    return !state.isBottom() && !(state.expires() && state.isNothing(millis.getAsLong()));
   }
 
   private long bytesOf(StoredObjects.Entry entry) {

@@ -145,12 +145,7 @@ public final class OrderedQueue {
     then.run();
   }
 
-  /**
-   * From now on what follows turns is held back, until {@link #release}. Not what follows those
-   * that wait for a read.
-   *
-   * @return whether it was not held back so far
-   */
+  /** What follows turns is held back until {@link #release}; returns whether it was not yet. */
   public synchronized boolean hold() {
     if (held != null) {
       return false;

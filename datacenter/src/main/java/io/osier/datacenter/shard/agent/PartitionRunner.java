@@ -105,11 +105,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     runner.start();
   }
 
-  /**
-   * From now on the keyspace behaves so.
-   *
-   * @param commandBytesMax what commands that are not answered may take of the heap
-   */
+  /** From now on the keyspace behaves so, and unanswered commands may take so many bytes. */
   public void configure(Input.Configured changed, long commandBytesMax) {
     agent.combiner().ifPresent(c -> c.configure(changed.policy()));
     inbox.setBytesMax(commandBytesMax);
@@ -287,12 +283,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     return agent.combiner().isPresent();
   }
 
-  /**
-   * Acknowledges an update in front of the partition, if that is possible.
-   *
-   * @param operation within the keyspace's limits
-   * @return false if nothing was done and it must be submitted
-   */
+  /** Acknowledges an allowed update before the partition; false if it must be submitted. */
   public boolean combine(Key key, CrdtType type, Operation operation) {
     switch (agent.acknowledge(key, type, operation)) {
       case REFUSED -> {
@@ -330,10 +321,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     return agent.isDrained();
   }
 
-  /**
-   * Answers every new command with SHUTTING_DOWN, and ships without delay what those before it have
-   * left.
-   */
+  /** Answers new commands with SHUTTING_DOWN, and ships at once what former ones left. */
   public void refuse() {
     inbox.close();
     refusing();

@@ -57,11 +57,7 @@ public final class ShardGateway {
     /** As {@link #absorb}, of all keys. */
     void absorbAll();
 
-    /**
-     * Puts a command into the queue, or refuses it; neither waits nor runs anybody's code.
-     *
-     * @return what must follow, with no lock held
-     */
+    /** Queues or refuses a command without waiting; what it returns must follow without locks. */
     Runnable offer(Request request, Consumer<Reply> reply);
 
     /** As {@link #offer(Request, Consumer)}, for an event, which is never refused. */
@@ -190,11 +186,7 @@ public final class ShardGateway {
     submit(keys, lane, write, reply);
   }
 
-  /**
-   * Does a program, in its turn.
-   *
-   * @param keys all that it is about
-   */
+  /** Does a program, in its turn, about all these keys. */
   public void evaluate(
       Request.Evaluate program, Collection<Key> keys, OrderedQueue lane, Consumer<Reply> reply) {
     keys.forEach(inside::absorb);

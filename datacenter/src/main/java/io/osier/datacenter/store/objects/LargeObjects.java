@@ -86,7 +86,7 @@ final class LargeObjects {
       }
       return state;
     }
-    boolean isLarge = bytes >= limits.bytesMin() && bytes >= wholeUntil(object);
+    boolean isLarge = bytes >= limits.bytesMin() && bytes >= keptWhole.getOrDefault(object, 0L);
     return isLarge && head <= limits.headBytesMax() ? Decomposition.of(state) : state;
   }
 
@@ -96,10 +96,6 @@ final class LargeObjects {
     if (keptWhole.size() > KEPT_WHOLE_MAX) {
       keptWhole.pollFirstEntry();
     }
-  }
-
-  private long wholeUntil(ObjectId object) {
-    return keptWhole.getOrDefault(object, 0L);
   }
 
   /** An object with a damaged entry stays as it is: others must not fail with it. */
@@ -150,11 +146,7 @@ final class LargeObjects {
   /** Puts what an object is into the place of what it was. */
   @FunctionalInterface
   interface Replacing {
-    /**
-     * Does so unless the object was changed lately, and that is not durable.
-     *
-     * @return whether there is nothing more to be done
-     */
+    /** Does so unless the object changed and that is not durable; true if nothing is left. */
     boolean replace(ObjectId object, UnaryOperator<CrdtState> by);
   }
 

@@ -20,10 +20,7 @@ import org.jspecify.annotations.Nullable;
  * those waiting who want the same key.
  */
 final class ObjectTable {
-  /**
-   * Objects that take more bytes than this are not packed whole, since each use would cost too
-   * much: their leaves are.
-   */
+  /** Larger objects are not packed whole, which would cost too much a use: their leaves are. */
   private static final long PACKED_BYTES_MAX = 16_384;
 
   /** Hears of what leaves the table because there is no more room for it. */
@@ -124,10 +121,7 @@ final class ObjectTable {
     return isNew;
   }
 
-  /**
-   * As {@link #put}, for one who holds a lock, and calls {@link #makeRoom} without it: nothing is
-   * packed.
-   */
+  /** As {@link #put}, for who holds a lock and calls {@link #makeRoom} without: packs nothing. */
   void putOnly(Key key, KeyObjects objects) {
     put(key, objects, false);
   }
@@ -145,7 +139,7 @@ final class ObjectTable {
             set(loose, objects, true);
           } else if (before instanceof byte[] packed) {
             use.add(-heapBytes(packed));
-            boolean again = packs && staysPacked(objects);
+            boolean again = packs && !queue.admits() && !isLarge(objects);
             segment.set(at, again ? repacked(key, objects) : loose(key, objects));
           } else if (before instanceof Loading loading) {
             segment.set(at, added(key, objects, true));
@@ -155,10 +149,6 @@ final class ObjectTable {
           }
         });
     return isNew[0];
-  }
-
-  private boolean staysPacked(KeyObjects objects) {
-    return !queue.admits() && !isLarge(objects);
   }
 
   private byte[] repacked(Key key, KeyObjects objects) {

@@ -21,11 +21,7 @@ final class OwnUpdateLog {
     this.entriesMax = entriesMax;
   }
 
-  /**
-   * Begins with what a former life left.
-   *
-   * @param droppedThrough there is no entry up to this commit number
-   */
+  /** Begins with what a former life left: no entry up to {@code droppedThrough}. */
   void recovered(long droppedThrough, long last) {
     this.droppedThrough = droppedThrough;
     this.last = last;

@@ -16,10 +16,7 @@ import org.jspecify.annotations.Nullable;
  * large that this would write much more than was changed, one operation. Pure.
  */
 final class UpdateRecords {
-  /**
-   * Fewer operations than this since the object was written as a whole do not make it worth its
-   * bytes, unless they are large.
-   */
+  /** With fewer operations since it was written whole it is no snapshot's worth, but for size. */
   private static final int OPERATIONS_MIN = 256;
 
   /**

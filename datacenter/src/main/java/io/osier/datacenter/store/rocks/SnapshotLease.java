@@ -31,11 +31,7 @@ final class SnapshotLease {
 
   @FunctionalInterface
   interface Reading<T> {
-    /**
-     * Reads.
-     *
-     * @param options not to be changed, nor kept
-     */
+    /** Reads with these options, which are not changed, nor kept. */
     T by(ReadOptions options) throws RocksDBException;
   }
 

@@ -64,14 +64,15 @@ final class StoreCatalog {
       RocksDB db, RocksSettings settings, Path dir, Optional<StoreHeader> header)
       throws RocksDBException, MalformedException {
     StartNumbers starts = starts(db);
-    StoreHeader last = header.orElseThrow(() -> nothingToRead(dir));
+    StoreHeader last =
+        header.orElseThrow(
+            () ->
+                new OsierException(
+                    ErrorCode.STORE_FULL,
+                    "the disk of "
+                        + dir
+                        + " is full, and nothing is stored there yet; make room on the disk"));
     return new StoreCatalog(db, settings, dir, true, true, starts, last);
-  }
-
-  private static OsierException nothingToRead(Path dir) {
-    return new OsierException(
-        ErrorCode.STORE_FULL,
-        "the disk of " + dir + " is full, and nothing is stored there yet; make room on the disk");
   }
 
   /**

@@ -130,7 +130,12 @@ public final class Planner<T> {
     this.nextDecisionNanos = nowNanos + settings.periodMillis() * 1_000_000L;
   }
 
-  /** Takes note of an update, its bytes as an operation and those of the object after it. */
+  /**
+   * Takes note of an update.
+   *
+   * @param opBytes what it takes as an operation
+   * @param objectBytes the object's size after it
+   */
   public void updated(T object, int opBytes, long objectBytes) {
     touched = true;
     if (phase == Phase.RESTING) {

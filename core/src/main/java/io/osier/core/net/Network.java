@@ -20,7 +20,12 @@ public interface Network extends AutoCloseable {
     void close();
   }
 
-  /** Listens, at port 0 anywhere; {@code opening} fills the pipeline of each connection. */
+  /**
+   * Listens.
+   *
+   * @param at port 0 for any free one
+   * @param opening puts the handlers into the pipeline of each connection that comes
+   */
   Port listen(InetSocketAddress at, Consumer<Channel> opening);
 
   /**

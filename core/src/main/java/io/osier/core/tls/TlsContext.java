@@ -199,7 +199,12 @@ public final class TlsContext {
     return channel.pipeline().get(SslHandler.class) != null;
   }
 
-  /** What goes first into the pipeline of a connection that was dialled to this host. */
+  /**
+   * What goes first into the pipeline of a connection that was dialled.
+   *
+   * @param host that was dialled, for the certificate's name
+   * @param handshakeMillis how long the handshake may take
+   */
   public SslHandler dial(ByteBufAllocator allocator, String host, int port, long handshakeMillis) {
     // A certificate names neither the dot behind a full name nor the interface of an address, and
     // names in ASCII.

@@ -51,7 +51,12 @@ public final class DeadlineOrder<K extends Comparable<K>> {
     return (DeadlineOrder<K>) NONE;
   }
 
-  /** The order of many parts, each once; they are sorted here, by any store of the type. */
+  /**
+   * The order of many parts.
+   *
+   * @param dues in any order, each part once; they are sorted here
+   * @param keys any store of the type
+   */
   static <K extends Comparable<K>> DeadlineOrder<K> of(
       List<Due<K>> dues, EntryStore<?, K, ?> keys) {
     if (dues.isEmpty()) {

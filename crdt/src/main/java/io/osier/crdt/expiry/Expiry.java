@@ -45,7 +45,12 @@ public record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
         : parts.firstOrigin();
   }
 
-  /** The join of two sides, states unless both are deltas, whose contents are joined already. */
+  /**
+   * The join of two sides.
+   *
+   * @param mine the left side's content; a state's, unless both are deltas
+   * @param joined the contents' join
+   */
   public Expiry join(
       Expiry other, DotStore<?> mine, DotStore<?> theirs, DotStore<?> joined, JoinContext joining) {
     if (isNone() && other.isNone()) {

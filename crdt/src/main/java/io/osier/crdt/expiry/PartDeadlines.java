@@ -205,7 +205,12 @@ public final class PartDeadlines<K extends Comparable<K>> {
 
   // ---------------------------------------------------------------- joins
 
-  /** The join of two sides, states unless both are deltas, whose contents are joined already. */
+  /**
+   * The join of two sides.
+   *
+   * @param left a state, unless both are deltas
+   * @param joined the contents' join
+   */
   static <K extends Comparable<K>> PartDeadlines<K> join(
       ExpiringParts<K> left,
       ExpiringParts<K> right,

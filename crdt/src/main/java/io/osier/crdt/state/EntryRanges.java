@@ -203,7 +203,13 @@ public final class EntryRanges {
     return ranges;
   }
 
-  /** The places of ranges that a state has otherwise, of those that {@link #of} gave. */
+  /**
+   * Which of another version's ranges a state has otherwise.
+   *
+   * @param after what {@link #of} was given
+   * @param theirs what {@link #of} gave
+   * @return their places, in their order
+   */
   public static List<Integer> differing(CrdtState state, EntryKey after, List<Range> theirs) {
     return differing(cells(state), after, theirs);
   }

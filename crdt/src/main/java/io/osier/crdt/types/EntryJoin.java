@@ -224,7 +224,12 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
   /** Takes what two states have of a key. */
   @FunctionalInterface
   private interface Both<K, V> {
-    /** A key of one side or both; null, or empty, is the side that has it not. */
+    /**
+     * A key of one or both.
+     *
+     * @param mine null if it is not here
+     * @param theirs empty if it is not there
+     */
     void take(K key, @Nullable V mine, V theirs);
   }
 
@@ -277,7 +282,12 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
     }
   }
 
-  /** What comes of a key's two cells; null where there is none, or none any more. */
+  /**
+   * What comes of two cells of a key.
+   *
+   * @param mine null if it is not here
+   * @return null if it is not there any more
+   */
   private @Nullable V joined(K key, @Nullable V mine, V theirs) {
     V cell = store.joinCells(mine == null ? store.emptyCell(key) : mine, theirs, joining);
     return joining.full() && store.isEmptyCell(cell) ? null : cell;

@@ -38,7 +38,12 @@ public final class Inquiry {
     this.addresses = addresses;
   }
 
-  /** Answers own and others' questions: by its status, and what is known of a key, as JSON. */
+  /**
+   * What answers a datacenter's questions: its own, and those of others.
+   *
+   * @param status makes its status, as JSON
+   * @param key says what is known of a key of a keyspace, as JSON
+   */
   public static CompletableFuture<String> answer(
       String question,
       Supplier<CompletableFuture<String>> status,

@@ -76,7 +76,13 @@ public final class KeyspaceSettings {
 
   private KeyspaceSettings() {}
 
-  /** Reads a policy, for the rest as by default; INVALID_ARGUMENT names what is wrong. */
+  /**
+   * Reads a policy.
+   *
+   * @param settings what is not among them is as the configuration's default
+   * @param datacenters the names of all that there are
+   * @throws OsierException INVALID_ARGUMENT, which names what is wrong and what is allowed
+   */
   public static KeyspacePolicy read(
       String name, Map<String, String> settings, Set<String> datacenters) {
     try {

@@ -26,7 +26,12 @@ public record UserSettings(
     grants = List.copyOf(grants);
   }
 
-  /** The user; reads the file, or fails with CONFIGURATION; the salt is for its password. */
+  /**
+   * The user; reads the file.
+   *
+   * @param salt the salt for a password from a file
+   * @throws OsierException CONFIGURATION if the file cannot be read, or has no password
+   */
   public User user(byte[] salt) {
     return new User(name, passwordFile.map(f -> credential(f, salt)).or(this::credential), grants);
   }

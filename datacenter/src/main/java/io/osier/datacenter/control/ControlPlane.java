@@ -98,7 +98,12 @@ public final class ControlPlane {
             + ")";
   }
 
-  /** Takes {@link #DATACENTERS} as stored; CONFIGURATION if this one is none of them any more. */
+  /**
+   * Takes the datacenters that the store knew when this one ended; first of all.
+   *
+   * @param object what is there of {@link #DATACENTERS}
+   * @throws OsierException CONFIGURATION if this one is none of them any more
+   */
   public void recoverDatacenters(Reading.Fields object) {
     members.recover(object);
   }

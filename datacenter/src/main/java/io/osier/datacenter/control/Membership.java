@@ -308,7 +308,12 @@ record Membership(SortedMap<String, Member> all) {
     return clients;
   }
 
-  /** What a datacenter says of itself: its newest peer protocol, and how clients reach it. */
+  /**
+   * What a datacenter says of itself.
+   *
+   * @param protocol the newest version of the peer protocol that it speaks
+   * @param clients how its port for clients is reached
+   */
   static Operation introduction(String name, int protocol, String clients) {
     Map<String, String> fields = Map.of(PROTOCOL, String.valueOf(protocol), CLIENTS, clients);
     return update(name, new TreeMap<>(fields), List.of());

@@ -36,7 +36,12 @@ public record Placement(SortedMap<String, Placed> keyspaces) {
     keyspaces = Collections.unmodifiableSortedMap(new TreeMap<>(keyspaces));
   }
 
-  /** Places keyspaces, of these creations, at datacenters that have what they hold. */
+  /**
+   * Places keyspaces.
+   *
+   * @param creations by name
+   * @param datacenters those that have what they hold
+   */
   static Placement of(
       Collection<KeyspacePolicy> policies,
       Map<String, String> creations,

@@ -16,7 +16,12 @@ public interface Holders {
   /** Who holds a keyspace; empty where no copies are made of it, as where it is held here. */
   Optional<ForwardingHost.Held> heldElsewhere(String keyspace);
 
-  /** Asks a datacenter something, behind a question's beginning; answered once, or by null. */
+  /**
+   * Asks a datacenter.
+   *
+   * @param content behind what every question begins with
+   * @param answer takes the answer, once, now or later; null if there is none
+   */
   void ask(
       String dc,
       Consumer<WireOutput> content,

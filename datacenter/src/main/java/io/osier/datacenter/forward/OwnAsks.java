@@ -48,7 +48,13 @@ public final class OwnAsks {
     this.begun = begun;
   }
 
-  /** Asks a datacenter something, behind a question's beginning; answered once, or by null. */
+  /**
+   * Asks a datacenter something.
+   *
+   * @param content is written behind what each question begins with
+   * @param answer takes what the answer has behind its id, once, now or later; null if there is
+   *     none
+   */
   public void ask(
       String dc,
       Consumer<WireOutput> content,

@@ -34,7 +34,12 @@ public interface ClientService {
     return served().stream().anyMatch(k -> k.name().equals(keyspace) && k.partitioning().isByTag());
   }
 
-  /** Does a request in its lane's order; the reply, maybe a failure, comes now or later. */
+  /**
+   * Does a request.
+   *
+   * @param lane in which order the client's requests come
+   * @param reply takes the answer, which may be a failure, now or later
+   */
   void handle(Request request, OrderedQueue lane, Consumer<Reply> reply);
 
   /**

@@ -56,7 +56,12 @@ public final class RequestHandler implements ClientService {
   /** Changes what holds for all datacenters. */
   @FunctionalInterface
   public interface Administrator {
-    /** Does what an operator asks for, and answers one JSON object, later. */
+    /**
+     * Does what an operator asks for.
+     *
+     * @param by who that is
+     * @return one JSON object, later
+     */
     CompletableFuture<String> administer(Request.Administer request, String by);
   }
 

@@ -66,7 +66,13 @@ public class Startup implements AutoCloseable {
     phase = Phase.RUNNING;
   }
 
-  /** What was opened is closed, to be opened anew; SHUTTING_DOWN if it was told to stop. */
+  /**
+   * Something that was opened is closed by now, and is opened anew: until {@link #started} it is a
+   * start again.
+   *
+   * @param closed is known no more
+   * @throws OsierException SHUTTING_DOWN if it was told to stop
+   */
   public synchronized void startsAnew(AutoCloseable closed) {
     check();
     opened.remove(closed);

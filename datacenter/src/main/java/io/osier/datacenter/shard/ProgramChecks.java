@@ -51,7 +51,12 @@ final class ProgramChecks {
     return keys;
   }
 
-  /** The same program, whose scripts' calls are checked, and updates also if they are refused. */
+  /**
+   * The same program, whose scripts' steps are checked as what comes from outside.
+   *
+   * @param check throws if a call is wrong
+   * @param checkUpdate throws if updates are refused
+   */
   static Request.Evaluate checked(
       Request.Evaluate program, Consumer<Call> check, Runnable checkUpdate) {
     if (!hasScript(program.calls())) {

@@ -135,7 +135,12 @@ public final class UpdateGate {
     held = why;
   }
 
-  /** These take another process for this one, and why: meanwhile no updates are taken. */
+  /**
+   * These datacenters talk to another process that bears this one's name and incarnation, or do not
+   * know which of the two is the one: no updates are taken while there are any.
+   *
+   * @param why by datacenter, in words
+   */
   void setSecond(Map<String, String> why) {
     second = Map.copyOf(why);
   }

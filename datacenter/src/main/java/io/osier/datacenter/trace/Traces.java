@@ -98,7 +98,12 @@ public final class Traces implements AutoCloseable {
     this.time = time;
   }
 
-  /** A datacenter's traces, with notes to others; CONFIGURATION if nothing sends spans. */
+  /**
+   * A datacenter's traces.
+   *
+   * @param notes sends a note to a datacenter, if it can
+   * @throws OsierException CONFIGURATION if what sends spans is not there
+   */
   public static Traces of(
       ReplicaId self, TraceSettings settings, BiConsumer<String, byte[]> notes) {
     if (settings.sample().isNone()) {

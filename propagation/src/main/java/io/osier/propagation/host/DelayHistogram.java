@@ -44,7 +44,12 @@ public final class DelayHistogram {
     return new DelayHistogram(boundsMicros, new long[boundsMicros.length + 1], 0);
   }
 
-  /** What somebody else has counted, with ends as of {@link #of} and one count more. */
+  /**
+   * What somebody else has counted.
+   *
+   * @param boundsMicros as for {@link #of}
+   * @param counts one more than bounds; not changed afterwards
+   */
   public static DelayHistogram counted(long[] boundsMicros, long[] counts, long sumMicros) {
     if (counts.length != boundsMicros.length + 1) {
       throw new IllegalArgumentException(

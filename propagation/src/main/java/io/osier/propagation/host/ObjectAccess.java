@@ -11,7 +11,12 @@ public interface ObjectAccess {
   /** The object's state, or null if it was never written. */
   @Nullable CrdtState state(ObjectId object);
 
-  /** Makes a received update part of the object: joins to this state, stores, journals. */
+  /**
+   * Makes a received update part of the object: joins, stores, journals.
+   *
+   * @param update what was received
+   * @param joined the object's new state
+   */
   void apply(Shipment update, CrdtState joined);
 
   /** The objects in their order, and the log. */

@@ -49,10 +49,20 @@ public interface UpdateObserver {
       long sinceNanos,
       boolean answered) {}
 
-  /** Own updates on an object leave together; this was set aside for their acknowledgement. */
+  /**
+   * Own updates on an object leave: they do not wait for a round, or not any longer.
+   *
+   * @param updates all that leave together; the last is the shipment's
+   * @param coordinationNanos μ: what was set aside for the round's acknowledgement
+   */
   default void left(Frame.Kind kind, Shipment updates, long coordinationNanos) {}
 
-  /** A frame was made for a peer, maybe of updates that had to wait for the link. */
+  /**
+   * A frame was made for a peer.
+   *
+   * @param outage whether they had to wait for the link
+   * @param nowNanos when, as the frame says it
+   */
   default void shipped(
       String peer, Frame.Kind kind, boolean outage, List<Shipment> shipments, long nowNanos) {}
 
@@ -67,7 +77,12 @@ public interface UpdateObserver {
   /** What has come cannot be applied yet: others' updates are missing, or else its own origin's. */
   default void waits(Shipment shipment, VersionVector missing) {}
 
-  /** A cut up to this number has come and waits for, or with, what is missing. */
+  /**
+   * A cut has come and cannot be admitted yet.
+   *
+   * @param through up to which of the origin's numbers it reaches
+   * @param missing what must be visible before it, or with it
+   */
   default void cutWaits(ReplicaId origin, long through, VersionVector missing) {}
 
   default void visible(Shipment shipment) {}

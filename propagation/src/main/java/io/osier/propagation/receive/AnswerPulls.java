@@ -60,7 +60,13 @@ public final class AnswerPulls {
     }
   }
 
-  /** Takes what came of an answer by its offer's number; the answer, if it is all here. */
+  /**
+   * Something has come of what belongs to an answer.
+   *
+   * @param number of the offer
+   * @param take takes it; whether it was waited for
+   * @return the answer, if all of it is here
+   */
   Optional<PeerAnswer> pulled(
       InboundStream in, long number, Predicate<PendingAnswer> take, long nowNanos) {
     PendingAnswer asked = in.answers().asked(number);

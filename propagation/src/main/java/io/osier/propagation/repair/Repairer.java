@@ -87,7 +87,13 @@ public final class Repairer implements RepairBuffer {
     this.streamed = streamed;
   }
 
-  /** Starts or repeats what is due at a peer, last heard then, for origins out of reach. */
+  /**
+   * Starts or repeats what is due.
+   *
+   * @param peer one that can be asked
+   * @param heardNanos when something last came from it
+   * @param reachable whether an origin ships its updates itself
+   */
   public void check(
       ReplicaId peer, long heardNanos, Predicate<ReplicaId> reachable, long nowNanos) {
     Frame.Status status = knowledge.status(peer.dc());

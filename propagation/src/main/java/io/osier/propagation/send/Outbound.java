@@ -91,7 +91,12 @@ public final class Outbound {
   /** Hears of every held object that was shipped. */
   @FunctionalInterface
   public interface FlushListener {
-    /** A held object was shipped: so many joined updates, which took so many bytes, once. */
+    /**
+     * A held object was shipped.
+     *
+     * @param updates how many updates were joined
+     * @param bytes what the shipment took, once
+     */
     void flushed(ObjectId object, int updates, int bytes);
   }
 

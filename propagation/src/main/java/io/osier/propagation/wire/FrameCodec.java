@@ -50,7 +50,12 @@ public final class FrameCodec {
         });
   }
 
-  /** Decodes a frame of this sender, or fails with {@link MalformedException}. */
+  /**
+   * Decodes a frame.
+   *
+   * @param sender who sent it, as the handshake said
+   * @throws MalformedException if the bytes are no frame
+   */
   public static Frame decode(ReplicaId sender, byte[] bytes) {
     return decode(sender, bytes, 0, bytes.length);
   }

@@ -50,7 +50,12 @@ public final class StepSender extends SendState implements Connection.Answered {
     return client.timers().nanoTime();
   }
 
-  /** Sends it no more, as nobody waits; returns whether it is certain that nothing is done. */
+  /**
+   * Nobody waits for it any more: it is not sent any more, and what was sent is not asked for
+   * again.
+   *
+   * @return whether it is certain that nothing of it is done
+   */
   public boolean giveUp() {
     givenUp = true;
     return withdraw();

@@ -41,7 +41,12 @@ public final class Datacenters {
   /** Since they were asked; of the thread that measures. */
   private int measured;
 
-  /** Endpoints by name, none before {@link #add}; the nearest is used if none is preferred. */
+  /**
+   * A client's datacenters: none before {@link #add}.
+   *
+   * @param endpoints their addresses, by the endpoints' names
+   * @param preferred the endpoint that is used whenever it is up; empty for the nearest one
+   */
   public Datacenters(Map<String, String> endpoints, Optional<String> preferred) {
     this.endpoints = endpoints;
     this.preferred = preferred;
@@ -117,7 +122,12 @@ public final class Datacenters {
     return holder == null && holders.holders(keyspace).isEmpty() ? first : holder;
   }
 
-  /** Who asks holders where {@link #route} has nobody; null if none, or one may be reached. */
+  /**
+   * Who has requests of a keyspace done elsewhere, where {@link #route} has nowhere to go.
+   *
+   * @param except datacenters that were tried in vain
+   * @return null if there is none, or a holder may yet be reached
+   */
   public @Nullable Connection forwarder(String keyspace, Set<String> except) {
     return holders.forwarder(keyspace, except);
   }

@@ -168,7 +168,12 @@ public final class SessionContext {
     return inherited ? 0 : clock.seen().get(replica); // a token may claim anything
   }
 
-  /** Notes who serves a keyspace's requests; returns who did before, null if it stayed so. */
+  /**
+   * Notes which datacenter serves the session's requests of a keyspace; another one must be shown
+   * what was seen of that.
+   *
+   * @return the one that served them before; null if they have not moved
+   */
   public @Nullable ReplicaId moveTo(String keyspace, ReplicaId to) {
     at = to;
     return clocks(keyspace).moveTo(to);

@@ -71,7 +71,12 @@ public final class SessionCore {
     return went;
   }
 
-  /** Where to send a request of a keyspace, but to none that was tried; null if nowhere. */
+  /**
+   * Where to send a request of a keyspace: to who holds it, as far as is known.
+   *
+   * @param tried the datacenters that were tried in vain
+   * @return null if there is none
+   */
   public @Nullable Connection route(String keyspace, Set<String> tried) {
     Connection only = pinned;
     if (only != null) {

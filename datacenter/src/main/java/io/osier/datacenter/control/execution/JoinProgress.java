@@ -44,7 +44,13 @@ final class JoinProgress {
     heard.put(dc, holdings);
   }
 
-  /** How far it is: what it holds, what has come since its start, its complete partitions. */
+  /**
+   * How far it is.
+   *
+   * @param here what it holds
+   * @param bytes that have come since its start
+   * @param complete so many of its partitions have what the others have
+   */
   synchronized CatchUp look(
       ObjectCounts here, long bytes, int complete, int partitions, long nowNanos) {
     long objects = here.objects().values().stream().mapToLong(n -> n).sum();

@@ -142,7 +142,12 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
-  /** Has all publish, so many hot objects each; who is too busy or failed is as it was. */
+  /**
+   * Has everybody publish and tells what is so now. A partition that has failed, or is too busy for
+   * long, is shown as it was.
+   *
+   * @param hot so many hot objects of each partition at least
+   */
   public CompletableFuture<Snapshot> fresh(int hot) {
     return ask(Math.max(hot, HOT), limits.asked(), place -> true);
   }

@@ -82,6 +82,11 @@ public interface Machine {
   /** Whether every connected peer has acknowledged everything: a good moment to stop. */
   boolean isDrained();
 
-  /** Takes note of a time, for decisions about modes: so many shipments, in so many ns. */
+  /**
+   * Takes note of a measured time, for the decisions about modes.
+   *
+   * @param shipments how many were received in one input
+   * @param nanos how long that input took
+   */
   void handled(int shipments, long nanos);
 }

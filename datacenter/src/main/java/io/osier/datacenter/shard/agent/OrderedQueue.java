@@ -145,7 +145,12 @@ public final class OrderedQueue {
     then.run();
   }
 
-  /** What follows turns is held back until {@link #release}; returns whether it was not yet. */
+  /**
+   * From now on what follows turns is held back, until {@link #release}. Not what follows those
+   * that wait for a read.
+   *
+   * @return whether it was not held back so far
+   */
   public synchronized boolean hold() {
     if (held != null) {
       return false;

@@ -283,7 +283,12 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     return agent.combiner().isPresent();
   }
 
-  /** Acknowledges an allowed update before the partition; false if it must be submitted. */
+  /**
+   * Acknowledges an update in front of the partition, if that is possible.
+   *
+   * @param operation within the keyspace's limits
+   * @return false if nothing was done and it must be submitted
+   */
   public boolean combine(Key key, CrdtType type, Operation operation) {
     switch (agent.acknowledge(key, type, operation)) {
       case REFUSED -> {

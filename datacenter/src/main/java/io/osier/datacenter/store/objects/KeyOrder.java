@@ -65,7 +65,12 @@ final class KeyOrder {
     }
   }
 
-  /** The next keys from one on, ascending: those of a leaf; empty only where there is none. */
+  /**
+   * The next keys, ascending: those of one leaf.
+   *
+   * @param from the first that is wanted
+   * @return empty only where there is none
+   */
   List<Key> from(Key from) {
     return next(from, true);
   }

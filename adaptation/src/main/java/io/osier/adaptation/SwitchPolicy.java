@@ -4,7 +4,11 @@ import java.util.Locale;
 
 /** Decides for one object between the modes. Pure. */
 interface SwitchPolicy {
-  /** The mode that the object should have; leaving the present one takes a clearer case. */
+  /**
+   * The mode that the object should have.
+   *
+   * @param current the mode it has: leaving it takes a clearer case than keeping it
+   */
   Mode decide(Sensor sensor, Mode current, Conditions conditions);
 
   /** What it compares, in words. */

@@ -98,7 +98,10 @@ public enum CrdtType {
             + Arrays.stream(values()).map(CrdtType::label).collect(Collectors.joining(", ")));
   }
 
-  /** Whether clients and datacenters of older versions do not know it. */
+  /**
+   * Whether it came later than the first ones: clients and datacenters of older versions do not
+   * know it.
+   */
   public boolean isLater() {
     return number > BOUNDED_COUNTER.number;
   }

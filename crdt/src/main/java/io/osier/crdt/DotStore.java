@@ -35,7 +35,11 @@ public interface DotStore<S extends DotStore<S>> {
   /** Joins another store of the same type; commutative, associative, idempotent. */
   S join(S other, JoinContext joining);
 
-  /** Answers a query, or fails with WRONG_TYPE if the type has no such query. */
+  /**
+   * Answers a query.
+   *
+   * @throws OsierException WRONG_TYPE if the type has no such query
+   */
   Reading read(Query query);
 
   /**

@@ -14,7 +14,10 @@ import java.util.List;
  * datacenter; between datacenters travel the deltas that they are prepared into.
  */
 public sealed interface Operation {
-  /** This operation as several that do the same one after the other: only of maps more than one. */
+  /**
+   * This operation as several that do the same one after the other, each on one object or field:
+   * more than one only for maps.
+   */
   default List<Operation> parts() {
     return List.of(this);
   }
@@ -32,7 +35,10 @@ public sealed interface Operation {
         || (this instanceof WithPartDeadlines o && o.update.isSum());
   }
 
-  /** Whether it is for all that a key holds, whatever object it is sent for. */
+  /**
+   * Whether it is for all that a key holds: the type of the object that it is sent for says
+   * nothing.
+   */
   default boolean isOfKey() {
     return this instanceof Delete || this instanceof Expire || this instanceof Persist;
   }
@@ -75,7 +81,11 @@ public sealed interface Operation {
     return OperationHeap.bytes(this);
   }
 
-  /** Adds to a counter or a whole number in a string; to a grow-only counter at least 0. */
+  /**
+   * Adds to a counter, or to a string that is a whole number.
+   *
+   * @param amount for a grow-only counter at least 0
+   */
   record Increment(long amount) implements Operation {}
 
   /** Assigns a register or a string. */
@@ -105,7 +115,11 @@ public sealed interface Operation {
     }
   }
 
-  /** Sets or clears a bit, as {@link SetRange} does bytes; each byte's highest bit comes first. */
+  /**
+   * Sets or clears a bit of a string, as {@link SetRange} does with bytes.
+   *
+   * @param offset at least 0; the first bit is the highest one of the first byte
+   */
   record SetBit(long offset, boolean on) implements Operation {
     public SetBit {
       checkOffset(offset);
@@ -216,7 +230,11 @@ public sealed interface Operation {
     }
   }
 
-  /** Adds to a bounded counter, and waits for rights for so long, but not in a transaction. */
+  /**
+   * Adds to a bounded counter, and waits for rights if there are not enough.
+   *
+   * @param waitMillis how long, at least 0; within a transaction it does not wait
+   */
   record IncrementWithin(long amount, int waitMillis) implements Operation {}
 
   /**

@@ -73,7 +73,11 @@ public sealed interface Query {
       return new TreeSet<>(elements).stream().filter(isThere).toList();
     }
 
-    /** Those that were not there, each once, in their order, by what was read with this query. */
+    /**
+     * Those that were not there, each once, in their order.
+     *
+     * @param former what was read with this query
+     */
     public List<Value> absent(List<Value> former) {
       return present(Predicate.not(new TreeSet<>(former)::contains));
     }

@@ -1,6 +1,7 @@
 package io.osier.protocol;
 
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import java.util.List;
@@ -17,7 +18,11 @@ public final class PlacesText {
     return EncodedText.of(EncodedText.bytes(out -> ProtocolCodec.writePlaces(out, places)));
   }
 
-  /** Reads a text from anywhere, or fails with INVALID_ARGUMENT. */
+  /**
+   * Reads a text, which may come from anywhere.
+   *
+   * @throws OsierException INVALID_ARGUMENT if the text is none
+   */
   public static List<Request.Place> read(String text, String source) {
     return EncodedText.read(text, BYTES_MAX, "watcher's position", source, PlacesText::read);
   }

@@ -47,7 +47,11 @@ public final class ProtocolCodec {
     out.writeNumber(id);
   }
 
-  /** Decodes a request, or fails with {@link MalformedException}. */
+  /**
+   * Decodes a request.
+   *
+   * @throws MalformedException if the bytes are none, whatever they are
+   */
   public static Envelope<Request> decodeRequest(byte[] bytes) {
     return decodeRequest(new WireInput(bytes));
   }
@@ -71,12 +75,20 @@ public final class ProtocolCodec {
     }
   }
 
-  /** Decodes the rest of a request, after {@link #decodeId}; or throws MalformedException. */
+  /**
+   * Decodes the rest of a request, after {@link #decodeId}.
+   *
+   * @throws MalformedException if it is none, whatever the bytes are
+   */
   public static Request decodeRequestBody(WireInput in) {
     return Codec.readAll(in, "a message", RequestCodec::read);
   }
 
-  /** Decodes a reply, or fails with {@link MalformedException}. */
+  /**
+   * Decodes a reply.
+   *
+   * @throws MalformedException if the bytes are none, whatever they are
+   */
   public static Envelope<Reply> decodeReply(byte[] bytes) {
     return decodeReply(new WireInput(bytes));
   }
@@ -86,7 +98,11 @@ public final class ProtocolCodec {
     return new Envelope<>(decodeId(in), decodeReplyBody(in));
   }
 
-  /** Decodes the rest of a reply, after {@link #decodeId}; or throws MalformedException. */
+  /**
+   * Decodes the rest of a reply, after {@link #decodeId}.
+   *
+   * @throws MalformedException if it is none, whatever it is
+   */
   public static Reply decodeReplyBody(WireInput in) {
     return Codec.readAll(in, "a message", ReplyCodec::read);
   }
@@ -96,7 +112,11 @@ public final class ProtocolCodec {
     WireParts.writePlaces(out, places);
   }
 
-  /** Reads what {@link #writePlaces} wrote; throws anything if the bytes are none. */
+  /**
+   * Reads what {@link #writePlaces} wrote.
+   *
+   * @throws RuntimeException of any kind if the bytes are none
+   */
   public static List<Request.Place> readPlaces(WireInput in) {
     return WireParts.readPlaces(in);
   }

@@ -53,7 +53,11 @@ public sealed interface Reply {
     }
   }
 
-  /** A keyspace that others hold, with the names of the datacenters that do. */
+  /**
+   * A keyspace that others hold.
+   *
+   * @param holders the datacenters that do, by name
+   */
   record HeldElsewhere(KeyspaceInfo keyspace, List<String> holders) {
     public HeldElsewhere {
       holders = List.copyOf(holders);
@@ -268,7 +272,11 @@ public sealed interface Reply {
   /** What a partition has of every replica, all of it durable. */
   record Through(VersionVector through) implements Reply {}
 
-  /** Which datacenters have what was asked about, up to which commit number. */
+  /**
+   * Which datacenters have what was asked about.
+   *
+   * @param number up to which commit number
+   */
   record Spread(long number, Set<String> datacenters) implements Reply {
     public Spread {
       datacenters = Set.copyOf(datacenters);

@@ -130,7 +130,10 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
-   * What an update's caller asks of the object right before or after it, with the right to read.
+   * What an update's caller wants to know of the object, as it is at the datacenter in the moment
+   * of the update: nothing comes between. Needs the right to read.
+   *
+   * @param before whether as it was before; otherwise as the update has left it
    */
   record Ask(boolean before, Query query) {}
 
@@ -396,7 +399,11 @@ public sealed interface Request extends RequestLimits {
     }
   }
 
-  /** Asks what a partition, by its number from 0, has of every replica: {@link Reply.Through}. */
+  /**
+   * Asks what a partition has of every replica. Answered by {@link Reply.Through}.
+   *
+   * @param partition its number, from 0
+   */
   record Through(String keyspace, int partition) implements Request {}
 
   /**
@@ -469,7 +476,11 @@ public sealed interface Request extends RequestLimits {
   /** An update of one object. */
   record Update(Key key, CrdtType type, Operation operation) {}
 
-  /** A read of one object; without a type, of whatever the key holds. */
+  /**
+   * A read of one object.
+   *
+   * @param type empty for whatever the key holds
+   */
   record Fetch(Key key, Optional<CrdtType> type, Query query) {}
 
   /** Whether a transaction goes on after a step. */

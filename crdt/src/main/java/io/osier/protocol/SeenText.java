@@ -1,6 +1,7 @@
 package io.osier.protocol;
 
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -34,7 +35,11 @@ public final class SeenText {
         });
   }
 
-  /** Reads a text from anywhere, or fails with INVALID_ARGUMENT. */
+  /**
+   * Reads a text, which may come from anywhere.
+   *
+   * @throws OsierException INVALID_ARGUMENT if the text is none
+   */
   public static SortedMap<String, List<VersionVector>> read(String text, String source) {
     return EncodedText.read(text, BYTES_MAX, "session token", source, SeenText::read);
   }

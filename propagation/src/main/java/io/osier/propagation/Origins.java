@@ -81,7 +81,10 @@ final class Origins {
     return in == null ? startNanos : in.liveness().aliveNanos();
   }
 
-  /** Whether an origin need not be asked of a peer: it ships itself, or may just come back. */
+  /**
+   * Whether an origin's updates need not be asked of a peer: it ships them itself, or may come back
+   * just as the peer did.
+   */
   boolean comesFrom(ReplicaId origin, PeerStream peer, long nowNanos) {
     boolean justBack = nowNanos - peer.upSinceNanos() < around.healNanos();
     return isReachable(origin, nowNanos) || (justBack && knowledge.isNewest(origin));

@@ -335,7 +335,10 @@ public final class Propagation {
     return knowledge.here();
   }
 
-  /** Nothing that has come of any replica is beyond this; the largest number where unknown. */
+  /**
+   * Nothing that has come of any replica, complete or not, is beyond this; where that is not known
+   * it is the largest number.
+   */
   public VersionVector far() {
     return knowledge.far();
   }

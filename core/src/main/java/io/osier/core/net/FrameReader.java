@@ -64,7 +64,11 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     budget = other;
   }
 
-  /** Takes one frame, which {@code content} is all of; that is valid during the call. */
+  /**
+   * Takes one frame.
+   *
+   * @param content the frame's, and nothing else; valid during the call
+   */
   protected abstract void frame(ChannelHandlerContext ctx, WireInput content);
 
   /** Hears that all frames that have come were taken, or that reading was paused: time to flush. */
@@ -150,7 +154,10 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Hears what was thrown while frames were taken: none is taken any more. */
+  /**
+   * Hears what was thrown while frames were taken, also after a pause: none is taken any more, so
+   * the connection is of no use.
+   */
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     ctx.fireExceptionCaught(cause);

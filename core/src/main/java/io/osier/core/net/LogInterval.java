@@ -11,7 +11,11 @@ public final class LogInterval {
   private final long nanos;
   private final AtomicLong lastNanos;
 
-  /** Lets the first line pass; {@code interval} lies between two lines. */
+  /**
+   * Lets the first line pass.
+   *
+   * @param interval between two lines
+   */
   public LogInterval(Duration interval) {
     this.nanos = interval.toNanos();
     this.lastNanos = new AtomicLong(System.nanoTime() - nanos);

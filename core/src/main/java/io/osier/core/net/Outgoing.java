@@ -63,7 +63,10 @@ public abstract class Outgoing<T> {
     return true;
   }
 
-  /** Whether a message may be written now; else it waits until {@link #flush}. For the loop. */
+  /**
+   * Whether a message may be written now. Where it may not, it waits until {@link #flush} is called
+   * when it may. For the loop.
+   */
   protected boolean mayWrite() {
     return true;
   }

@@ -46,7 +46,11 @@ public final class Sockets implements Network {
     this.keepAliveSeconds = keepAliveSeconds;
   }
 
-  /** With so many threads of its own, which serve the connections. */
+  /**
+   * With threads of its own.
+   *
+   * @param threads how many serve the connections
+   */
   public static Sockets of(String name, int threads) {
     return of(name, threads, 0, 0);
   }
@@ -69,7 +73,11 @@ public final class Sockets implements Network {
         InetAddress::getAllByName);
   }
 
-  /** Over loops that do other things, too, and end when this is closed, or before. */
+  /**
+   * Over loops that do other things, too.
+   *
+   * @param loops end when this is closed; this takes nothing any more where they have ended before
+   */
   public static Sockets over(EventLoopGroup loops) {
     return over(loops, InetAddress::getAllByName);
   }

@@ -26,7 +26,11 @@ public final class Retry {
     this.random = random;
   }
 
-  /** Whether to try now: also where the clock was set back. */
+  /**
+   * Whether to try now.
+   *
+   * @param nowMillis by a clock that may be set back: then it is due
+   */
   public boolean isDue(long nowMillis) {
     return !failing || nowMillis < failedMillis || nowMillis - failedMillis >= pauseMillis;
   }

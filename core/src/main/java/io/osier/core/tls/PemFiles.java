@@ -40,10 +40,18 @@ record PemFiles(Optional<Own> own, List<X509Certificate> authorities) {
   private static final Map<String, String> SIGNATURES =
       Map.of("EC", "SHA256withECDSA", "RSA", "SHA256withRSA", "EdDSA", "EdDSA");
 
-  /** A certificate with its key; the chain begins with the certificate. */
+  /**
+   * A certificate with its key.
+   *
+   * @param chain the certificate first
+   */
   record Own(List<X509Certificate> chain, PrivateKey key) {}
 
-  /** Reads them, or fails with CONFIGURATION. */
+  /**
+   * Reads them.
+   *
+   * @throws OsierException CONFIGURATION
+   */
   static PemFiles read(TlsFiles files) {
     return new PemFiles(
         files.own().map(PemFiles::own), files.authorities().map(PemFiles::chain).orElse(List.of()));

@@ -97,7 +97,11 @@ public record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
     return packed == parts ? this : new Expiry(whole, packed);
   }
 
-  /** Reads what {@link #write} wrote, with the replicas of {@link PartDeadlines#read}. */
+  /**
+   * Reads what {@link #write} wrote.
+   *
+   * @param replicas as in {@link PartDeadlines#read}
+   */
   public static Expiry read(
       WireInput in, DotStore<?> content, boolean full, List<ReplicaId> replicas) {
     DeadlineRegister whole = DeadlineRegister.read(in);

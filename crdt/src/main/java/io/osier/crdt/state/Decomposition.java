@@ -143,7 +143,11 @@ public final class Decomposition {
     return source != null && source.isOld();
   }
 
-  /** Keeps an object the same for {@link EntrySource#HOLD_MILLIS}; returns whether it still was. */
+  /**
+   * Keeps an object the same for {@link EntrySource#HOLD_MILLIS}.
+   *
+   * @return whether it has stayed so until now: of an object in memory always
+   */
   public static boolean hold(CrdtState object) {
     EntrySource source = source(object);
     return source == null || source.hold(EntrySource.HOLD_MILLIS, true);
@@ -262,7 +266,11 @@ public final class Decomposition {
         });
   }
 
-  /** Gives all entries of an object; dots are numbered by the places of all its replicas. */
+  /**
+   * Gives all entries of an object.
+   *
+   * @param replicas by whose places dots are numbered; all of the object's context
+   */
   public static void all(CrdtState object, List<ReplicaId> replicas, Sink sink) {
     all(cells(object), replicas, sink);
   }

@@ -326,7 +326,11 @@ public final class EntryRanges {
     }
   }
 
-  /** The other version, whose head this is, once all that differs was put in. */
+  /**
+   * The other version, once all that differs was put in.
+   *
+   * @param head that version's
+   */
   public static CrdtState completed(CrdtState state, Head head) {
     return CrdtState.of(state.store(), head.expiry(state.store()), head.context, true);
   }

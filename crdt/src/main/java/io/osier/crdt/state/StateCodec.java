@@ -80,7 +80,11 @@ public final class StateCodec {
     writeContent(out, state);
   }
 
-  /** Reads what {@link #write} wrote, in the form that {@link CrdtState#form} was. */
+  /**
+   * Reads what {@link #write} wrote.
+   *
+   * @param form what {@link CrdtState#form} was
+   */
   public static CrdtState read(int form, boolean full, WireInput in) {
     CausalContext context = in.readContext();
     return readContent(form, context, context.replicas(), full, in);

@@ -25,7 +25,11 @@ import java.util.Optional;
 public final class Updates {
   private Updates() {}
 
-  /** An update's delta, and the object joined with it. */
+  /**
+   * An update and what it makes of its object.
+   *
+   * @param after the object joined with the delta
+   */
   public record Updated(CrdtState delta, CrdtState after) {}
 
   /**
@@ -76,7 +80,11 @@ public final class Updates {
     return CrdtState.of(delta, deadlines, preparation.context(), false);
   }
 
-  /** As {@link CrdtState#prepare}, of an update that changes nothing but says what came before. */
+  /**
+   * Prepares an update of an object that changes nothing: who has it has what came before it.
+   *
+   * @return as {@link CrdtState#prepare} does
+   */
   public static CrdtState prepareNothing(
       CrdtType type, ReplicaId origin, long first, long predecessor) {
     CausalContext own = CausalContext.EMPTY.withRange(origin, predecessor, first);

@@ -340,7 +340,11 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
     return TreeRange.of(this, least, most);
   }
 
-  /** The entries from a key (null: from the last) down, the greatest key first. */
+  /**
+   * The entries from a key down, that included, the greatest key first.
+   *
+   * @param key null for all
+   */
   public Iterator<TreeEntry<K, V>> downFrom(@Nullable K key) {
     return new TreeWalk<>(root, key, true);
   }

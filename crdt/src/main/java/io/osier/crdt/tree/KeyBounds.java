@@ -44,7 +44,11 @@ public final class KeyBounds {
     return isNothing;
   }
 
-  /** Where a walk may begin as well, leaving nothing out; null for the end that it comes from. */
+  /**
+   * Where a walk may begin as well: nothing is left out.
+   *
+   * @param from where it is to begin; null for the end that it comes from
+   */
   public byte @Nullable [] begin(byte @Nullable [] from, boolean down) {
     return isAtEnd(from, down) ? (down ? greatest : least) : from;
   }

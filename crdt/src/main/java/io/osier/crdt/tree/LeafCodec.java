@@ -28,7 +28,11 @@ public interface LeafCodec<K extends Comparable<K>, V> {
     return readKey(in).compareTo(other);
   }
 
-  /** Goes past a key and its cell, with the replicas of {@link #readCell}. */
+  /**
+   * Goes past a key and its cell.
+   *
+   * @param replicas as in {@link #readCell}
+   */
   default void skip(WireInput in, List<ReplicaId> replicas) {
     V unused = readCell(in, readKey(in), replicas);
   }

@@ -161,7 +161,10 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     Object[] lows;
     TreeNode[] children;
 
-    /** How many entries are below; 0 until somebody asks, by any thread. */
+    /**
+     * How many entries are below; 0 until somebody asks, which is hardly ever. Any thread may count
+     * and finds the same.
+     */
     private int entries;
 
     Inner(

@@ -88,7 +88,12 @@ public final class BackingEntries<K extends Comparable<K>, V> {
     }
   }
 
-  /** The entries from a key on (null: from the end), in the keys' order or against it, by pages. */
+  /**
+   * The entries from a key on, that included, in the order of the keys or against it; read page by
+   * page.
+   *
+   * @param from where it begins; null for the end that it comes from
+   */
   Iterator<TreeEntry<K, V>> walk(@Nullable K from, boolean down) {
     return new Walk(from == null ? null : type.orderedKey(from), down);
   }

@@ -39,7 +39,11 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
     return old;
   }
 
-  /** As {@link #put}, for who has just asked what the key had: {@code old}, or null. */
+  /**
+   * As {@link #put}, for who has just asked what the key had.
+   *
+   * @param old that, or null
+   */
   public void replace(K key, @Nullable V old, V cell) {
     change(key, map.put(key, cell), cell, old, cell);
   }

@@ -44,7 +44,11 @@ public final class ScramLogin {
 
   /** What becomes of a login. */
   public sealed interface Verdict {
-    /** The password is right; the proof tells the client that this end knows the user. */
+    /**
+     * The password is right.
+     *
+     * @param proof that this end knows the user, for the client
+     */
     record Accepted(Identity identity, String proof) implements Verdict {}
 
     /** It is not, or there is no such user. */

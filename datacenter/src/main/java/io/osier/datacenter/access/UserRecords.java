@@ -170,7 +170,11 @@ public final class UserRecords {
     return users;
   }
 
-  /** Who made a user; empty if there is none of the name. */
+  /**
+   * Who made a user.
+   *
+   * @return empty if there is none of the name
+   */
   public Optional<String> madeBy(String user) {
     return Optional.ofNullable(creations.get(user)).map(c -> c.getLast().by);
   }

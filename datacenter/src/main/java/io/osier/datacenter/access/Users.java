@@ -13,7 +13,10 @@ import java.util.TreeMap;
 
 /** All users there are, at one time. Immutable. */
 public final class Users {
-  /** The user of connections that do not log in; without one everybody must log in. */
+  /**
+   * The user that connections have which do not log in. Where there is none of this name, everybody
+   * must log in.
+   */
   public static final String DEFAULT = "default";
 
   public static final int MAX = 10_000;
@@ -59,7 +62,11 @@ public final class Users {
     return List.copyOf(byName.values());
   }
 
-  /** How often a password was hashed: as one of these users', which one by chance. */
+  /**
+   * How often a password may have been hashed: as often as one of these users' passwords was.
+   *
+   * @param chance any number, which decides which of them
+   */
   int iterations(int chance) {
     return iterations.length == 0
         ? ScramCredential.ITERATIONS

@@ -39,7 +39,11 @@ final class AdminAccess {
     this.executor = executor;
   }
 
-  /** Why something is not shown; empty if it is. The certificate names whom it may. */
+  /**
+   * Why something is not shown; empty if it is.
+   *
+   * @param certificates what the certificate names that was shown
+   */
   CompletableFuture<Optional<HttpEndpoint.Answer>> refusal(
       RequestHead asked, Set<String> certificates, SocketAddress from) {
     if (isPrivate || FOR_ALL.contains(asked.path()) || access.users().isOpen()) {

@@ -42,7 +42,11 @@ final class HealthChecks {
     this.before = before;
   }
 
-  /** Looks for what is wrong, worst first, compared with some time ago. */
+  /**
+   * Looks for what is wrong, worst first.
+   *
+   * @param before the same datacenter some time ago, or now if nothing older is known
+   */
   static List<Finding> of(DashboardModel now, DashboardModel before) {
     HealthChecks findings = new HealthChecks(now, before);
     findings.look();

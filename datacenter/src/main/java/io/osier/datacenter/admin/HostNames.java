@@ -13,7 +13,11 @@ import java.util.Set;
 final class HostNames {
   private final Set<String> names;
 
-  /** These names, in lower case, localhost, and every address. */
+  /**
+   * These names, localhost, and every address.
+   *
+   * @param names in lower case
+   */
   HostNames(Set<String> names) {
     this.names = Set.copyOf(names);
   }

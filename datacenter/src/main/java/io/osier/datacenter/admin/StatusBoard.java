@@ -46,7 +46,11 @@ final class StatusBoard {
 
   sealed interface Note {}
 
-  /** What are you doing? And who was not heard of lately? */
+  /**
+   * What are you doing?
+   *
+   * @param missing datacenters of which the one who asks has not heard lately
+   */
   record Ask(Set<String> missing) implements Note {
     Ask {
       missing = Set.copyOf(missing);
@@ -62,7 +66,11 @@ final class StatusBoard {
    */
   record Tell(String dc, long ageMillis, String status) implements Note {}
 
-  /** A datacenter's last status, by itself or by a third one. */
+  /**
+   * A datacenter's last status.
+   *
+   * @param by who told it: itself, or a third one
+   */
   record Heard(String dc, long ageMillis, String by, String status) {}
 
   private record Entry(long atNanos, String by, String status) {}
@@ -169,7 +177,11 @@ final class StatusBoard {
         });
   }
 
-  /** Reads a note, or fails with {@link MalformedException}. */
+  /**
+   * Reads a note.
+   *
+   * @throws MalformedException if the bytes are none
+   */
   static Note decode(byte[] bytes) {
     return Codec.readAll(new WireInput(bytes), "a note", StatusBoard::read);
   }

@@ -66,7 +66,11 @@ public final class ConfigReader {
         warnings);
   }
 
-  /** Reads a text, which errors call {@code source}; ignored variables are not told. */
+  /**
+   * Reads a text. What variables of the environment are ignored is not said.
+   *
+   * @param source what errors call it
+   */
   public static DatacenterConfig read(String source, String text, Map<String, String> environment) {
     return read(source, text, environment, MemoryPlan.ofThisProcess(), warning -> {});
   }

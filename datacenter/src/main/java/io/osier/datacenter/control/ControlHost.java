@@ -103,7 +103,11 @@ public interface ControlHost {
     }
   }
 
-  /** Asks the partition of {@code _osier} and waits; fails if there is no answer in time. */
+  /**
+   * Asks the partition of {@code _osier}; waits for the answer.
+   *
+   * @return a failure if there is none in time
+   */
   Reply ask(Request request, int timeoutMillis);
 
   /** Changes when {@link #ask} may read something else than before; empty if that is not known. */
@@ -134,7 +138,10 @@ public interface ControlHost {
     return true;
   }
 
-  /** From now on these hold an open keyspace, which is shown only then. */
+  /**
+   * From now on these hold a keyspace that is open. One that is opened with a policy of others' is
+   * not shown before this says so.
+   */
   default void setHolders(String keyspace, Holding now) {}
 
   /** Whether a keyspace that is open has here what all others that hold it have. */
@@ -188,7 +195,11 @@ public interface ControlHost {
     return true;
   }
 
-  /** Deletes what the store has of keyspaces neither open nor among these creations, by name. */
+  /**
+   * Deletes what the store has of keyspaces that are neither open nor among these.
+   *
+   * @param creations by name
+   */
   void dropOthers(Map<String, String> creations);
 
   /** From now on a keyspace that is open behaves so. */
@@ -247,10 +258,20 @@ public interface ControlHost {
    */
   void hinders(List<String> words);
 
-  /** Takes no updates while it is hindered; true once none is under way and others have all. */
+  /**
+   * Takes no updates any more, as long as something hinders it ({@link #hinders}). Called again and
+   * again.
+   *
+   * @return whether none is under way, and the others have everything that was done here
+   */
   boolean isQuiet();
 
-  /** Takes over rights of one given up, where they fall here; true once others have the change. */
+  /**
+   * Takes over the rights of a datacenter that was given up, where they fall to this one. Called
+   * again and again.
+   *
+   * @return whether the others have what that changed
+   */
   boolean inherit(Estate estate);
 
   /**

@@ -45,7 +45,10 @@ public final class ControlPlane {
 
   private long changes = -1;
 
-  /** What {@link ControlHost#recorded} was before {@link #changes} were read, if known. */
+  /**
+   * What {@link ControlHost#recorded} was before {@link #changes} were read; empty if that is
+   * unknown.
+   */
   private OptionalLong recorded = OptionalLong.empty();
 
   /** How many looks were left out since the last one. */
@@ -126,7 +129,11 @@ public final class ControlPlane {
     return keyspaces.configuredHere();
   }
 
-  /** Takes the users of {@link UserRecords#OBJECT} that the store knew when this one ended. */
+  /**
+   * Takes the users that the store knew when this datacenter ended.
+   *
+   * @param object what is there of {@link UserRecords#OBJECT}
+   */
   public void recoverUsers(Reading.Fields object) {
     users.take(object);
   }

@@ -22,7 +22,11 @@ public record KeyspaceView(
     boolean fromFile,
     String by,
     long atMillis) {
-  /** A datacenter that is to hold it, and in words what is known of that. */
+  /**
+   * A datacenter that is to hold it.
+   *
+   * @param state in words: what is known here of it
+   */
   public record Holder(String dc, String state) {
     public static final String HOLDS = "holds";
   }

@@ -28,7 +28,11 @@ public final class Copies implements AutoCloseable {
   /** So often it is decided what is followed. */
   public static final long PERIOD_MILLIS = 2_000;
 
-  /** A read's answer, as this holder has told it. */
+  /**
+   * A read's answer.
+   *
+   * @param holder who has told what is answered
+   */
   public record Answer(Reply reply, String holder) {}
 
   private final Holders around;

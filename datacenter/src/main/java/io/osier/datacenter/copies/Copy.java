@@ -94,7 +94,11 @@ final class Copy {
     version = told;
   }
 
-  /** It is known now, from {@code before}, what was shown before it began; see {@link #sees}. */
+  /**
+   * From now on it is known what may have been shown before it began; see {@link #sees}.
+   *
+   * @param before of the partition, taken after this could be found
+   */
   synchronized void begin(VersionVector before) {
     shown = before.join(early);
   }

@@ -25,7 +25,11 @@ public record CopyRule(double msWorth) {
     return demand.reads() * (demand.bytesPerRead() + roundTripMillis * msWorth);
   }
 
-  /** Whether a copy is to begin in this period. */
+  /**
+   * Whether a copy is to begin.
+   *
+   * @param now which period this is
+   */
   boolean begins(Demand demand, double roundTripMillis, long now) {
     return now >= demand.notBefore()
         && demand.reads() >= READS_MIN

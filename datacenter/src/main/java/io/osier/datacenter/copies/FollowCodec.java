@@ -53,7 +53,11 @@ final class FollowCodec {
     }
   }
 
-  /** A key that is followed, with the number by which all else names it. */
+  /**
+   * A key that is followed.
+   *
+   * @param number by which all else names it
+   */
   record Added(long number, Key key) {}
 
   /**
@@ -79,7 +83,11 @@ final class FollowCodec {
 
   private FollowCodec() {}
 
-  /** Whether something, behind its beginning, is of these. */
+  /**
+   * Whether something is of these.
+   *
+   * @param rest of a question or an answer, behind what each begins with
+   */
   static boolean isOfThese(WireInput rest) {
     return rest.remaining() > 0 && (rest.getBuffer()[rest.position()] & 0xff) == KIND;
   }

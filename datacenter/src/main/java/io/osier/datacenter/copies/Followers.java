@@ -57,7 +57,11 @@ public final class Followers {
     /** Takes, later, what a partition has of all replicas; null if it cannot tell. */
     void through(int partition, Consumer<@Nullable VersionVector> told);
 
-    /** What a key holds, by one who may wait for a disk; or an OsierException. */
+    /**
+     * What a key holds, by one who may wait for a disk.
+     *
+     * @throws OsierException if it cannot be read
+     */
     StoredKey read(Key key);
   }
 
@@ -103,7 +107,11 @@ public final class Followers {
     return type == CrdtType.BOUNDED_COUNTER;
   }
 
-  /** Whether this, behind a question's beginning, is of who follows objects, and no request. */
+  /**
+   * Whether this is of who follows objects, and no request.
+   *
+   * @param rest of what was asked, behind what each question begins with
+   */
   public static boolean isAsk(WireInput rest) {
     return FollowCodec.isOfThese(rest);
   }

@@ -39,7 +39,11 @@ final class Interest {
     }
   }
 
-  /** An object that is worth a copy, and the holder who has answered its last read. */
+  /**
+   * An object that is worth a copy.
+   *
+   * @param holder who has answered its last read
+   */
   record Candidate(ObjectName name, String holder, Demand demand, double saved) {}
 
   private final CopyRule rule;

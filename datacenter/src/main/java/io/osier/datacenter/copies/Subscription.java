@@ -175,7 +175,10 @@ final class Subscription {
     return asks;
   }
 
-  /** Asks how far the holder is; it names no keys, and may come behind what is asked later. */
+  /**
+   * What is asked to know how far the holder is. It names no keys: whoever reads sends it, and it
+   * may come behind what is asked later.
+   */
   FollowCodec.Ask refreshing() {
     return new FollowCodec.Ask(keyspace, partition, number, ++asked, List.of(), List.of(), 0);
   }

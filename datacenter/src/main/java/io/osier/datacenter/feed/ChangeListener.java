@@ -9,7 +9,11 @@ import java.util.List;
  * partition's answers go, so it must neither wait nor run others' code.
  */
 public interface ChangeListener {
-  /** A key has changed or expired, by whom if that one wants to know its own; else 0. */
+  /**
+   * A key has changed, or something of it has expired.
+   *
+   * @param author who has changed it, of those who want to know their own; 0 of all others
+   */
   record Changed(Key key, long author) {}
 
   boolean isWanted();

@@ -343,7 +343,11 @@ public final class ChangeRing {
     return Optional.of(new Known(now, slot.since(), slot.tick(), slot.last()));
   }
 
-  /** Waits for a key's next change unless there is one already; then {@link #takeDue} has it. */
+  /**
+   * Waits for the next change of a key, unless there is one behind the position already.
+   *
+   * @param changed {@link #takeDue} returns it once the key has changed
+   */
   synchronized boolean waits(Key key, long of, long tick, Runnable changed) {
     return of == life && keys.waits(key, tick, changed);
   }

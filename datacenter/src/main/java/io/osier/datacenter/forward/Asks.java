@@ -23,7 +23,10 @@ final class Asks {
   /** Beyond what the request itself may wait, an answer is waited for so long. */
   static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** A request as its client sent it, and as it is sent on, with what others have shown. */
+  /**
+   * A request as its client sent it, and as it is sent on: with what other holders have shown
+   * there.
+   */
   record Forms(Request original, Request asked) {}
 
   /**

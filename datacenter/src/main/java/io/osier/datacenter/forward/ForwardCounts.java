@@ -29,7 +29,11 @@ public final class ForwardCounts {
     }
   }
 
-  /** How many were sent, and how long answers took. */
+  /**
+   * What was counted.
+   *
+   * @param answered from when a request was sent until its answer came
+   */
   public record Figures(long sent, DelayHistogram answered) {}
 
   private record By(String keyspace, String to, Forwardable.Kind kind) {}

@@ -143,7 +143,11 @@ public final class Forwardable {
     };
   }
 
-  /** The one partition of this partitioning that it is about; empty if it is about all. */
+  /**
+   * The one partition that it is about; empty if it is about all.
+   *
+   * @param partitioning the keyspace's
+   */
   static Optional<Integer> partition(Request request, Partitioning partitioning) {
     return step(request) != null // in a causal keyspace, which has one
         ? Optional.of(0)

@@ -69,7 +69,11 @@ public record ForwardedRequest(long lane, String user, long id, WireInput reques
         });
   }
 
-  /** Decodes what is asked, once, or fails with {@link MalformedException}. */
+  /**
+   * Decodes what is asked; once.
+   *
+   * @throws MalformedException if it is no request that is known here
+   */
   public Request decoded() {
     return ProtocolCodec.decodeRequestBody(request);
   }

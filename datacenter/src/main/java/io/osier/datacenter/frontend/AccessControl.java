@@ -107,7 +107,10 @@ public final class AccessControl {
     known = isKnown;
   }
 
-  /** Whether who logs in must wait: a user that is known here may have been dropped. */
+  /**
+   * Whether who logs in must wait: the users that are known may be old, of whom one may have been
+   * dropped meanwhile.
+   */
   public boolean isWaiting() {
     return !known.getAsBoolean() && !users.get().isOpen();
   }

@@ -31,7 +31,11 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
     void failed(ErrorCode code);
   }
 
-  /** One answer, and its bytes of the share. */
+  /**
+   * One answer.
+   *
+   * @param bytes of the share
+   */
   record Answer(long id, Reply reply, long bytes) {}
 
   private final Channel channel;

@@ -161,7 +161,11 @@ public final class ClientServer implements AutoCloseable {
     }
   }
 
-  /** Listens at one more port, with shared limits; the port is closed with this. */
+  /**
+   * Listens at one more port, for those who speak something else: all limits are shared.
+   *
+   * @return the port, which is closed with this
+   */
   public Network.Port listen(InetSocketAddress at, Protocol protocol) {
     Network.Port more = network.listen(at, channel -> opened(channel, protocol));
     others.add(more);

@@ -51,12 +51,19 @@ public interface ClientService {
     handle(request, lane, reply);
   }
 
-  /** Runs what follows several requests that came together: their changes are written together. */
+  /**
+   * Runs what follows several requests that came together, so that what they change is written
+   * together.
+   */
   default void together(Runnable follows) {
     follows.run();
   }
 
-  /** Changes what holds for all datacenters, for a user. */
+  /**
+   * Changes what holds for all datacenters.
+   *
+   * @param by the user who asks
+   */
   void administer(Request.Administer request, String by, Consumer<Reply> reply);
 
   /** Whether a keyspace is held here; of one that is held elsewhere no changes are heard. */

@@ -125,7 +125,11 @@ public final class RequestHandler implements ClientService {
         : forwarder.stream().anyMatch(f -> f.isByTag(keyspace));
   }
 
-  /** Acknowledges an update at once if it need not wait for its turn; returns whether it did. */
+  /**
+   * Acknowledges an update at once if it need not wait for its partition's turn.
+   *
+   * @return false if nothing was done and the request must be handled
+   */
   public boolean combine(String keyspace, Key key, CrdtType type, Operation operation) {
     KeyspaceShard shard = keyspaces.get(keyspace);
     return shard != null && shard.combine(key, type, operation);

@@ -72,7 +72,10 @@ final class CatchUpState {
     return settled;
   }
 
-  /** Whether none, some or all peers' data is here, of this membership. For any thread. */
+  /**
+   * Whether the data of no, some or all peers is here, as of the membership with this number. For
+   * any thread.
+   */
   PeersHeard heard(long number) {
     HeardSince last = heard;
     return last.number == number ? last.heard : PeersHeard.NOBODY;

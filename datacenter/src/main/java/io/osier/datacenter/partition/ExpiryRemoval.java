@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
  * not, the others do. Several that remove the same take away what all have seen, and nothing more.
  */
 final class ExpiryRemoval {
-  /** Clocks that differ by less lose no deadline that was given in time by the clock there. */
+  /**
+   * Clocks that differ by less lose no deadline that was given before the former one had passed by
+   * the clock there.
+   */
   static final long SLACK_MILLIS = 2_000;
 
   /** How long the others leave it to the one whose turn it is. */

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  * together. An object's updates become one, so that nobody sees some of them. Not thread-safe.
  */
 final class ProgramWork {
-  /** More than a request has: an append makes all of a string anew, also where it is given up. */
+  /**
+   * More than a request has: what appends to a string makes all of it anew, also where it is given
+   * up then.
+   */
   private static final long MADE_BYTES_MAX = 2 * EntryStore.WHOLE_BYTES_MAX;
 
   private final ObjectStore store;

@@ -201,7 +201,11 @@ public final class Reads {
     return new Reply.Answer(type, reading, false, seen(states));
   }
 
-  /** What {@link #of(List, Request.Read, LongSupplier)} reads of a key, or throws; or null. */
+  /**
+   * What {@link #of(List, Request.Read, LongSupplier)} reads of a key; null if it is not there.
+   *
+   * @throws OsierException as that does
+   */
   static @Nullable CrdtState found(
       List<CrdtState> stored, Request.Fetch read, LongSupplier millis) {
     return found(seenAt(stored, millis), read.key(), read.type(), read.query());

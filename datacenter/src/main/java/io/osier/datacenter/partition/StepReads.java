@@ -55,7 +55,11 @@ final class StepReads {
 
     private @Nullable WireOutput out;
 
-    /** One answer more; fails with VALUE_TOO_LARGE if a reply has no room for all. */
+    /**
+     * One answer more.
+     *
+     * @throws OsierException VALUE_TOO_LARGE if a reply has no room for all
+     */
     void add(Reply.Answer answer) {
       unknown.add(answer);
       unknownBytes += ENCODED_MAX * MessageHeap.bytes(answer);
@@ -129,7 +133,10 @@ final class StepReads {
     return new Reply.Answer(answer.type(), answer.reading(), answer.exists(), VersionVector.EMPTY);
   }
 
-  /** Checks that a reply has room for all, unread answers too, before anything is done. */
+  /**
+   * Checks that the client can be told all of it, what is not read yet included, before something
+   * is done that a step which fails must not have done.
+   */
   void checkSize() {
     size.check(unreadBytes + REST_BYTES_MAX);
   }

@@ -198,7 +198,11 @@ final class VisibleChanges {
     return Optional.ofNullable(forgotten);
   }
 
-  /** From now on {@link #shown} says what can have been shown; nothing more if it is retired. */
+  /**
+   * From now on {@link #shown} says what can have been shown.
+   *
+   * @param isRetired whether nothing is shown any more
+   */
   void cease(boolean isRetired) {
     tellsShown = !isRetired || shown.isEmpty();
   }

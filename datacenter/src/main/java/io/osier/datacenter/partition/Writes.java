@@ -116,7 +116,11 @@ final class Writes {
     return write(call.key(), call.type(), call.operation(), call.ask(), true, now);
   }
 
-  /** Does an update that is all of a program and needs no rights, on all that its key holds. */
+  /**
+   * Does an update that is all of a program and needs no rights.
+   *
+   * @param before all that its key holds
+   */
   Reply assign(ObjectId object, CrdtState before, Operation assignment, Now now) {
     return update(object, before, assignment, Optional.empty(), true, now);
   }
@@ -207,7 +211,11 @@ final class Writes {
     return after;
   }
 
-  /** Commits an update that changes nothing and ships it; returns its commit number. */
+  /**
+   * Commits an update that changes nothing, and ships it: who has it was heard after this.
+   *
+   * @return its commit number
+   */
   long mark(ObjectId object, CrdtState state, Now now) {
     sequencer.commit(List.of(sequencer.prepareNothing(object, state, now)), false, now);
     propagation.outbound().release(object);

@@ -111,7 +111,11 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
     followers.down(dc);
   }
 
-  /** From now on what others ask is done here, or refused where the keyspace is not held. */
+  /**
+   * From now on what others ask is done.
+   *
+   * @param here does what concerns keyspaces that are held here, and refuses the rest
+   */
   void begin(ClientService here, AccessControl access) {
     requests = new ForwardedRequests(self, here, access, new ByteBudget(bytes), BESIDE);
   }

@@ -42,7 +42,11 @@ final class OwnFigures {
             forwarding.counts());
   }
 
-  /** By reason, how many audit lines are lost: those of its file, and others. */
+  /**
+   * By reason, how many lines of the audit log are lost.
+   *
+   * @param atFile those that did not come to its file
+   */
   static Map<String, Long> auditLost(AuditLog audit, Map<String, Long> atFile) {
     Map<String, Long> all = new TreeMap<>(atFile);
     all.put("flood", audit.leftOut());

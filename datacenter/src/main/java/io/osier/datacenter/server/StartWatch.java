@@ -13,7 +13,11 @@ public final class StartWatch {
   private final Map<String, Duration> phases = new LinkedHashMap<>();
   private long atNanos;
 
-  /** Begins now, by {@link System#nanoTime}. */
+  /**
+   * Begins now.
+   *
+   * @param nowNanos as of {@link System#nanoTime}
+   */
   public StartWatch(long nowNanos) {
     this.atNanos = nowNanos;
   }
@@ -24,7 +28,11 @@ public final class StartWatch {
     return this;
   }
 
-  /** A phase, in a word, is over and the next one begins; one of the same name goes on. */
+  /**
+   * A phase is over; the next one begins now.
+   *
+   * @param phase in a word; one of the same name goes on
+   */
   public void done(String phase, long nowNanos) {
     phases.merge(phase, Duration.ofNanos(nowNanos - atNanos), Duration::plus);
     atNanos = nowNanos;

@@ -48,7 +48,10 @@ public final class KeyspaceShard {
 
   private final KeyspaceFeed feed;
 
-  /** By peer, a lane per partition: a cold object delays its own partition's frames alone. */
+  /**
+   * By peer, a lane for each partition: a cold object in a frame delays its own partition's frames
+   * alone.
+   */
   private volatile Map<String, List<OrderedQueue>> lanes = Map.of();
 
   /**
@@ -77,7 +80,10 @@ public final class KeyspaceShard {
     makeLanes(peers);
   }
 
-  /** From now on these others hold the keyspace; partitions hear it otherwise. By one thread. */
+  /**
+   * From now on these are the other datacenters that hold the keyspace; its partitions are told by
+   * another way. By one thread at a time.
+   */
   void setPeers(Collection<String> peers) {
     gate.setPeers(peers);
     makeLanes(peers);

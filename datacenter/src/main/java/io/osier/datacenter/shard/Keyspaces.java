@@ -209,7 +209,12 @@ public final class Keyspaces {
     shown.values().forEach(k -> k.gate().hold(why));
   }
 
-  /** Another process is taken for this one by a datacenter, and why; empty if it no longer is. */
+  /**
+   * A datacenter takes another process for this one, or does not know which of the two is; or it
+   * takes this one.
+   *
+   * @param why in words; empty if it takes this one
+   */
   public void secondTo(String dc, Optional<String> why) {
     second.heard(dc, why, System.nanoTime());
   }
@@ -358,7 +363,12 @@ public final class Keyspaces {
     return dropped.updates();
   }
 
-  /** Deletes what is stored of dropped keyspaces, unless open or among these creations. */
+  /**
+   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run,
+   * unless they are open.
+   *
+   * @param created by name, the creations that there are
+   */
   public void dropOthers(Map<String, String> created) {
     dropped.dropOthers(created, open.values());
   }

@@ -227,7 +227,11 @@ public final class StoreService implements AutoCloseable {
     return database.isReadOnly();
   }
 
-  /** A backup, whose files it shares with the store as long as that has them. */
+  /**
+   * A backup that was made.
+   *
+   * @param bytes of its files, which it shares with the store as long as that has them
+   */
   public record Backup(Path path, long bytes) {}
 
   /**

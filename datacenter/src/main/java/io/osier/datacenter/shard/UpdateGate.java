@@ -125,7 +125,10 @@ public final class UpdateGate {
     judge();
   }
 
-  /** Whether others may know that this datacenter does not hold the keyspace any more. */
+  /**
+   * Whether others may know that this datacenter holds the keyspace no more, which it has not
+   * heard.
+   */
   void setUnsure(boolean now) {
     unsure = now;
   }

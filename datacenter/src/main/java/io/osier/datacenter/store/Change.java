@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
  * What is written to a {@link VersionStore}; a group of them is written altogether or not at all.
  */
 public sealed interface Change {
-  /** Puts an operation of this time: the version vector of its context. */
+  /**
+   * Puts an operation.
+   *
+   * @param at its time: the version vector of its context
+   */
   record PutOperation(ObjectId object, VersionVector at, CrdtState delta) implements Change {}
 
   /** Puts a snapshot: an object with all that was applied to it up to a time. */
@@ -74,7 +78,10 @@ public sealed interface Change {
   /** Drops the entries of an object that is not decomposed any more. */
   record DropEntries(ObjectId object) implements Change {}
 
-  /** Puts all types of the partition, this group's too; and that each object has its place. */
+  /**
+   * Puts the types of the partition's objects, those that this group writes the first time
+   * included; and that each object has a state in its place.
+   */
   record PutTypes(Set<CrdtType> types) implements Change {}
 
   /** Notes which object an update of this datacenter changed. */
@@ -104,7 +111,10 @@ public sealed interface Change {
   /** Drops the log's entries up to a commit number, that included, after one dropped before. */
   record DropLogged(long after, long through) implements Change {}
 
-  /** Drops versions that the newest snapshot, or the state in its place, contains; maybe later. */
+  /**
+   * Drops the versions of an object that its newest snapshot, or what was put in place, contains;
+   * an adapter may do it later.
+   */
   record Prune(ObjectId object) implements Change {}
 
   /** Drops all versions of an object that were written in earlier groups. */

@@ -16,7 +16,10 @@ public final class GroupCommit<R> {
   /** A disk. */
   @FunctionalInterface
   public interface Disk<R> {
-    /** Writes groups in this order, altogether or not at all; returns when they are durable. */
+    /**
+     * Writes groups, altogether or not at all, in this order; returns when they are as durable as
+     * configured.
+     */
     void write(List<R> groups);
   }
 

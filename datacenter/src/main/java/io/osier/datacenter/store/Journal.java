@@ -25,7 +25,11 @@ public interface Journal {
         }
       };
 
-  /** Adds an update, and the object's state with it, to the present group. */
+  /**
+   * Adds an update to the present group.
+   *
+   * @param state the object with it
+   */
   void append(Shipment update, CrdtState state);
 
   /** Adds to the present group that a transaction was committed, and its last commit number. */

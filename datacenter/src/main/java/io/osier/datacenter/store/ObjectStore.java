@@ -43,15 +43,24 @@ public interface ObjectStore extends StoredObjects {
   /** As {@link #get(Key)}, for one who may have no need of the states themselves. */
   StoredKey stored(Key key);
 
-  /** A key's states as far as durable; empty if the partition must be asked. For any thread. */
+  /**
+   * The states that a key holds as far as they are durable; empty if that cannot be told at once,
+   * and the partition must be asked. For any thread.
+   */
   Optional<StoredKey> durablyStored(Key key);
 
-  /** As {@link #durablyStored} of all keys, for a thread that may wait for a disk. */
+  /**
+   * As {@link #durablyStored}, where what is changed all the time is told, too. For any thread that
+   * may wait for a disk.
+   */
   default StoredKey readDurably(Key key) {
     return durablyStored(key).orElseThrow();
   }
 
-  /** Whether {@link #durablyStored} shows all or nothing of what became visible together. */
+  /**
+   * Whether {@link #durablyStored} never shows a part of what became visible together: otherwise a
+   * reader of a causal keyspace must ask the partition.
+   */
   default boolean showsTogether() {
     return false;
   }
@@ -65,7 +74,11 @@ public interface ObjectStore extends StoredObjects {
     return false;
   }
 
-  /** Called once before all else; {@code wake}, for any thread, gives the partition a tick. */
+  /**
+   * Called once by the partition's thread, before anything else that it does.
+   *
+   * @param wake gives the partition a tick; for any thread
+   */
   default void attach(Runnable wake) {}
 
   /** Whether a key's objects can be had without waiting for a disk. For any thread. */
@@ -79,7 +92,11 @@ public interface ObjectStore extends StoredObjects {
   /** Sets the object's state. Only for the partition's thread. */
   void put(ObjectId object, CrdtState state);
 
-  /** Forgets an object, by the partition's thread; false if its writes must first be durable. */
+  /**
+   * Forgets an object. Only for the partition's thread.
+   *
+   * @return false if that must wait until what was written of it is durable
+   */
   boolean drop(ObjectId object);
 
   /**

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What a key holds, as it was at one moment. Safe for any thread. */
 public interface StoredKey {
-  /** The states: nearly always one, several after a conflict of types. Unpacked once. */
+  /**
+   * The states: nearly always one, several after a conflict of types. What is packed is unpacked,
+   * once.
+   */
   List<CrdtState> states();
 
   /** Whether it is packed: then its states are small. */

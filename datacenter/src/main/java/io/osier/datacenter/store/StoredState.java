@@ -39,7 +39,10 @@ public record StoredState(
     Forgetting unremembered) {
   private static final byte FORMAT = 4;
 
-  /** Does not say whether it has caught up, which is believed, nor what others had forgotten. */
+  /**
+   * Does not say whether it has caught up: it is believed that it has. What others had forgotten it
+   * does not say either.
+   */
   private static final byte FORMAT_MIN = 3;
 
   public StoredState {

@@ -29,7 +29,10 @@ public interface VersionStore {
    */
   record Loaded(CrdtState state, int operations, long operationBytes, boolean hasVersions) {}
 
-  /** What is written of a decomposed object's entries by now; not what is written later. */
+  /**
+   * The entries that have been written of a decomposed object, from this moment on: what is written
+   * later is not seen.
+   */
   EntrySource entries(ObjectId object);
 
   /**
@@ -78,7 +81,10 @@ public interface VersionStore {
 
   record Committed(long number, TransactionId transaction) {}
 
-  /** The types of the partition's objects, if each has a state in its place; empty if unknown. */
+  /**
+   * The types of the partition's objects, where each has a state in its place; empty if that is not
+   * known, as in a store of a former version.
+   */
   Optional<Set<CrdtType>> types();
 
   /** What was stored last of the partition itself; empty if nothing was. */

@@ -50,10 +50,18 @@ public enum CutPolicy {
     return policy.consistency() == KeyspacePolicy.Consistency.CAUSAL ? MARKED : NONE;
   }
 
-  /** What an update names of what it builds on of others' that not everybody has. */
+  /**
+   * What an update names of others' updates on its object.
+   *
+   * @param builtOn what it builds on and not everybody has
+   */
   public abstract VersionVector needs(Supplier<VersionVector> builtOn);
 
-  /** What closes a cut, or ends an answer, says that it depends on, by what is here. */
+  /**
+   * What closes a cut, or ends an answer, says that it depends on.
+   *
+   * @param here what is here of every replica
+   */
   public abstract VersionVector deps(VersionVector here);
 
   /**

@@ -39,7 +39,11 @@ public final class DelayHistogram {
     this.sumMicros = sumMicros;
   }
 
-  /** Nothing recorded, with these ends of ranges, ascending, in µs; not changed afterwards. */
+  /**
+   * Nothing recorded, with these ends of ranges; what is above the last has a range of its own.
+   *
+   * @param boundsMicros ascending, in microseconds; not changed afterwards
+   */
   public static DelayHistogram of(long... boundsMicros) {
     return new DelayHistogram(boundsMicros, new long[boundsMicros.length + 1], 0);
   }

@@ -22,7 +22,10 @@ public interface ObjectAccess {
   /** The objects in their order, and the log. */
   StoredObjects stored();
 
-  /** What was applied since the last call becomes visible in one step: if {@code causal}. */
+  /**
+   * What was applied since the last call becomes visible now, in one step: only in {@code causal}
+   * keyspaces.
+   */
   default void admitted() {}
 
   /** A peer needs rights of a bounded counter. */

@@ -51,7 +51,11 @@ public final class OfferedVersion {
     return new Frame.Offer(epoch, number, object, head);
   }
 
-  /** Keeps it the same as {@link Decomposition#hold}; returns whether it still was. */
+  /**
+   * Keeps it the same for a time, as {@link Decomposition#hold}.
+   *
+   * @return whether it has stayed so until now
+   */
   public boolean hold() {
     return Decomposition.hold(state);
   }

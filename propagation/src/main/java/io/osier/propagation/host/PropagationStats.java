@@ -162,7 +162,11 @@ public final class PropagationStats {
     return of == null ? LateCounts.NONE : of.late;
   }
 
-  /** A copy of how long one origin's shipments took until visible, in ranges around this bound. */
+  /**
+   * How long one datacenter's shipments took until they were visible, outages left out: a copy.
+   *
+   * @param slaMillis the ranges are around it
+   */
   public DelayHistogram delays(String origin, long slaMillis) {
     Visibility of = byOrigin.get(origin);
     return of == null ? DelayHistogram.around(slaMillis) : of.delays.copy();

@@ -19,7 +19,11 @@ public interface StoredObjects {
    */
   List<Entry> scan(Optional<ObjectId> after, int limit);
 
-  /** As {@link #scan}, but the page ends with the object that makes it larger than this. */
+  /**
+   * As {@link #scan}, of bounded size where objects are read from a disk for it.
+   *
+   * @param bytesMax the page ends with the object that makes it so large
+   */
   default Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
     List<Entry> entries = scan(after, limit);
     return new Page(entries, entries.isEmpty());
@@ -64,6 +68,10 @@ public interface StoredObjects {
   /** An object with its state. */
   record Entry(ObjectId object, CrdtState state) {}
 
-  /** Some objects in their order; {@code end} if no other comes after them that is wanted. */
+  /**
+   * Some objects in their order.
+   *
+   * @param end whether no other comes after them that is wanted
+   */
   record Page(List<Entry> entries, boolean end) {}
 }

@@ -51,7 +51,11 @@ final class Acceptor extends FrameReader {
   private final ConnectionGuard guard;
   private final LinkInflater inflater = new LinkInflater();
 
-  /** Who dialled, and as which peer it was let in. */
+  /**
+   * Who dialled.
+   *
+   * @param peer as which it was let in
+   */
   private record Sender(ReplicaId replica, Peer peer) {}
 
   /** Null before it has greeted. */

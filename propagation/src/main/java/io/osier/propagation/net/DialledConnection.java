@@ -74,7 +74,10 @@ final class DialledConnection extends FrameReader {
     return version;
   }
 
-  /** Whether the other end lives, and neither has let the other one in yet. For any thread. */
+  /**
+   * Whether the other end has given a sign of life, and neither of the two has said yet whether it
+   * lets the other one in. For any thread.
+   */
   boolean isHeld() {
     return held;
   }

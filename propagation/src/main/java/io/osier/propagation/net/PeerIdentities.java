@@ -80,7 +80,11 @@ final class PeerIdentities {
     }
   }
 
-  /** One that is not let in yet, and the number of the probe whether another one lives. */
+  /**
+   * One that has greeted and is not let in yet.
+   *
+   * @param number of the probe whose answer would show that another one lives
+   */
   private record Waiting(Line line, PeerProcess process, long number) {}
 
   /** All that is known of those who bear one name and incarnation. */

@@ -45,7 +45,11 @@ public interface PeerListener {
    */
   default void receivedAll(ReplicaId peer) {}
 
-  /** A note has come, of at most {@link PeerTransport#NOTE_BYTES_MAX} bytes. */
+  /**
+   * A note has come that {@link PeerTransport#note} sent.
+   *
+   * @param content at most {@link PeerTransport#NOTE_BYTES_MAX} bytes
+   */
   default void noted(ReplicaId peer, byte[] content) {}
 
   /** Takes answers to what a peer asks. Thread-safe. */

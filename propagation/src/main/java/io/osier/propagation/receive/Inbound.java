@@ -218,7 +218,11 @@ public final class Inbound {
     return false;
   }
 
-  /** Takes a peer's answer; {@code expected} if it is the next page of a repair under way. */
+  /**
+   * Takes what a peer has of an origin, or of objects that were fetched from it.
+   *
+   * @param expected whether it is the next page of a repair that is under way
+   */
   public void states(
       InboundStream in, PeerAnswer answer, boolean expected, long nowNanos, long nowMillis) {
     Frame.States states = answer.states();

@@ -136,7 +136,11 @@ public final class InboundStream {
     return wasEnded;
   }
 
-  /** The frame was applied or held, and is to be acknowledged at {@code ackNanos} at the latest. */
+  /**
+   * The frame has been applied or held.
+   *
+   * @param ackNanos when it is to be acknowledged at the latest
+   */
   void took(Frame.Updates frame, long ackNanos) {
     received(frame, ackNanos);
     noteApplied();

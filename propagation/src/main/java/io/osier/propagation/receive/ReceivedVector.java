@@ -293,7 +293,11 @@ public final class ReceivedVector {
     return needs;
   }
 
-  /** Whether the replica's log does not reach back to a place for one who has all up to here. */
+  /**
+   * Whether the log of the replica does not reach back to a place.
+   *
+   * @param after whoever asks has every update of the replica up to here
+   */
   public boolean isPruned(ReplicaId replica, Place place, long after) {
     OriginLog log = logs.get(replica);
     return log != null && change(place) < log.prunedChange && after < log.prunedLast;

@@ -12,7 +12,11 @@ import java.util.function.Predicate;
 
 /** When what has come becomes visible: each object for itself, or all of a cut in one step. */
 interface Visibility {
-  /** Takes a stream's next frame, which is to be acknowledged at {@code ackNanos} at the latest. */
+  /**
+   * Takes the next frame of a stream.
+   *
+   * @param ackNanos when it is to be acknowledged at the latest
+   */
   void updates(InboundStream in, Frame.Updates frame, long ackNanos, long nowNanos, long nowMillis);
 
   /**
@@ -43,7 +47,11 @@ interface Visibility {
   /** The rest of what a peer was giving of an origin will not come; another time all of it will. */
   void givenUp(ReplicaId peer, ReplicaId origin);
 
-  /** A datacenter's incarnation has ended; returns whether something incomplete was dropped. */
+  /**
+   * A datacenter has a newer incarnation than this one, or is no peer any more.
+   *
+   * @return whether what had come of its stream without being complete was dropped
+   */
   boolean ended(ReplicaId former);
 
   /** The datacenter of an incarnation that had {@link #ended} is a peer again. */
@@ -66,7 +74,11 @@ interface Visibility {
   /** How many updates have come and wait for the rest of their cut, or have ended and wait. */
   int waiting();
 
-  /** Looks who may be held back, now that what waits has changed, by what is heard of streams. */
+  /**
+   * Looks who may be held back, now that what waits has changed.
+   *
+   * @param hearing what is heard of the streams
+   */
   void weigh(Hearing hearing);
 
   interface Hearing {
@@ -86,7 +98,10 @@ interface Visibility {
    */
   boolean mayHoldBack(InboundStream in);
 
-  /** Whether frames without room are not even taken: not where most is visible at once. */
+  /**
+   * Whether frames for which there is no room are not even taken: not where most of a frame is
+   * visible at once.
+   */
   boolean mayRefuse();
 
   /** What waits takes so much in the heap, about, in bytes. */

@@ -156,7 +156,11 @@ public final class Verifier {
     }
   }
 
-  /** Whether {@link #ask} has something to repeat, since so long nothing came from the peer. */
+  /**
+   * Whether {@link #ask} has something to repeat.
+   *
+   * @param heardNanos when something last came from the peer
+   */
   public boolean isDue(String dc, long heardNanos) {
     UnderWay underWay = open.get(dc);
     return underWay != null && underWay.asking.isDue(heardNanos);

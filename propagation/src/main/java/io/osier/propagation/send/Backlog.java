@@ -188,14 +188,22 @@ final class Backlog {
     return cursor.scanned().isEmpty() && cursor.sent() >= former;
   }
 
-  /** All up to this tick was sent as shipped, with own updates up to this commit number. */
+  /**
+   * Everything up to this tick was sent as it was shipped.
+   *
+   * @param through all own updates up to this commit number are among it
+   */
   void follow(long tick, long through) {
     position = tick;
     base = tick;
     sent = Math.max(sent, through);
   }
 
-  /** The end was reached, with own updates up to this number: all is sent as it is shipped now. */
+  /**
+   * The end was reached: from now on everything is sent as it is shipped.
+   *
+   * @param through all own updates up to this commit number have been sent
+   */
   void atEnd(long through) {
     base = position;
     sent = Math.max(sent, through);
@@ -269,7 +277,10 @@ final class Backlog {
     return offers.isPending() || !again.isEmpty();
   }
 
-  /** An object that was offered is looked at again: the peer has it now, or does not pull it. */
+  /**
+   * An object that was offered is to be looked at: the peer has what was offered, or does not pull
+   * it.
+   */
   void lookAgain(ObjectId object) {
     again.add(object);
   }

@@ -66,7 +66,10 @@ public final class Outbound {
     log.setLimit(around.settings().memory().trails());
   }
 
-  /** A datacenter holds the keyspace from now on, and is sent all that it lacks. */
+  /**
+   * A datacenter holds the keyspace from now on: it is sent all that it lacks, wherever it was in
+   * the stream if it was a peer before.
+   */
   public void add(String dc, long nowNanos) {
     streams.computeIfAbsent(dc, d -> stream(d, log.mark(around.recovered().committed()), nowNanos));
   }

@@ -138,7 +138,11 @@ public final class SendWindow implements LinkWindow {
     return bytes;
   }
 
-  /** Lets the measured time of rounds fade if none was for long and none is under way. */
+  /**
+   * Lets the measured time of rounds fade if none was measured for long and none is under way.
+   *
+   * @param floorNanos not below this
+   */
   void rest(long nowNanos, long floorNanos) {
     if (rounds.isOld(nowNanos) && inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND)) {
       rounds.rest(nowNanos, floorNanos);

@@ -198,7 +198,11 @@ public sealed interface Frame {
    */
   record Rights(ObjectId object, long amount, boolean upward) implements Frame {}
 
-  /** Asks for the full states of objects in which a gap was seen; the answer repeats the number. */
+  /**
+   * Asks for the full states of objects in whose updates a gap was seen.
+   *
+   * @param request its number, which the answer repeats
+   */
   record Fetch(long request, List<ObjectId> objects) implements Frame {}
 
   /**
@@ -231,7 +235,11 @@ public sealed interface Frame {
    */
   record StatesAndOffer(States states, Offer offer) implements Frame {}
 
-  /** What was offered with an answer, by its number, is gone: ask for the answer again. */
+  /**
+   * What was offered with an answer is not to be had any more: the answer is to be asked for again.
+   *
+   * @param number of the offer
+   */
   record Withdrawn(long number) implements Frame {}
 
   /**
@@ -283,7 +291,11 @@ public sealed interface Frame {
     }
   }
 
-  /** Answers {@link Pull}: one or more ranges with hashes; an object's last one has no end. */
+  /**
+   * Answers {@link Pull}: a page of ranges, with their hashes.
+   *
+   * @param ranges one or more; the last one of the object has no end
+   */
   record Ranges(
       long epoch, long number, ObjectId object, EntryKey after, List<EntryRanges.Range> ranges)
       implements Frame {}

@@ -148,7 +148,11 @@ public final class Datacenters {
     return c != null && c.isUp() ? c : choose(Set.of());
   }
 
-  /** The datacenter to use, but none of these; null if none is up. */
+  /**
+   * The datacenter to use, of those that were not tried in vain.
+   *
+   * @return null if none is up
+   */
   public @Nullable Connection choose(Set<String> except) {
     return choose(connections.values(), preferred, nearest, except);
   }

@@ -67,7 +67,11 @@ final class RequestChannel extends FrameReader {
     /** The channel is closed because of this. */
     void broken(Throwable cause);
 
-    /** No request can be sent on it any more; {@code known} if {@link #broken} has told why. */
+    /**
+     * No request can be sent on it any more; those that are open fail next.
+     *
+     * @param known whether {@link #broken} has told why
+     */
     void ending(RequestChannel channel, boolean known);
 
     /** It is over, and nobody waits for an answer of it any more. */

@@ -22,7 +22,11 @@ public interface ObjectAccess {
 
   CompletableFuture<Void> update(Key key, CrdtType type, Operation operation);
 
-  /** Updates an object, and in the same moment asks something that the result is made of. */
+  /**
+   * Updates an object, and asks something of it in the same moment.
+   *
+   * @param result what is made of the answer
+   */
   <T> CompletableFuture<T> update(
       Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result);
 
@@ -33,7 +37,11 @@ public interface ObjectAccess {
   /** Updates all that a key holds, and asks something of it as it was before. */
   CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask);
 
-  /** Reads an object, or whatever the key holds, with any query. */
+  /**
+   * Reads an object with any query.
+   *
+   * @param type empty for whatever the key holds
+   */
   <T> CompletableFuture<T> read(
       Key key, Optional<CrdtType> type, Query query, Function<Found, T> result);
 

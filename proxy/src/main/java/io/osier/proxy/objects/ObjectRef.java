@@ -26,11 +26,19 @@ import java.util.function.Function;
 public abstract sealed class ObjectRef {
   public abstract CompletableFuture<Void> update(Operation operation);
 
-  /** Updates, and reads in the same moment what {@code result} is made of. */
+  /**
+   * Updates, and asks something in the same moment.
+   *
+   * @param result what is made of the reading
+   */
   public abstract <T> CompletableFuture<T> update(
       Operation operation, Request.Ask ask, Function<Reading, T> result);
 
-  /** Updates if it is as expected; returns whether it was. */
+  /**
+   * Updates if it is as expected.
+   *
+   * @return whether it was
+   */
   public final CompletableFuture<Boolean> updateIf(Reading expected, Operation operation) {
     return updateIf(List.of(), new Query.Whole(), expected, operation);
   }

@@ -36,7 +36,11 @@ public final class RecordFields<R extends Record> {
       this.field = new FieldId(name, type);
     }
 
-    /** What it is, by the field's reading; null is of a field that is not there. */
+    /**
+     * What it is.
+     *
+     * @param reading of the field; null if it is not there
+     */
     abstract @Nullable Object read(@Nullable Reading reading);
 
     /** What makes one of the other; two values that differ. */

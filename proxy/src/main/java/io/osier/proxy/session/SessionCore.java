@@ -85,7 +85,11 @@ public final class SessionCore {
     return client.datacenters().route(keyspace, tried);
   }
 
-  /** Who has requests done where {@link #route} has nowhere to go; null if there is none. */
+  /**
+   * Who has a request done by a holder of its keyspace, where {@link #route} has nowhere to go.
+   *
+   * @return null if there is none
+   */
   public @Nullable Connection forwarder(String keyspace, Set<String> tried) {
     return pinned == null ? client.datacenters().forwarder(keyspace, tried) : null;
   }

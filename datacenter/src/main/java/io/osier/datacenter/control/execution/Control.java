@@ -138,7 +138,10 @@ public final class Control implements AutoCloseable {
     return execution.obstacles();
   }
 
-  /** Whether keyspaces, users and datacenters are known as others know them. For any thread. */
+  /**
+   * Whether it is known which keyspaces, users and datacenters there are, as far as others can be
+   * asked. For any thread.
+   */
   public boolean isKnown() {
     return execution.wait.isKnown();
   }

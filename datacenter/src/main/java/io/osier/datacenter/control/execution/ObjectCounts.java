@@ -55,7 +55,11 @@ record ObjectCounts(SortedMap<String, Long> objects) {
         });
   }
 
-  /** Reads a note that {@link #isAnswer}, or fails with {@link MalformedException}. */
+  /**
+   * Reads a note that {@link #isAnswer}.
+   *
+   * @throws MalformedException if the bytes are none
+   */
   static ObjectCounts decode(byte[] note) {
     return Codec.readAll(new WireInput(note), "a note", ObjectCounts::read);
   }

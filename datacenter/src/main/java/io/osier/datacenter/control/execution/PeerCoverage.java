@@ -26,7 +26,10 @@ final class PeerCoverage {
     return report(partition).map(r -> r.content().through());
   }
 
-  /** Whether all peers are connected and say that they have something: none may come back empty. */
+  /**
+   * Whether all peers of a partition are connected, and say that they have something: one that is
+   * away may come back with nothing.
+   */
   static boolean isEverywhere(InspectedPartition partition, VersionVector what) {
     return report(partition).map(r -> isEverywhere(r, what)).orElse(false);
   }

@@ -119,7 +119,11 @@ public final class Publisher implements AutoCloseable {
     return latest;
   }
 
-  /** Tells every snapshot, by a thread that must not be held up, until the result is run. */
+  /**
+   * Hears of every snapshot, by the thread that makes them, which must not be held up.
+   *
+   * @return closed by who wants to hear no more
+   */
   public Runnable listen(Consumer<Snapshot> listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);

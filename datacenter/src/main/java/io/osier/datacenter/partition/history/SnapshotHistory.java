@@ -344,7 +344,10 @@ public final class SnapshotHistory implements VersionHistory {
     return step - eras.admissions(step);
   }
 
-  /** The oldest step held open by snapshots that take too much; Long.MAX_VALUE if none. */
+  /**
+   * The oldest step that is held open, where what open snapshots need takes more than there is;
+   * Long.MAX_VALUE otherwise.
+   */
   public long tooMuchFor() {
     return budget.isOver() && !open.isEmpty() ? open.firstKey() : Long.MAX_VALUE;
   }

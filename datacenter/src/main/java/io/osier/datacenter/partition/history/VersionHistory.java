@@ -35,10 +35,18 @@ public interface VersionHistory {
   default void admitting(
       ObjectId object, CrdtState before, CrdtState delta, CrdtState after, long nowNanos) {}
 
-  /** An admission, after which this is visible of the other datacenters, is done. */
+  /**
+   * The admission is done.
+   *
+   * @param others what is visible of the other datacenters now
+   */
   default void admitted(VersionVector others, long nowNanos) {}
 
-  /** From now on so much is kept, for so long, in so many bytes. */
+  /**
+   * From now on so much is kept.
+   *
+   * @param bytesMax what that may take
+   */
   default void configure(long retainNanos, long bytesMax) {}
 
   /** An object that only remembered its removal is dropped: the store does not tell of it. */

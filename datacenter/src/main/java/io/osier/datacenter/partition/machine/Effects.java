@@ -44,10 +44,19 @@ public record Effects(
   /** Something that was done, and is to be remembered. */
   public sealed interface Recorded {}
 
-  /** An update, local or remote, was applied; the object's state with it becomes visible. */
+  /**
+   * An update was applied, a local or a remote one.
+   *
+   * @param state the object with it: the version that becomes visible
+   */
   public record Applied(Shipment update, CrdtState state) implements Recorded {}
 
-  /** A transaction was committed, remembered with its last commit number for who repeats it. */
+  /**
+   * A transaction was committed: its updates are among those applied before. Remembered so that its
+   * commit is known if it is sent again.
+   *
+   * @param number the last commit number of it
+   */
   public record Committed(TransactionId transaction, long number) implements Recorded {}
 
   /** An object that only remembered its removal was dropped. */
@@ -90,7 +99,10 @@ public record Effects(
     }
   }
 
-  /** A frame to an incarnation; dropped without a connection, from which streams recover. */
+  /**
+   * A frame to an incarnation of a datacenter; dropped if that is not connected any more, which the
+   * streams recover from.
+   */
   public record Send(ReplicaId to, Frame frame) implements Output {}
 
   /**
@@ -131,7 +143,11 @@ public record Effects(
     }
   }
 
-  /** The answer to an {@link Input.Inspect}, by its ticket; waits for no record. */
+  /**
+   * The answer to an {@link Input.Inspect}; waits for no record.
+   *
+   * @param ticket of the input
+   */
   public record Report(long ticket, PartitionReport report) {}
 
   /**

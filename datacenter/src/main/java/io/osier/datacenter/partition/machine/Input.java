@@ -13,7 +13,11 @@ import java.util.List;
 
 /** Everything that can happen to a {@link Partition}. */
 public sealed interface Input {
-  /** A client's request; the effects echo the ticket by which the shell knows whom to answer. */
+  /**
+   * A client's request for this partition's objects; others are refused.
+   *
+   * @param ticket by which the shell knows whom to answer; echoed in the effects
+   */
   record Command(long ticket, Request request) implements Input {}
 
   /** A frame from another datacenter. Frames of one sender come in the order they were sent. */
@@ -52,7 +56,10 @@ public sealed interface Input {
     }
   }
 
-  /** Objects found in the store that may only remember their removal; dropped once all have it. */
+  /**
+   * Objects that may only remember their removal: found in the store after a start. They are
+   * dropped when every datacenter has all of them.
+   */
   record Removed(List<ObjectId> objects) implements Input {}
 
   /**
@@ -70,7 +77,11 @@ public sealed interface Input {
     public record Update(ObjectId object, Operation operation, int count, long sinceNanos) {}
   }
 
-  /** The keyspace behaves so from now on, but for consistency, partitions and replicas. */
+  /**
+   * The keyspace behaves so from now on, and so much of the heap may be taken.
+   *
+   * @param policy of the same keyspace: consistency, partitions and replicas stay
+   */
   record Configured(
       KeyspacePolicy policy, StreamSettings.Memory streams, PartitionConfig.Memory memory)
       implements Input {}
@@ -128,10 +139,17 @@ public sealed interface Input {
     }
   }
 
-  /** Somebody watches from now on, in a life that effects echo; or nobody does: 0. */
+  /**
+   * Somebody wants to know what becomes visible from now on, or nobody does any more.
+   *
+   * @param life names this time of watching, echoed in the effects; 0 if nobody does
+   */
   record Watched(long life) implements Input {}
 
-  /** What a transaction's step reads could not be told: who asked takes it for ended. */
+  /**
+   * What a step of a transaction reads could not be told: whoever asked takes the transaction for
+   * ended.
+   */
   record Untold(TransactionId transaction, int step) implements Input {}
 
   /** Ship everything dirty now: the datacenter is shutting down. */

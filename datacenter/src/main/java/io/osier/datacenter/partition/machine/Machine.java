@@ -12,7 +12,11 @@ import java.util.Optional;
  * place. Used by one thread at a time, but for {@link #isReady}.
  */
 public interface Machine {
-  /** Handles an input, never before the one before it; {@link #takeEffects} has what is to do. */
+  /**
+   * Handles one input. What is to be done gathers until {@link #takeEffects}.
+   *
+   * @param now when: never before the input before it
+   */
   void on(Input input, Now now);
 
   /** Takes what all inputs since the last call want done. */
@@ -23,7 +27,10 @@ public interface Machine {
     return 0;
   }
 
-  /** Takes what commands have waited for that were answered since; with {@link #takeEffects}. */
+  /**
+   * Takes what commands have waited for that were answered since the last call; to be called with
+   * {@link #takeEffects}.
+   */
   default List<Waited.Command> takeWaited() {
     return List.of();
   }
@@ -40,7 +47,10 @@ public interface Machine {
   /** Whether commands are served. For any thread. */
   boolean isReady();
 
-  /** Whether it knows all of former lives that anybody ever will. For any thread. */
+  /**
+   * Whether it knows as much as anybody ever will of what its datacenter did in former lives. For
+   * any thread.
+   */
   default boolean isSettled() {
     return isReady();
   }

@@ -32,7 +32,11 @@ public final class RightsWaiters {
 
   public record Waiter(long ticket, Request.Write write, long sinceNanos, long deadlineNanos) {}
 
-  /** When others were asked last, and how often since the object changed. */
+  /**
+   * When others were asked last.
+   *
+   * @param times how often since the object changed
+   */
   private record Asked(long nanos, int times) {
     long againNanos() {
       return nanos + (ASK_NANOS << Math.clamp(times - 1, 0, ASK_DOUBLINGS_MAX));

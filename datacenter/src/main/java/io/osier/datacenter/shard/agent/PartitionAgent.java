@@ -47,7 +47,10 @@ public final class PartitionAgent {
     /** A group is durable and out: {@link #isDrained} may change with the next step. */
     void groupIsOut();
 
-    /** An output did not leave, as its taker has thrown; others did, and nothing is repeated. */
+    /**
+     * A frame or an answer did not leave, because whoever takes it has thrown; the others did, and
+     * nothing is tried again.
+     */
     void couldNotLeave(Effects.Output output, RuntimeException cause);
 
     /** Something has come into the inbox by what was made of an answer. */
@@ -96,7 +99,11 @@ public final class PartitionAgent {
     this.outputs = new BatchOutputs(ports, time, tellsApart, driver, this::comesBack);
   }
 
-  /** Does a batch of what waits and what is due; returns how much, 0 if nothing. */
+  /**
+   * Does what waits and what is due, up to a batch.
+   *
+   * @return how much that was; 0 if there was nothing to do
+   */
   public int step() {
     return step(this::takeDue);
   }
@@ -174,7 +181,11 @@ public final class PartitionAgent {
 
   // ---------------------------------------------------------------- what is acknowledged in front
 
-  /** Acknowledges an allowed update in front of the partition, if possible. For any thread. */
+  /**
+   * Acknowledges an update in front of the partition, if that is possible. For any thread.
+   *
+   * @param operation within the keyspace's limits
+   */
   public Combiner.Outcome acknowledge(Key key, CrdtType type, Operation operation) {
     return combiner.isPresent() && Combiner.isCombinable(type, operation) && machine.isReady()
         ? combiner.get().add(key, type, operation)
@@ -300,7 +311,10 @@ public final class PartitionAgent {
 
   // ---------------------------------------------------------------- out
 
-  /** Changes when something else may be read, where a journal keeps records. For any thread. */
+  /**
+   * Changes when something else may be read than before. Means nothing where no journal keeps
+   * records. For any thread: before it reads.
+   */
   long recorded() {
     return outputs.recorded();
   }

@@ -105,7 +105,11 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     runner.start();
   }
 
-  /** From now on the keyspace behaves so, and unanswered commands may take so many bytes. */
+  /**
+   * From now on the keyspace behaves so.
+   *
+   * @param commandBytesMax what commands that are not answered may take of the heap
+   */
   public void configure(Input.Configured changed, long commandBytesMax) {
     agent.combiner().ifPresent(c -> c.configure(changed.policy()));
     inbox.setBytesMax(commandBytesMax);
@@ -326,7 +330,10 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     return agent.isDrained();
   }
 
-  /** Answers new commands with SHUTTING_DOWN, and ships at once what former ones left. */
+  /**
+   * Answers every new command with SHUTTING_DOWN, and ships without delay what those before it have
+   * left.
+   */
   public void refuse() {
     inbox.close();
     refusing();

@@ -57,7 +57,11 @@ public final class ShardGateway {
     /** As {@link #absorb}, of all keys. */
     void absorbAll();
 
-    /** Queues or refuses a command without waiting; what it returns must follow without locks. */
+    /**
+     * Puts a command into the queue, or refuses it; neither waits nor runs anybody's code.
+     *
+     * @return what must follow, with no lock held
+     */
     Runnable offer(Request request, Consumer<Reply> reply);
 
     /** As {@link #offer(Request, Consumer)}, for an event, which is never refused. */
@@ -186,7 +190,11 @@ public final class ShardGateway {
     submit(keys, lane, write, reply);
   }
 
-  /** Does a program, in its turn, about all these keys. */
+  /**
+   * Does a program, in its turn.
+   *
+   * @param keys all that it is about
+   */
   public void evaluate(
       Request.Evaluate program, Collection<Key> keys, OrderedQueue lane, Consumer<Reply> reply) {
     keys.forEach(inside::absorb);

@@ -66,7 +66,10 @@ final class Sleep {
     until = AWAKE;
   }
 
-  /** Whether it looks once more before it sleeps. For any thread that has brought something. */
+  /**
+   * Whether it looks once more what there is to do before it sleeps. For any thread that has
+   * brought something.
+   */
   boolean isAwake() {
     return until == AWAKE;
   }

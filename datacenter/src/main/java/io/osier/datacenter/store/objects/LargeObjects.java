@@ -146,7 +146,11 @@ final class LargeObjects {
   /** Puts what an object is into the place of what it was. */
   @FunctionalInterface
   interface Replacing {
-    /** Does so unless the object changed and that is not durable; true if nothing is left. */
+    /**
+     * Does so unless the object was changed lately, and that is not durable.
+     *
+     * @return whether there is nothing more to be done
+     */
     boolean replace(ObjectId object, UnaryOperator<CrdtState> by);
   }
 

@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  * those waiting who want the same key.
  */
 final class ObjectTable {
-  /** Larger objects are not packed whole, which would cost too much a use: their leaves are. */
+  /**
+   * Objects that take more bytes than this are not packed whole, since each use would cost too
+   * much: their leaves are.
+   */
   private static final long PACKED_BYTES_MAX = 16_384;
 
   /** Hears of what leaves the table because there is no more room for it. */
@@ -121,7 +124,10 @@ final class ObjectTable {
     return isNew;
   }
 
-  /** As {@link #put}, for who holds a lock and calls {@link #makeRoom} without: packs nothing. */
+  /**
+   * As {@link #put}, for one who holds a lock, and calls {@link #makeRoom} without it: nothing is
+   * packed.
+   */
   void putOnly(Key key, KeyObjects objects) {
     put(key, objects, false);
   }

@@ -21,7 +21,11 @@ final class OwnUpdateLog {
     this.entriesMax = entriesMax;
   }
 
-  /** Begins with what a former life left: no entry up to {@code droppedThrough}. */
+  /**
+   * Begins with what a former life left.
+   *
+   * @param droppedThrough there is no entry up to this commit number
+   */
   void recovered(long droppedThrough, long last) {
     this.droppedThrough = droppedThrough;
     this.last = last;

@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  * large that this would write much more than was changed, one operation. Pure.
  */
 final class UpdateRecords {
-  /** With fewer operations since it was written whole it is no snapshot's worth, but for size. */
+  /**
+   * Fewer operations than this since the object was written as a whole do not make it worth its
+   * bytes, unless they are large.
+   */
   private static final int OPERATIONS_MIN = 256;
 
   /**

@@ -198,7 +198,11 @@ public final class RecordKeys {
     return key.length == objectLength + 1;
   }
 
-  /** Whether a record is of the object whose records begin so. */
+  /**
+   * Whether a record is of an object.
+   *
+   * @param begin what the object's records begin with
+   */
   public static boolean isOf(byte[] key, byte[] begin) {
     return key.length > begin.length && Arrays.mismatch(key, begin) == begin.length;
   }
@@ -215,7 +219,11 @@ public final class RecordKeys {
     return key;
   }
 
-  /** Where an entry is, behind where the entries of its object begin. */
+  /**
+   * Where an entry is.
+   *
+   * @param begin where the entries of its object begin
+   */
   public static byte[] entry(byte[] begin, byte[] key) {
     byte[] entry = Arrays.copyOf(begin, begin.length + key.length);
     System.arraycopy(key, 0, entry, begin.length, key.length);

@@ -143,14 +143,22 @@ public final class RocksVersions implements VersionStore {
         : Optional.of(state(object, head));
   }
 
-  /** The object that stands in its place, by what was read there; if decomposed, as it is now. */
+  /**
+   * The object that stands in its place; if it is decomposed, as it is now.
+   *
+   * @param value what was read there
+   */
   private CrdtState inPlace(ObjectId object, byte[] value) {
     return RecordValues.isDecomposed(value)
         ? database.open().use(keys, db -> state(object, head(db, object, value)))
         : RecordValues.inPlace(value, object.type(), database.dictionary());
   }
 
-  /** What stood in an object's place at the time of a lease; an empty value if nothing did. */
+  /**
+   * What stood in an object's place at the time of a lease.
+   *
+   * @param value empty if nothing did
+   */
   private record Head(byte[] value, SnapshotLease lease) {}
 
   /**

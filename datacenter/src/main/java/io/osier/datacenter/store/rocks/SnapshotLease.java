@@ -31,7 +31,11 @@ final class SnapshotLease {
 
   @FunctionalInterface
   interface Reading<T> {
-    /** Reads with these options, which are not changed, nor kept. */
+    /**
+     * Reads.
+     *
+     * @param options not to be changed, nor kept
+     */
     T by(ReadOptions options) throws RocksDBException;
   }
 

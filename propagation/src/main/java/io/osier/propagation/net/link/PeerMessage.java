@@ -72,13 +72,21 @@ public sealed interface PeerMessage {
   /** Answers a ping. */
   record Pong() implements PeerMessage {}
 
-  /** Asks whether the other end is alive, by a number that {@link Alive} repeats. */
+  /**
+   * Asks whether the other end is alive: either end may, of one that tells its start.
+   *
+   * @param number that {@link Alive} repeats
+   */
   record Probe(long number) implements PeerMessage {}
 
   /** Answers {@link Probe}. */
   record Alive(long number) implements PeerMessage {}
 
-  /** One partition's frame, and its keyspace's number in the list that the dialler told last. */
+  /**
+   * One partition's frame, encoded.
+   *
+   * @param keyspace its number in the list that the dialler has told last
+   */
   record Data(int keyspace, int partition, byte[] frame) implements PeerMessage {}
 
   /**
@@ -89,13 +97,20 @@ public sealed interface PeerMessage {
    */
   record Note(byte[] content) implements PeerMessage {}
 
-  /** A client's request, which the dialler forwards and the transport does not look at. */
+  /**
+   * A client's request, which the dialler forwards.
+   *
+   * @param content the transport does not look at it
+   */
   record Ask(byte[] content) implements PeerMessage {}
 
   /** The answer to an {@link Ask}, over the connection on which that came. */
   record Answer(byte[] content) implements PeerMessage {}
 
-  /** Messages that leave together, each in its frame: a block of {@link LinkCompressor}. */
+  /**
+   * Messages of the dialler that leave together, each in its frame: a block that {@link
+   * LinkCompressor} made and {@link LinkInflater} reads.
+   */
   record Compressed(byte[] block) implements PeerMessage {}
 
   /**

@@ -15,7 +15,7 @@ final class RulesTest {
 
   private static void check(String name, List<String> changes, boolean quick) {
     for (Scenario.Part one : Scenario.read(name, changes, quick).cases()) {
-      Scenario.variants(one.config()).forEach(Rules::check);
+      one.variants().forEach(Rules::check);
     }
   }
 

@@ -54,11 +54,8 @@ final class WrongUsageTest {
         "bench run nowhere                         | no scenario             | osier bench run",
         "bench run causal --set load.kays=1        | load.kays               | osier bench run",
         "bench run causal --set load.keys=many     | keys has type STRING     | osier bench run",
-        "bench run causal --set load.mix.jump=1    | one of add, add-next    | osier bench run",
         "bench run causal --set load.keys          | PATH=VALUE              | osier bench run",
         "bench run causal --case x                 | no such case            | osier bench run",
-        "bench run peers --variant hazelcast --set load.mix.add=1 | of increment, not add | osier"
-            + " bench run",
         "bench crash --once --pairs                | exclude each other      | osier bench crash",
         "bench crash --pairs --former a            | exclude each other      | osier bench crash",
         "bench crash --former a --cycles 3         | no --cycles             | osier bench crash",

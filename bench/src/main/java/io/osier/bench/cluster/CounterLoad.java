@@ -79,7 +79,7 @@ public final class CounterLoad extends WriterLoad {
         space.counter(key).incrementAsync(1),
         room,
         counters.acknowledged(key, 1),
-        counters.failed(key, 1));
+        counters.unknown(key, 1));
   }
 
   private void add(Keyspace space, SplittableRandom random, Semaphore room) {
@@ -89,11 +89,7 @@ public final class CounterLoad extends WriterLoad {
         space.set(key).addAsync(List.of(element)),
         room,
         () -> sets.added(key, element),
-        isUnknown -> {
-          if (isUnknown) {
-            sets.unknown(key, element);
-          }
-        });
+        () -> sets.unknown(key, element));
   }
 
   private String set(int number) {

@@ -39,11 +39,7 @@ public final class Jvm {
 
   private Jvm() {}
 
-  /** Starts a command of the launcher. */
-  public static Process start(Path log, String heap, String... command) throws IOException {
-    return start(log, List.of(), heap, command);
-  }
-
+  /** Starts a command of the launcher, with the heap's limit as an option of Java. */
   public static Process start(Path log, List<String> options, String heap, String... command)
       throws IOException {
     List<String> all = new ArrayList<>(options);

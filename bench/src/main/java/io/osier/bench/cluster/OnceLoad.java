@@ -177,15 +177,15 @@ public final class OnceLoad extends WriterLoad {
         Expected acknowledged,
         Semaphore room) {
       account(
-          update,
+          update.whenComplete(
+              (done, error) -> {
+                if (error != null) {
+                  forgets = lossy;
+                }
+              }),
           room,
           () -> touched.forEach(c -> objects.put(c.name(), acknowledged)),
-          isUnknown -> {
-            forgets = lossy;
-            if (isUnknown) {
-              touched.forEach(c -> objects.put(c.name(), Expected.EITHER));
-            }
-          });
+          () -> touched.forEach(c -> objects.put(c.name(), Expected.EITHER)));
     }
   }
 

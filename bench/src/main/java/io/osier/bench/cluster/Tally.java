@@ -5,7 +5,6 @@ import io.osier.crdt.Reading;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -33,10 +32,10 @@ public final class Tally {
     return () -> sum.acknowledged.add(by);
   }
 
-  /** What to do when an increment has failed; hears whether it may be done nevertheless. */
-  public Consumer<Boolean> failed(String counter, long by) {
+  /** What to do when an increment has failed that may be done nevertheless. */
+  public Runnable unknown(String counter, long by) {
     Sum sum = of(counter);
-    return mayBeDone -> sum.unknown.add(mayBeDone ? by : 0);
+    return () -> sum.unknown.add(by);
   }
 
   /** Holds the counters against what was acknowledged. Updates are counted by what they add. */

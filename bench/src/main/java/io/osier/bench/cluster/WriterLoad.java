@@ -16,7 +16,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -131,28 +130,26 @@ public abstract class WriterLoad implements AutoCloseable {
   }
 
   /**
-   * Counts an update when it is answered.
+   * Counts an update when it is answered, and gives its permit back.
    *
-   * @param room gets its permit back
-   * @param failed notes that it has failed; hears whether it may be done nevertheless
+   * @param unknown notes that it has failed, and may be done nevertheless
+   * @return ends after the notes
    */
-  protected final void account(
-      CompletableFuture<?> update,
-      Semaphore room,
-      Runnable acknowledged,
-      Consumer<Boolean> failed) {
-    var unused =
-        update.whenComplete(
-            (result, error) -> {
-              if (error == null) {
-                acknowledged.run();
-                done.increment();
-              } else {
-                failures.increment();
-                failed.accept(mayBeDone(error));
-              }
-              room.release();
-            });
+  protected final CompletableFuture<?> account(
+      CompletableFuture<?> update, Semaphore room, Runnable acknowledged, Runnable unknown) {
+    return update.whenComplete(
+        (result, error) -> {
+          if (error == null) {
+            acknowledged.run();
+            done.increment();
+          } else {
+            failures.increment();
+            if (mayBeDone(error)) {
+              unknown.run();
+            }
+          }
+          room.release();
+        });
   }
 
   /** Whether an update whose future has ended with this error may be done nevertheless. */

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.stream.IntStream;
 
 /** Carts: sets to which their users add now and then, and from which they take something out. */
 final class Carts extends Kind {
@@ -33,13 +32,11 @@ final class Carts extends Kind {
             + " update leaves at once");
   }
 
-  private static final class Cart {
+  private static final class Cart extends Open {
     final String key;
-    final List<Value> articles = new ArrayList<>();
-    int changes;
 
-    /** Whether a change is being made; what is above belongs to it until it has ended. */
-    volatile boolean isBusy;
+    /** Belongs to the present update until that has ended. */
+    final List<Value> articles = new ArrayList<>();
 
     Cart(String key) {
       this.key = key;
@@ -48,76 +45,32 @@ final class Carts extends Kind {
 
   @Override
   Part part(int number, Keyspace space, SplittableRandom random) {
-    return new Shoppers(number, space, random);
-  }
-
-  private final class Shoppers implements Part {
-    private final int number;
-    private final Keyspace space;
-    private final SplittableRandom random;
-    private final Cart[] open;
-    private int carts;
-
-    Shoppers(int number, Keyspace space, SplittableRandom random) {
-      this.number = number;
-      this.space = space;
-      this.random = random;
-      open = IntStream.range(0, OPEN).mapToObj(i -> cart()).toArray(Cart[]::new);
-    }
-
-    private Cart cart() {
-      return new Cart("cart:" + number + ":" + carts++);
-    }
-
-    @Override
-    public void call(Calls calls) {
-      int at = random.nextInt(OPEN);
-      while (open[at].isBusy) {
-        at = random.nextInt(OPEN);
-      }
-      if (open[at].changes == CHANGES) {
-        open[at] = cart();
-      }
-      Cart cart = open[at];
-      cart.isBusy = true;
-      cart.changes++;
+    Open.Pool<Cart> open =
+        new Open.Pool<>(OPEN, CHANGES, n -> new Cart("cart:" + number + ":" + n));
+    return calls -> {
+      Cart cart = open.take(() -> random.nextInt(OPEN));
+      SetHandle set = space.set(cart.key);
       if (cart.articles.size() > 2 && random.nextInt(4) == 0) {
-        takeOut(cart, cart.articles.remove(random.nextInt(cart.articles.size())), calls);
+        // One that may be there or not is not touched any more.
+        Value article = cart.articles.remove(random.nextInt(cart.articles.size()));
+        cart.update(
+            calls,
+            set.removeAsync(List.of(article)),
+            () -> members.removed(cart.key, article),
+            () -> members.unknown(cart.key, article));
       } else {
         // The number makes it one that was never in this cart.
-        add(cart, Value.of(random.nextInt(ARTICLES) + "-" + cart.changes), calls);
+        Value article = Value.of(random.nextInt(ARTICLES) + "-" + cart.updates());
+        cart.update(
+            calls,
+            set.addAsync(List.of(article)),
+            () -> {
+              members.added(cart.key, article);
+              cart.articles.add(article);
+            },
+            () -> members.unknown(cart.key, article));
       }
-    }
-
-    private void add(Cart cart, Value article, Calls calls) {
-      SetHandle set = space.set(cart.key);
-      calls.update(
-          set.addAsync(List.of(article)),
-          () -> {
-            members.added(cart.key, article);
-            cart.articles.add(article);
-            cart.isBusy = false;
-          },
-          mayBeDone -> failed(cart, article, mayBeDone));
-    }
-
-    private void takeOut(Cart cart, Value article, Calls calls) {
-      calls.update(
-          space.set(cart.key).removeAsync(List.of(article)),
-          () -> {
-            members.removed(cart.key, article);
-            cart.isBusy = false;
-          },
-          mayBeDone -> failed(cart, article, mayBeDone));
-    }
-
-    /** An article that may be there or not is not touched any more. */
-    private void failed(Cart cart, Value article, boolean mayBeDone) {
-      if (mayBeDone) {
-        members.unknown(cart.key, article);
-      }
-      cart.isBusy = false;
-    }
+    };
   }
 
   @Override

@@ -17,7 +17,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** What users of all kinds do at all datacenters, in the shares that the kinds say. */
@@ -93,16 +92,16 @@ final class DemoLoad extends WriterLoad {
     }
 
     @Override
-    public void update(
-        CompletableFuture<?> update, Runnable acknowledged, Consumer<Boolean> failed) {
-      account(
+    public CompletableFuture<?> update(
+        CompletableFuture<?> update, Runnable acknowledged, Runnable unknown) {
+      return account(
           update,
           room,
           () -> {
             acknowledged.run();
             kind.acknowledged().increment();
           },
-          failed);
+          unknown);
     }
 
     @Override

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 
 /**
  * One kind of what users have, in a keyspace of its own: what is called, and what must be there in
@@ -19,9 +18,11 @@ abstract class Kind {
     /**
      * An update that is being made.
      *
-     * @param failed notes that it has failed; hears whether it may be done nevertheless
+     * @param unknown notes that it has failed, and may be done nevertheless
+     * @return ends after the notes
      */
-    void update(CompletableFuture<?> update, Runnable acknowledged, Consumer<Boolean> failed);
+    CompletableFuture<?> update(
+        CompletableFuture<?> update, Runnable acknowledged, Runnable unknown);
 
     void read(CompletableFuture<?> read);
   }

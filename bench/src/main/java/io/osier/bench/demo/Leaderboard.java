@@ -39,7 +39,7 @@ final class Leaderboard extends Kind {
       calls.update(
           board.counter(player).incrementAsync(points),
           tally.acknowledged(player, points),
-          tally.failed(player, points));
+          tally.unknown(player, points));
     };
   }
 

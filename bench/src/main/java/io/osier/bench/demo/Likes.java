@@ -33,7 +33,7 @@ final class Likes extends Kind {
       calls.update(
           space.counter(counter).incrementAsync(1),
           tally.acknowledged(counter, 1),
-          tally.failed(counter, 1));
+          tally.unknown(counter, 1));
     };
   }
 

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.stream.IntStream;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Who is in which room: sets whose elements expire unless they are renewed. */
 final class Presence extends Kind {
@@ -51,12 +51,10 @@ final class Presence extends Kind {
     this.timeToLive = timeToLive;
   }
 
-  private static final class User {
+  private static final class User extends Open {
     final String room;
     final Value name;
     final Duration timeToLive;
-    int renewed;
-    volatile boolean isBusy;
 
     User(String room, String name, Duration timeToLive) {
       this.room = room;
@@ -67,52 +65,31 @@ final class Presence extends Kind {
 
   @Override
   Part part(int number, Keyspace space, SplittableRandom random) {
-    return new Part() {
-      private int users;
-      private final User[] here =
-          IntStream.range(0, USERS).mapToObj(i -> user()).toArray(User[]::new);
-      private int at;
-
-      private User user() {
-        String name = "user:" + number + ":" + users++;
-        Duration live = users % STAYS_ONE_IN == 0 ? STAYS : timeToLive;
-        return new User("room:" + rooms.next(random), name, live);
-      }
-
-      @Override
-      public void call(Calls calls) {
-        do {
-          at = (at + 1) % USERS;
-        } while (here[at].isBusy);
-        if (here[at].renewed == RENEWALS) {
-          here[at] = user();
-        }
-        renew(space, here[at], calls);
-      }
+    Open.Pool<User> here =
+        new Open.Pool<>(
+            USERS,
+            RENEWALS,
+            n ->
+                new User(
+                    "room:" + rooms.next(random),
+                    "user:" + number + ":" + n,
+                    (n + 1) % STAYS_ONE_IN == 0 ? STAYS : timeToLive));
+    AtomicInteger renewed = new AtomicInteger();
+    return calls -> {
+      User user = here.take(() -> renewed.incrementAndGet() % USERS);
+      long calledMillis = System.currentTimeMillis();
+      user.update(
+          calls,
+          space.set(user.room).expiring(user.timeToLive).addAsync(List.of(user.name)),
+          () ->
+              members.renewed(
+                  user.room,
+                  user.name,
+                  calledMillis,
+                  System.currentTimeMillis(),
+                  user.timeToLive.toMillis()),
+          () -> members.perhapsRenewed(user.room, user.name));
     };
-  }
-
-  private void renew(Keyspace space, User user, Calls calls) {
-    user.isBusy = true;
-    user.renewed++;
-    long calledMillis = System.currentTimeMillis();
-    calls.update(
-        space.set(user.room).expiring(user.timeToLive).addAsync(List.of(user.name)),
-        () -> {
-          members.renewed(
-              user.room,
-              user.name,
-              calledMillis,
-              System.currentTimeMillis(),
-              user.timeToLive.toMillis());
-          user.isBusy = false;
-        },
-        mayBeDone -> {
-          if (mayBeDone) {
-            members.perhapsRenewed(user.room, user.name);
-          }
-          user.isBusy = false;
-        });
   }
 
   @Override

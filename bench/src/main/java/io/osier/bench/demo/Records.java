@@ -108,11 +108,7 @@ final class Records extends Kind {
               .map(key)
               .updateAsync(List.of(new Operation.FieldUpdate(field, new Operation.Assign(value)))),
           () -> writes.acknowledged(name, value, calledNanos, System.nanoTime()),
-          mayBeDone -> {
-            if (mayBeDone) {
-              writes.unknown(name, value);
-            }
-          });
+          () -> writes.unknown(name, value));
     };
   }
 

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.IntStream;
 
 /** Sessions: maps that live on for half an hour with each request. */
 final class Sessions extends Kind {
@@ -38,10 +37,8 @@ final class Sessions extends Kind {
             + " once");
   }
 
-  private static final class Visit {
+  private static final class Visit extends Open {
     final String key;
-    int requests;
-    volatile boolean isBusy;
 
     Visit(String key) {
       this.key = key;
@@ -50,56 +47,32 @@ final class Sessions extends Kind {
 
   @Override
   Part part(int number, Keyspace space, SplittableRandom random) {
-    return new Part() {
-      private int visits;
-      private final Visit[] open =
-          IntStream.range(0, OPEN).mapToObj(i -> visit()).toArray(Visit[]::new);
-
-      private Visit visit() {
-        return new Visit("session:" + number + ":" + visits++);
-      }
-
-      @Override
-      public void call(Calls calls) {
-        int at = random.nextInt(OPEN);
-        while (open[at].isBusy) {
-          at = random.nextInt(OPEN);
-        }
-        if (open[at].requests == REQUESTS) {
-          open[at] = visit();
-        }
-        request(space, open[at], random.nextInt(1_000), calls);
-      }
-    };
-  }
-
-  private void request(Keyspace space, Visit visit, int article, Calls calls) {
-    visit.isBusy = true;
-    visit.requests++;
-    Value page = Value.of("/articles/" + article + "?step=" + visit.requests);
-    Runnable counted = requests.acknowledged(visit.key, 1);
-    var failed = requests.failed(visit.key, 1);
-    long calledNanos = System.nanoTime();
-    calls.update(
-        space
-            .expiring(TIME_TO_LIVE)
-            .map(visit.key)
-            .updateAsync(
-                List.of(
-                    new Operation.FieldUpdate(PAGE, new Operation.Assign(page)),
-                    new Operation.FieldUpdate(COUNT, new Operation.Increment(1)))),
-        () -> {
-          counted.run();
-          pages.acknowledged(visit.key, page, calledNanos, System.nanoTime());
-          visit.isBusy = false;
-        },
-        mayBeDone -> {
-          failed.accept(mayBeDone);
-          if (mayBeDone) {
+    Open.Pool<Visit> open =
+        new Open.Pool<>(OPEN, REQUESTS, n -> new Visit("session:" + number + ":" + n));
+    return calls -> {
+      Visit visit = open.take(() -> random.nextInt(OPEN));
+      Value page = Value.of("/articles/" + random.nextInt(1_000) + "?step=" + visit.updates());
+      Runnable counted = requests.acknowledged(visit.key, 1);
+      Runnable unknown = requests.unknown(visit.key, 1);
+      long calledNanos = System.nanoTime();
+      visit.update(
+          calls,
+          space
+              .expiring(TIME_TO_LIVE)
+              .map(visit.key)
+              .updateAsync(
+                  List.of(
+                      new Operation.FieldUpdate(PAGE, new Operation.Assign(page)),
+                      new Operation.FieldUpdate(COUNT, new Operation.Increment(1)))),
+          () -> {
+            counted.run();
+            pages.acknowledged(visit.key, page, calledNanos, System.nanoTime());
+          },
+          () -> {
+            unknown.run();
             pages.unknown(visit.key, page);
-          }
-          visit.isBusy = false;
-        });
+          });
+    };
   }
 
   private static Optional<Reading> field(Map<String, Reading> there, String key, FieldId field) {

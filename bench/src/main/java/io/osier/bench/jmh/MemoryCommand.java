@@ -1,12 +1,12 @@
 package io.osier.bench.jmh;
 
+import io.osier.bench.run.Results;
 import io.osier.core.codec.WireInput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.StateCodec;
 import java.lang.management.ManagementFactory;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -43,24 +43,21 @@ public final class MemoryCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     measure(CrdtType.AW_SET, 100); // loads the classes
-    System.out.println("| type | size | heap bytes | heap bytes an element | encoded bytes |");
-    System.out.println("|---|---|---|---|---|");
+    Results results = new Results();
     for (CrdtType type : CrdtType.values()) {
       double smallest = 0;
       for (int size : SIZES) {
         double bytes = measure(type, size);
         smallest = size == 1 ? bytes : smallest;
-        boolean hasElements = size > 1 && CONTAINERS.contains(type);
-        System.out.printf(
-            Locale.ROOT,
-            "| %s | %,d | %,.0f | %s | %,d |%n",
-            type.label(),
-            size,
-            bytes,
-            hasElements ? Math.round((bytes - smallest) / (size - 1)) : "",
-            StateCodec.pack(Objects.of(type, size)).length);
+        String row = type.label() + ", " + size;
+        results.add("type, size", row, "heap bytes", bytes);
+        if (size > 1 && CONTAINERS.contains(type)) {
+          results.add("type, size", row, "an element", (bytes - smallest) / (size - 1));
+        }
+        results.add("type, size", row, "encoded", StateCodec.pack(Objects.of(type, size)).length);
       }
     }
+    System.out.println(results.table("type, size"));
     return 0;
   }
 

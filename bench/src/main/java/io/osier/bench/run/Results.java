@@ -15,10 +15,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What was measured: by case, row and figure, a value for each round. Used by one thread. */
-final class Results {
+public final class Results {
   private final Map<String, Map<String, Map<String, List<Double>>>> values = new LinkedHashMap<>();
 
-  void add(String of, String row, String figure, double value) {
+  /** Adds a round's value. */
+  public void add(String of, String row, String figure, double value) {
     values
         .computeIfAbsent(of, c -> new LinkedHashMap<>())
         .computeIfAbsent(row, r -> new LinkedHashMap<>())
@@ -35,7 +36,7 @@ final class Results {
   }
 
   /** A line for each row of a case: medians, and the range of the rounds if there are several. */
-  String table(String of) {
+  public String table(String of) {
     Map<String, Map<String, List<Double>>> rows = values.getOrDefault(of, Map.of());
     Set<String> head = new LinkedHashSet<>(List.of(of));
     rows.values().forEach(row -> head.addAll(row.keySet()));

@@ -61,13 +61,6 @@ final class Rules {
         .forEach(path -> atLeast(1, "load.", load, path));
     requireOneOf("load.draw", List.of("zipfian", "uniform", "turns"), load.getString("draw"));
     String target = cluster.getString("target");
-    Set<String> called = new TreeSet<>(load.getConfig("mix").root().keySet());
-    called.add(load.getString("fill"));
-    called.remove("");
-    called.forEach(
-        name ->
-            requireOneOf(
-                "an operation of cluster.target " + target, Targets.operations(target), name));
     if (isAccounted(load)) {
       Audit.operation(load);
     }

@@ -82,7 +82,7 @@ final class Runner {
     for (Scenario.Part of : scenario.cases()) {
       cases.add(of.name());
       List<Scenario.Part> installed = new ArrayList<>();
-      List<Scenario.Part> all = Scenario.variants(of.config());
+      List<Scenario.Part> all = of.variants();
       all.forEach(variant -> variants.add(variant.name()));
       for (Scenario.Part variant : all) {
         if (isWanted(of, onlyCase, only) && isWanted(variant, onlyVariant, List.of())) {

@@ -5,21 +5,21 @@ import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigParseOptions;
-import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
-import com.typesafe.config.ConfigValueFactory;
 import io.osier.bench.systems.ScenarioException;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
-/** What is run, as its file says it; defaults.conf lists every key. */
-record Scenario(String name, Config config) {
+/**
+ * What is run, as its file says it; defaults.conf lists every key.
+ *
+ * @param wanted what was asked for beside the file, over what its cases and variants say, too
+ */
+record Scenario(String name, Config config, Config wanted) {
   /** The scenarios that come with the program. */
   static final List<String> NAMES =
       List.of(
@@ -55,53 +55,12 @@ record Scenario(String name, Config config) {
       for (String change : changes) {
         wanted = parsed(change).withFallback(wanted);
       }
-      Set<String> paths =
-          wanted.entrySet().stream().map(Map.Entry::getKey).collect(Collectors.toSet());
-      Config all =
-          withoutInParts(wanted.withFallback(file).withFallback(DEFAULTS).resolve(), paths);
+      Config all = wanted.withFallback(file).withFallback(DEFAULTS).resolve();
       Rules.known("", all.root(), DEFAULTS.root());
-      return new Scenario(isFile ? new File(name).getName() : name, all);
+      return new Scenario(isFile ? new File(name).getName() : name, all, wanted.resolveWith(all));
     } catch (ConfigException e) {
       throw new ScenarioException(name + ": " + e.getMessage(), e);
     }
-  }
-
-  /** What cases, variants and loads say of some paths is left out. */
-  private static Config withoutInParts(Config of, Set<String> paths) {
-    Config left = of;
-    for (String list : List.of("cases", "variants")) {
-      if (left.hasPath(list)) {
-        List<ConfigObject> parts =
-            left.getConfigList(list).stream()
-                .map(part -> withoutInParts(without(part, paths), paths).root())
-                .toList();
-        left = left.withValue(list, ConfigValueFactory.fromIterable(parts));
-      }
-    }
-    if (left.hasPath("loads")) {
-      Set<String> inLoads =
-          paths.stream()
-              .filter(path -> path.startsWith("load."))
-              .map(path -> path.substring("load.".length()))
-              .collect(Collectors.toSet());
-      for (Map.Entry<String, ConfigValue> load : left.getObject("loads").entrySet()) {
-        if (load.getValue() instanceof ConfigObject own) {
-          left =
-              left.withValue(
-                  ConfigUtil.joinPath("loads", load.getKey()),
-                  without(own.toConfig(), inLoads).root());
-        }
-      }
-    }
-    return left;
-  }
-
-  private static Config without(Config of, Set<String> paths) {
-    Config left = of;
-    for (String path : paths) {
-      left = left.withoutPath(path);
-    }
-    return left;
   }
 
   private static Config parsed(String change) {
@@ -126,16 +85,16 @@ record Scenario(String name, Config config) {
 
   /** The cases in their order, each over what holds for all. */
   List<Part> cases() {
-    return parts("cases", config);
-  }
-
-  /** The variants of a case in their order, each over the case. */
-  static List<Part> variants(Config of) {
-    return parts("variants", of);
+    return parts("cases", config, wanted);
   }
 
   /** A case or a variant. */
-  record Part(String name, Config config) {
+  record Part(String name, Config config, Config wanted) {
+    /** The variants of a case in their order, each over the case. */
+    List<Part> variants() {
+      return parts("variants", config, wanted);
+    }
+
     /** The loads that run at once, by name; one without a name if the file names none. */
     Map<String, Config> loads() {
       Config one = config.getConfig("load");
@@ -147,6 +106,9 @@ record Scenario(String name, Config config) {
           throw new ScenarioException("loads." + name + " must be a block { ... }");
         }
         Config load = own.toConfig().withFallback(one);
+        if (wanted.hasPath("load")) {
+          load = wanted.getConfig("load").withFallback(load);
+        }
         Rules.known("load", load.root(), DEFAULTS.getConfig("load").root());
         loads.put(name, load);
       }
@@ -157,13 +119,13 @@ record Scenario(String name, Config config) {
     }
   }
 
-  private static List<Part> parts(String list, Config base) {
+  private static List<Part> parts(String list, Config base, Config wanted) {
     List<Part> parts = new ArrayList<>();
     for (Config own : base.getConfigList(list)) {
       String name = own.hasPath("name") ? own.getString("name") : "";
-      Config all = own.withoutPath("name").withFallback(base);
+      Config all = wanted.withFallback(own.withoutPath("name")).withFallback(base);
       Rules.known("", all.root(), DEFAULTS.root());
-      parts.add(new Part(name, all));
+      parts.add(new Part(name, all, wanted));
     }
     if (parts.isEmpty() || parts.stream().map(Part::name).distinct().count() < parts.size()) {
       throw new ScenarioException(list + " must be one or more, each with a name of its own");

@@ -80,7 +80,7 @@ final class LargeLoad extends WriterLoad {
           bytes.add(size);
           underWay.remove(key);
         },
-        isUnknown -> {}); // and no further one: it may be done yet, after that
+        () -> {}); // and no further one: it may be done yet, after that
     return size;
   }
 

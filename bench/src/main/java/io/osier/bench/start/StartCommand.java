@@ -1,6 +1,7 @@
 package io.osier.bench.start;
 
 import io.osier.bench.cluster.Directories;
+import io.osier.bench.run.Results;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
@@ -11,9 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -33,6 +32,7 @@ import picocli.CommandLine.Option;
           + "-DskipTests package makes: tar xzf datacenter/target/osier-*.tar.gz."
     })
 public final class StartCommand implements Callable<Integer> {
+  private static final String TABLE = "start cache";
   private static final long START_SECONDS_MAX = 120;
 
   @Option(
@@ -55,6 +55,7 @@ public final class StartCommand implements Callable<Integer> {
   @Option(names = "--kill", description = "kill each datacenter instead of stopping it")
   private boolean kill;
 
+  private final Results results = new Results();
   private final List<String> told = new ArrayList<>();
 
   @Override
@@ -66,10 +67,9 @@ public final class StartCommand implements Callable<Integer> {
     }
     Path directory = Files.createTempDirectory("osier-start");
     try {
-      System.out.printf("%-12s %-10s %8s %8s %8s%n", "start cache", "", "median", "least", "most");
       measure(directory.resolve("off"), "off");
       measure(directory.resolve("on"), directory.resolve("cache").toString());
-      System.out.println("\nthe last start of each kind, by its own log:");
+      System.out.println(results.table(TABLE) + "\n\nthe last start of each kind, by its own log:");
       told.forEach(System.out::println);
       return 0;
     } catch (OsierException e) {
@@ -96,8 +96,7 @@ public final class StartCommand implements Callable<Integer> {
         """
             .formatted(port, directory.resolve("data")));
     Path log = directory.resolve("log");
-    List<Double> seconds = new ArrayList<>();
-    List<Double> processor = new ArrayList<>();
+    String label = cache.equals("off") ? "without" : "with";
     for (int i = 0; i <= starts; i++) {
       if (!keepStore && Files.exists(directory.resolve("data"))) {
         Directories.delete(directory.resolve("data"));
@@ -114,8 +113,8 @@ public final class StartCommand implements Callable<Integer> {
         double took = firstAnswer(process, port, began, log);
         Duration cpu = process.info().totalCpuDuration().orElse(Duration.ZERO);
         if (i > 0) { // the first one makes the cache
-          seconds.add(took);
-          processor.add(cpu.toNanos() / 1e9);
+          results.add(TABLE, label, "seconds", took);
+          results.add(TABLE, label, "of processor", cpu.toNanos() / 1e9);
         }
         LockSupport.parkNanos(200_000_000); // so that it has said what took how long
       } finally {
@@ -127,9 +126,6 @@ public final class StartCommand implements Callable<Integer> {
         process.waitFor(START_SECONDS_MAX, TimeUnit.SECONDS);
       }
     }
-    String label = cache.equals("off") ? "without" : "with";
-    print(label, "time", seconds);
-    print(label, "processor", processor);
     Files.readAllLines(log).stream().filter(l -> l.contains("after its start")).forEach(told::add);
   }
 
@@ -158,17 +154,5 @@ public final class StartCommand implements Callable<Integer> {
     } catch (IOException e) {
       return false;
     }
-  }
-
-  private static void print(String cache, String what, List<Double> seconds) {
-    Collections.sort(seconds);
-    System.out.printf(
-        Locale.ROOT,
-        "%-12s %-10s %6.2f s %6.2f s %6.2f s%n",
-        cache,
-        what,
-        seconds.get(seconds.size() / 2),
-        seconds.getFirst(),
-        seconds.getLast());
   }
 }

@@ -27,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +42,7 @@ final class EchoTarget implements Target {
   private final int port = Ports.free();
 
   EchoTarget() throws IOException {
-    process = Jvm.start(log, "-Xmx512m", "bench", "echo", "--port=" + port);
+    process = Jvm.start(log, List.of(), "-Xmx512m", "bench", "echo", "--port=" + port);
   }
 
   @Override

@@ -25,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
@@ -39,13 +38,6 @@ import java.util.stream.LongStream;
 
 /** Calls through the client library. Thread-safe. */
 public final class OsierCalls implements Calls {
-  static final Set<String> OPERATIONS =
-      Set.of(
-          ("increment increment-get get assign read add contains whole size page add-next insert"
-                  + " read-together update-together transaction connect sequence"
-                  + " program program-same string-increment string-increment-get string-assign")
-              .split(" "));
-
   private static final int HANDLES_MAX = 200_000;
   private static final int PAGE = 1_000;
   private static final int FILLED_AT_ONCE = 500;

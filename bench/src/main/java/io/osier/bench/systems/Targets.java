@@ -8,28 +8,10 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 
 /** Starts what a scenario names as its target. */
 public final class Targets {
-  private static final Set<String> REDIS_OPERATIONS =
-      Set.of("increment", "get", "assign", "read", "add", "add-next");
-
-  /** What can be called, by target. */
-  private static final Map<String, Set<String>> OPERATIONS =
-      Map.of(
-          "osier", OsierCalls.OPERATIONS,
-          "osier-embedded", Set.of("increment", "add"),
-          "pekko", Set.of("increment", "add"),
-          "hazelcast", Set.of("increment"),
-          "redis", REDIS_OPERATIONS,
-          "osier-redis", REDIS_OPERATIONS,
-          "echo", Set.of("increment", "increment-get", "get"),
-          "rocksdb", Set.of("batch"),
-          "simulated", Set.of("sequence", "mixed"));
-
   /** Their calls have their answers when they return. */
   private static final Set<String> BLOCKING =
       Set.of("osier-embedded", "pekko", "hazelcast", "rocksdb");
@@ -37,18 +19,6 @@ public final class Targets {
   static final String REDIS = "redis-server";
 
   private Targets() {}
-
-  public static Set<String> operations(String target) {
-    Set<String> operations = OPERATIONS.get(target);
-    if (operations == null) {
-      throw new ScenarioException(
-          "cluster.target is one of "
-              + String.join(", ", new TreeSet<>(OPERATIONS.keySet()))
-              + ", not "
-              + target);
-    }
-    return operations;
-  }
 
   /** Whether a call at a target returns only when it is done, so that threads must call. */
   public static boolean isBlocking(String target) {
@@ -69,7 +39,8 @@ public final class Targets {
       case "hazelcast", "pekko", "redis", "osier-redis" -> otherSystem(cluster);
       case "echo" -> new EchoTarget();
       case "rocksdb" -> new RocksTarget(cluster);
-      default -> throw new ScenarioException("nothing can be started as cluster.target " + name);
+      default ->
+          throw new ScenarioException("there is no cluster.target " + name + "; see defaults.conf");
     };
   }
 

@@ -22,8 +22,7 @@ final class AccountsTest {
   private static Audit tally(long shown) {
     Tally tally = new Tally();
     tally.acknowledged("a", 3).run();
-    tally.failed("a", 2).accept(true);
-    tally.failed("a", 5).accept(false);
+    tally.unknown("a", 2).run();
     return tally.audit(counter -> shown, List.of("a"));
   }
 

@@ -19,7 +19,6 @@ import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -39,10 +38,11 @@ final class KindsTest {
   private static final Kind.Calls CALL =
       new Kind.Calls() {
         @Override
-        public void update(
-            CompletableFuture<?> update, Runnable acknowledged, Consumer<Boolean> failed) {
+        public CompletableFuture<?> update(
+            CompletableFuture<?> update, Runnable acknowledged, Runnable unknown) {
           update.join();
           acknowledged.run();
+          return update;
         }
 
         @Override

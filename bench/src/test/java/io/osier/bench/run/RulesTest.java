@@ -15,7 +15,7 @@ final class RulesTest {
 
   private static void check(String name, List<String> changes, boolean quick) {
     for (Scenario.Part one : Scenario.read(name, changes, quick).cases()) {
-      Scenario.variants(one.config()).forEach(Rules::check);
+      one.variants().forEach(Rules::check);
     }
   }
 
@@ -38,13 +38,9 @@ final class RulesTest {
         "causal | rounds=0                   | rounds must be 1 or more",
         "causal | variants=[]                | variants must be one or more",
         "causal | variants=[{ name = a }, { name = a }] | each with a name of its own",
-        "causal | load.mix.nothing=1         | is one of add, add-next, assign,",
-        "causal | load.fill=nothing          | is one of add, add-next, assign,",
-        "causal | cluster.target=mongodb     | cluster.target is one of echo, hazelcast,",
         "causal | cluster.tls=maybe          | is one of both, off, server",
         "causal | load.draw=evenly           | is one of turns, uniform, zipfian",
         "shift  | load.keyspace=none         | load.keyspace is one of k, not none",
-        "watch  | cluster.target=hazelcast   | hazelcast is one of increment, not assign",
         "causal | load.audit=true, load.mix.insert=1 | need a mix that updates by increment or by"
             + " add",
         "causal | load.watchers=5000         | load.watchers must be at most load.keys, 1000",

@@ -39,7 +39,7 @@ final class ScenarioTest {
       assertThat(cases).doesNotHaveDuplicates();
       assertThat(cases).containsAll(scenario.config().getStringList("only"));
       for (Scenario.Part one : scenario.cases()) {
-        List<Scenario.Part> variants = Scenario.variants(one.config());
+        List<Scenario.Part> variants = one.variants();
         Set<String> names = variants.stream().map(Scenario.Part::name).collect(Collectors.toSet());
         assertThat(names).hasSameSizeAs(variants);
         for (Scenario.Part variant : variants) {
@@ -70,7 +70,7 @@ final class ScenarioTest {
             load { keys = 5, bytes = 7 }
             cases = [ { name = a, load.keys = 6, variants = [ { name = v, load.in-flight = 2 } ] } ]
             """);
-    Scenario.Part variant = Scenario.variants(scenario.cases().getFirst().config()).getFirst();
+    Scenario.Part variant = scenario.cases().getFirst().variants().getFirst();
     Config load = requireNonNull(variant.loads().get(""));
     assertThat(load.getInt("keys")).isEqualTo(6);
     assertThat(load.getInt("bytes")).isEqualTo(7);
@@ -96,7 +96,7 @@ final class ScenarioTest {
                         variants = [ { name = v, load.keys = 8, load.bytes = 9 } ] } ]
             """,
             "load.keys=5");
-    Scenario.Part variant = Scenario.variants(scenario.cases().getFirst().config()).getFirst();
+    Scenario.Part variant = scenario.cases().getFirst().variants().getFirst();
     for (String load : List.of("x", "y")) {
       assertThat(requireNonNull(variant.loads().get(load)).getInt("keys")).isEqualTo(5);
       assertThat(requireNonNull(variant.loads().get(load)).getInt("bytes")).isEqualTo(9);
@@ -125,7 +125,7 @@ final class ScenarioTest {
   @Test
   void mix_isDrawnByItsWeights() throws IOException {
     Scenario.Part variant =
-        Scenario.variants(read("load.mix { get = 3, increment = 1 }").config()).getFirst();
+        read("load.mix { get = 3, increment = 1 }").cases().getFirst().variants().getFirst();
     Config load = requireNonNull(variant.loads().get(""));
     Draw draw = new Draw(load);
     assertThat(draw.operations()).containsExactly("get", "increment");

@@ -15,7 +15,7 @@ final class SimulatedTest {
         Scenario.read("datacenters", List.of("seconds=0.3", "load.rate=5000", "only=[]"), false);
     Map<String, Double> figures = new TreeMap<>();
     for (Scenario.Part one : scenario.cases()) {
-      for (Scenario.Part variant : Scenario.variants(one.config())) {
+      for (Scenario.Part variant : one.variants()) {
         if (one.name().equals(dcs + " datacenters") && variant.name().equals(way)) {
           Simulated.run(variant.config(), seed, way, (row, figure, v) -> figures.put(figure, v));
         }

@@ -19,7 +19,7 @@ final class StepsTest {
   void stepsOfEachScenario_canBeDone(String name) {
     for (boolean quick : new boolean[] {false, true}) {
       for (Scenario.Part one : Scenario.read(name, List.of(), quick).cases()) {
-        for (Scenario.Part variant : Scenario.variants(one.config())) {
+        for (Scenario.Part variant : one.variants()) {
           assertThat(Steps.of(variant.config())).isNotEmpty();
         }
       }

@@ -55,8 +55,7 @@ final class TurnTest {
     LateTarget target = new LateTarget();
     Scenario scenario =
         Scenario.read("peers", List.of("load.probe=false", "load.keys=1", "load.threads=1"), false);
-    Config first = scenario.cases().getFirst().config();
-    try (Turn turn = new Turn(target, Scenario.variants(first).getFirst())) {
+    try (Turn turn = new Turn(target, scenario.cases().getFirst().variants().getFirst())) {
       turn.warmUp(0);
     }
     assertThat(target.late.get()).isNotPositive();

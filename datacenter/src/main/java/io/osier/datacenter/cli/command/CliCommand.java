@@ -150,11 +150,7 @@ public final class CliCommand implements Callable<Integer> {
     return word.matches("--?\\p{Alpha}.*") || word.equals("--");
   }
 
-  /**
-   * Completes what annotations cannot say. Called by picocli.
-   *
-   * @param ofThis the command's own specification
-   */
+  /** Completes what annotations cannot say. Called by picocli. */
   @Spec
   void specify(CommandSpec ofThis) {
     ofThis.parser().unmatchedOptionsArePositionalParams(true); // -3 is an amount

@@ -12,7 +12,6 @@ import static io.osier.datacenter.words.Words.time;
 
 import io.osier.core.Grant;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
@@ -117,11 +116,7 @@ public final class Grammar {
 
   private Grammar() {}
 
-  /**
-   * Understands a command.
-   *
-   * @throws OsierException INVALID_ARGUMENT that says what is wrong and what would be right
-   */
+  /** Understands a command; INVALID_ARGUMENT that says what is wrong and what would be right. */
   public static Command parse(List<Word> words) {
     if (words.isEmpty()) {
       throw bad("a command is missing; try help");
@@ -273,11 +268,7 @@ public final class Grammar {
         .orElseThrow(() -> bad("there is no command '" + label + "'" + HelpText.similar(label)));
   }
 
-  /**
-   * Whether a word that looks like an option belongs to a command and is not mistyped.
-   *
-   * @param before the command's words in front of it
-   */
+  /** Whether a word behind others that looks like an option belongs to a command. */
   public static boolean isOption(List<String> before, String word) {
     return switch (word) {
       case AdminGrammar.DEAD ->

@@ -136,8 +136,8 @@ public final class CliCommand implements Callable<Integer> {
         timeoutSeconds = Integer.parseInt(value);
       }
       case "--authorities" -> tls = new TlsArguments(Path.of(value));
-      case "--user" -> user = user.of(value);
-      case "--password-file" -> user = user.with(Path.of(value));
+      case "--user" -> user.setUser(value);
+      case "--password-file" -> user.setPasswordFile(Path.of(value));
       default -> {
         return false;
       }

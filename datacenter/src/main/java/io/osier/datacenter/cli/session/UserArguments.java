@@ -33,20 +33,12 @@ public final class UserArguments {
       description = "the user's password is the first line of this file")
   private @Nullable Path passwordFile;
 
-  /** The same with a user. */
-  public UserArguments of(String name) {
-    UserArguments with = new UserArguments();
-    with.user = name;
-    with.passwordFile = passwordFile;
-    return with;
+  public void setUser(String name) {
+    user = name;
   }
 
-  /** The same with a file that has the password. */
-  public UserArguments with(Path file) {
-    UserArguments with = new UserArguments();
-    with.user = user;
-    with.passwordFile = file;
-    return with;
+  public void setPasswordFile(Path file) {
+    passwordFile = file;
   }
 
   /** Sets what was given; asks for the password. */

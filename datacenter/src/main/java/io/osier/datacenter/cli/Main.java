@@ -108,11 +108,7 @@ public final class Main {
         && !args[2].startsWith("-");
   }
 
-  /**
-   * Runs what arguments ask of commands; wrong ones are two lines.
-   *
-   * @return the process's exit code
-   */
+  /** Runs what arguments ask of commands; wrong ones are two lines; returns the exit code. */
   public static int execute(CommandLine commands, String... args) {
     return commands
         .setCaseInsensitiveEnumValuesAllowed(true)

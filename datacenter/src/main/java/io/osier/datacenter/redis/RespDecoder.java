@@ -324,12 +324,7 @@ public final class RespDecoder {
     return starts.length;
   }
 
-  /**
-   * The words of the command that was found last, copied; it is forgotten.
-   *
-   * @param bytes those in which it was found
-   * @param from where it begins there
-   */
+  /** Copies the words of the command that was found last, which begins there; it is forgotten. */
   public byte[][] take(byte[] bytes, int from) {
     byte[][] words = new byte[count][];
     for (int i = 0; i < count; i++) {

@@ -2,7 +2,6 @@ package io.osier.datacenter.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * Writes answers one behind the other as bytes: in RESP3, or for clients that have not asked for it
@@ -51,22 +50,17 @@ public final class RespEncoder {
       case RespValue.Text v -> bulk(v.bytes());
       case RespValue.Null v -> raw(resp3 ? "_\r\n" : "$-1\r\n");
       case RespValue.NullArray v -> raw(resp3 ? "_\r\n" : "*-1\r\n");
-      case RespValue.Array v -> all(value, v.values(), resp3);
-      case RespValue.Pairs v -> all(value, v.keysAndValues(), resp3);
-      case RespValue.Elements v -> all(value, v.values(), resp3);
-      case RespValue.Push v -> all(value, v.values(), resp3);
-    }
-  }
-
-  private void all(RespValue all, List<RespValue> values, boolean resp3) {
-    head(all, values.size(), resp3);
-    for (RespValue value : values) {
-      write(value, resp3);
+      case RespValue.Many v -> {
+        head(v, resp3);
+        for (RespValue each : v.values()) {
+          write(each, resp3);
+        }
+      }
     }
   }
 
   /** What is in front of several values: of which kind, and how many. */
-  void head(RespValue all, int count, boolean resp3) {
+  void head(RespValue.Many all, boolean resp3) {
     char kind =
         switch (all) {
           case RespValue.Pairs v when resp3 -> '%';
@@ -74,7 +68,7 @@ public final class RespEncoder {
           case RespValue.Push v when resp3 -> '>';
           default -> '*';
         };
-    number(kind, kind == '%' ? count / 2 : count);
+    number(kind, kind == '%' ? all.values().size() / 2 : all.values().size());
   }
 
   private void bulk(byte[] content) {

@@ -25,11 +25,7 @@ public final class RespPieces {
     left.push(List.of(value).iterator());
   }
 
-  /**
-   * Writes until there are so many bytes, or a few more.
-   *
-   * @return whether that was all
-   */
+  /** Writes until there are so many bytes, or a few more; whether that was all. */
   public boolean writeTo(RespEncoder encoder, int bytes) {
     while (encoder.size() < bytes) {
       Iterator<RespValue> next = left.peek();
@@ -49,19 +45,14 @@ public final class RespPieces {
 
   private void begin(RespEncoder encoder, RespValue value) {
     switch (value) {
-      case RespValue.Array v -> begin(encoder, value, v.values());
-      case RespValue.Pairs v -> begin(encoder, value, v.keysAndValues());
-      case RespValue.Elements v -> begin(encoder, value, v.values());
-      case RespValue.Push v -> begin(encoder, value, v.values());
+      case RespValue.Many v -> {
+        encoder.head(v, resp3);
+        left.push(v.values().iterator());
+      }
       case RespValue.Bulk v -> begin(encoder, v.bytes());
       case RespValue.Text v -> begin(encoder, v.bytes());
       default -> encoder.write(value, resp3);
     }
-  }
-
-  private void begin(RespEncoder encoder, RespValue all, List<RespValue> values) {
-    encoder.head(all, values.size(), resp3);
-    left.push(values.iterator());
   }
 
   private void begin(RespEncoder encoder, byte[] content) {

@@ -21,20 +21,15 @@ public sealed interface RespValue {
       case Bulk v -> VALUE_BYTES + v.bytes().length;
       case Text v -> VALUE_BYTES + v.length();
       case Err v -> VALUE_BYTES + v.text().length();
-      case Array v -> bytes(v.values());
-      case Pairs v -> bytes(v.keysAndValues());
-      case Elements v -> bytes(v.values());
-      case Push v -> bytes(v.values());
+      case Many v -> {
+        long sum = VALUE_BYTES;
+        for (RespValue each : v.values()) {
+          sum += bytesOf(each);
+        }
+        yield sum;
+      }
       default -> VALUE_BYTES;
     };
-  }
-
-  private static long bytes(List<RespValue> values) {
-    long sum = VALUE_BYTES;
-    for (RespValue value : values) {
-      sum += bytesOf(value);
-    }
-    return sum;
   }
 
   /** A short text without line ends. */
@@ -83,7 +78,12 @@ public sealed interface RespValue {
   /** In RESP2 a null array, in RESP3 null. */
   record NullArray() implements RespValue {}
 
-  record Array(List<RespValue> values) implements RespValue {
+  /** Several values, one after the other. */
+  sealed interface Many extends RespValue {
+    List<RespValue> values();
+  }
+
+  record Array(List<RespValue> values) implements Many {
     public Array {
       values = List.copyOf(values);
     }
@@ -94,21 +94,21 @@ public sealed interface RespValue {
   }
 
   /** Keys with their values, one after the other; in RESP2 an array. */
-  record Pairs(List<RespValue> keysAndValues) implements RespValue {
+  record Pairs(List<RespValue> values) implements Many {
     public Pairs {
-      keysAndValues = List.copyOf(keysAndValues);
+      values = List.copyOf(values);
     }
   }
 
   /** Elements of a set; in RESP2 an array. */
-  record Elements(List<RespValue> values) implements RespValue {
+  record Elements(List<RespValue> values) implements Many {
     public Elements {
       values = List.copyOf(values);
     }
   }
 
   /** What comes without having been asked for; in RESP2 an array. */
-  record Push(List<RespValue> values) implements RespValue {
+  record Push(List<RespValue> values) implements Many {
     public Push {
       values = List.copyOf(values);
     }

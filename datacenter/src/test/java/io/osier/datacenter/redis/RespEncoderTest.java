@@ -79,7 +79,7 @@ final class RespEncoderTest {
       case RespValue.Null v -> resp3 ? "_" : "$-1";
       case RespValue.NullArray v -> resp3 ? "_" : "*-1";
       case RespValue.Array v -> all("*", v.values(), resp3);
-      case RespValue.Pairs v -> all(resp3 ? "%" : "*", v.keysAndValues(), resp3);
+      case RespValue.Pairs v -> all(resp3 ? "%" : "*", v.values(), resp3);
       case RespValue.Elements v -> all(resp3 ? "~" : "*", v.values(), resp3);
       case RespValue.Push v -> all(resp3 ? ">" : "*", v.values(), resp3);
     };

@@ -41,13 +41,7 @@ public final class CertificateMaker {
 
   private CertificateMaker() {}
 
-  /**
-   * Makes an authority: {@code authority.pem} and {@code authority.key}.
-   *
-   * @return the files
-   * @throws OsierException CONFIGURATION if there is one already, or the directory cannot be
-   *     written to
-   */
+  /** Makes an authority, {@code authority.pem} and {@code authority.key}, where there is none. */
   public static List<Path> authority(Path dir, String cluster, int days) {
     try {
       Files.createDirectories(dir);
@@ -83,11 +77,7 @@ public final class CertificateMaker {
     return signed(dir, name, uri, hosts, days, "+0d");
   }
 
-  /**
-   * As the other one.
-   *
-   * @param from when it begins to be valid, as keytool's -startdate takes it
-   */
+  /** The same, valid from when keytool's -startdate says. */
   static List<Path> signed(
       Path dir, String name, String uri, List<String> hosts, int days, String from) {
     if (!NAME.matcher(name).matches() || name.equals(AUTHORITY)) {

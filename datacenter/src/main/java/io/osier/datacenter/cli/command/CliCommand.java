@@ -136,8 +136,8 @@ public final class CliCommand implements Callable<Integer> {
         timeoutSeconds = Integer.parseInt(value);
       }
       case "--authorities" -> tls = new TlsArguments(Path.of(value));
-      case "--user" -> user = user.of(value);
-      case "--password-file" -> user = user.with(Path.of(value));
+      case "--user" -> user.setUser(value);
+      case "--password-file" -> user.setPasswordFile(Path.of(value));
       default -> {
         return false;
       }
@@ -150,11 +150,7 @@ public final class CliCommand implements Callable<Integer> {
     return word.matches("--?\\p{Alpha}.*") || word.equals("--");
   }
 
-  /**
-   * Completes what annotations cannot say. Called by picocli.
-   *
-   * @param ofThis the command's own specification
-   */
+  /** Completes what annotations cannot say. Called by picocli. */
   @Spec
   void specify(CommandSpec ofThis) {
     ofThis.parser().unmatchedOptionsArePositionalParams(true); // -3 is an amount

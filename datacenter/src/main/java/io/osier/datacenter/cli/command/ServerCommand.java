@@ -1,5 +1,7 @@
 package io.osier.datacenter.cli.command;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.config.ConfigReader;
@@ -156,23 +158,20 @@ public final class ServerCommand implements Callable<Integer> {
    */
   DatacenterConfig configuration(List<String> warnings) {
     if (file != null) {
-      if (place != null && spec != null) {
-        throw new ParameterException(
-            spec.commandLine(),
+      if (place != null) {
+        throw wrong(
             "--dir and --memory are for a start without --config; in a file it is osier.store.dir");
       }
-      if (redis && spec != null) {
-        throw new ParameterException(
-            spec.commandLine(),
+      if (redis) {
+        throw wrong(
             "--redis is for a start without --config; in a file it is osier.listen.redis-port");
       }
       return ConfigReader.read(file, environment, warnings::add);
     }
     String usual = redis ? StarterConfig.REDIS_DIR : StarterConfig.DIR;
     String dir = place == null || place.dir == null ? usual : place.dir;
-    if (dir.isBlank() && spec != null) {
-      throw new ParameterException(
-          spec.commandLine(), "--dir must name a directory; --memory keeps all data in memory");
+    if (dir.isBlank()) {
+      throw wrong("--dir must name a directory; --memory keeps all data in memory");
     }
     String store = place != null && place.memory ? "" : Path.of(dir).toAbsolutePath().toString();
     DatacenterConfig config =
@@ -186,6 +185,10 @@ public final class ServerCommand implements Callable<Integer> {
               + config.store().dir().map(Path::toString).orElse("in memory"));
     }
     return config;
+  }
+
+  private ParameterException wrong(String what) {
+    return new ParameterException(requireNonNull(spec).commandLine(), what);
   }
 
   private int run(StartWatch watch, Startup startup) throws InterruptedException {

@@ -23,12 +23,7 @@ abstract class StoreOption implements Callable<Integer> {
       description = "the datacenter's configuration file")
   private File file;
 
-  /**
-   * Does it.
-   *
-   * @param dir of the store
-   * @return what to print
-   */
+  /** Does it to the store in a directory; what to print. */
   abstract String run(DatacenterConfig config, Path dir);
 
   @Override

@@ -41,9 +41,7 @@ public final class TlsArguments {
     this.authorities = authorities;
   }
 
-  /**
-   * @throws OsierException INVALID_ARGUMENT if one of two that belong together is missing
-   */
+  /** Sets what was given; INVALID_ARGUMENT if one of two that belong together is missing. */
   void applyTo(OsierClient.Builder builder) {
     if ((certificate == null) != (key == null)) {
       throw new OsierException(

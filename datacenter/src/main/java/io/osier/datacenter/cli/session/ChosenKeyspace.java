@@ -39,11 +39,7 @@ final class ChosenKeyspace {
     return names.size() == 1 ? Optional.of(names.getFirst()) : Optional.empty();
   }
 
-  /**
-   * Chooses one.
-   *
-   * @throws OsierException UNKNOWN_KEYSPACE if it is not there
-   */
+  /** Chooses one; UNKNOWN_KEYSPACE if it is not there. */
   void choose(String other) {
     List<String> names = all();
     if (!names.contains(other)) {

@@ -36,10 +36,6 @@ final class CliAdmin {
   private final boolean asJson;
   private final ObjectMapper json = new ObjectMapper();
 
-  /**
-   * @param newPasswords where those come from that users are given
-   * @param asJson whether reports are printed as they come
-   */
   CliAdmin(OsierClient client, NewPasswords newPasswords, boolean asJson) {
     this.client = client;
     this.newPasswords = newPasswords;
@@ -249,11 +245,7 @@ final class CliAdmin {
     }
   }
 
-  /**
-   * Shows what a datacenter says of itself.
-   *
-   * @param keyspace only of this one, where a topic is of one
-   */
+  /** Shows what a datacenter says of itself, or of a keyspace where a topic is of one. */
   String inspect(Grammar.Inspect inspect, Optional<String> keyspace) {
     JsonNode report = report(inspect.topic(), inspect.limit(), keyspace);
     if (asJson) {
@@ -330,11 +322,7 @@ final class CliAdmin {
 
   // ---------------------------------------------------------------- why
 
-  /**
-   * Says why something is late, or travels as it does.
-   *
-   * @param keyspace of a key
-   */
+  /** Says why something is late, or travels as it does. */
   String why(Grammar.Why of, Supplier<String> keyspace) {
     if (!of.isKey()) {
       Optional<String> word = Optional.of(of.word()).filter(w -> !w.isEmpty());

@@ -46,9 +46,7 @@ final class CliProgram {
     this.asJson = asJson;
   }
 
-  /**
-   * @throws OsierException INVALID_ARGUMENT if it cannot be part of a program, which stays as it is
-   */
+  /** Adds a command; INVALID_ARGUMENT if it cannot be part of a program, which stays as it is. */
   String note(Grammar.Action action) {
     switch (action) {
       case Grammar.Update(ObjectCommand.Update u) -> {
@@ -92,11 +90,7 @@ final class CliProgram {
         : new Operation.Expire(e.at().orElseThrow().toEpochMilli(), false);
   }
 
-  /**
-   * Runs it, and returns what each command is answered, in their order.
-   *
-   * @throws OsierException if nothing was done, or nobody knows
-   */
+  /** Runs it, and returns what each command is answered, in their order. */
   String run() {
     Program.Result result = program.run();
     failed = result.answers().stream().anyMatch(answer -> answer.error().isPresent());

@@ -45,9 +45,6 @@ public final class CliSession {
 
   private boolean failed;
 
-  /**
-   * @param newPasswords where those come from that users are given
-   */
   public CliSession(
       OsierClient client,
       Session session,
@@ -317,11 +314,7 @@ public final class CliSession {
     return failed;
   }
 
-  /**
-   * No command will come any more.
-   *
-   * @throws OsierException if something was begun, of which nothing is done
-   */
+  /** No command will come any more; an error if something was begun, of which nothing is done. */
   void checkNothingBegun() {
     if (program != null) {
       throw Words.bad("the program was not run: nothing of it is done; run does it");

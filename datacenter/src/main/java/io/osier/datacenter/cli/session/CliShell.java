@@ -31,12 +31,7 @@ public final class CliShell {
 
   private CliShell() {}
 
-  /**
-   * Runs commands until the input ends.
-   *
-   * @return the exit code: at a terminal 0, otherwise 1 if any command failed
-   * @throws OsierException if the input cannot be read, or ends in a program or transaction
-   */
+  /** Runs commands until the input ends; 1 if any has failed, but 0 at a terminal. */
   public static int run(OsierClient client, CliSession cli, CommandRunner runner)
       throws IOException {
     if (Boolean.getBoolean(PIPED)) {

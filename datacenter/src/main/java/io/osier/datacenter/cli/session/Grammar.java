@@ -1,6 +1,5 @@
 package io.osier.datacenter.cli.session;
 
-import static io.osier.datacenter.words.Words.amount;
 import static io.osier.datacenter.words.Words.arguments;
 import static io.osier.datacenter.words.Words.bad;
 import static io.osier.datacenter.words.Words.count;
@@ -9,10 +8,10 @@ import static io.osier.datacenter.words.Words.seconds;
 import static io.osier.datacenter.words.Words.textKey;
 import static io.osier.datacenter.words.Words.texts;
 import static io.osier.datacenter.words.Words.time;
+import static java.util.stream.Collectors.toMap;
 
 import io.osier.core.Grant;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
@@ -25,8 +24,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The words of the command line and what they mean. Pure. */
 public final class Grammar {
@@ -115,82 +117,90 @@ public final class Grammar {
   /** A person types slowly. */
   private static final int LIMIT_SECONDS = 300;
 
+  /** By their first words, those whose words are counted: in brackets stand what may be missing. */
+  private static final Map<String, String> USAGES =
+      Stream.of(
+              """
+              get KEY
+              exists KEY
+              type KEY
+              del KEY...
+              rename OLD NEW
+              copy FROM TO
+              expire KEY SECONDS
+              expireat KEY TIME
+              persist KEY
+              ttl KEY
+              use [KEYSPACE]
+              scan [FROM [LIMIT]]
+              keys [PREFIX [LIMIT]]
+              count [PREFIX [TYPE]]
+              top [--once]
+              exit
+              quit
+              begin [SECONDS]
+              commit
+              abort
+              program
+              run
+              peers
+              stat
+              hot [N]
+              """
+                  .split("\n"))
+          .collect(toMap(usage -> usage.split(" ")[0], usage -> usage));
+
   private Grammar() {}
 
-  /**
-   * Understands a command.
-   *
-   * @throws OsierException INVALID_ARGUMENT that says what is wrong and what would be right
-   */
+  private static void checkCount(List<Word> words, @Nullable String usage) {
+    if (usage != null) {
+      List<String> parts = List.of(usage.split(" "));
+      long least = parts.stream().filter(part -> !part.startsWith("[")).count();
+      int most = usage.endsWith("...") ? Integer.MAX_VALUE : parts.size();
+      arguments(words, (int) least, most, usage);
+    }
+  }
+
+  private static Optional<Word> second(List<Word> words) {
+    return words.stream().skip(1).findFirst();
+  }
+
+  private static int limit(List<Word> words) {
+    return words.size() > 2 ? count(words.get(2)) : SCAN_LIMIT;
+  }
+
+  /** Understands a command; INVALID_ARGUMENT that says what is wrong and what would be right. */
   public static Command parse(List<Word> words) {
     if (words.isEmpty()) {
       throw bad("a command is missing; try help");
     }
     String first = words.getFirst().text();
+    checkCount(words, USAGES.get(first));
     return switch (first) {
-      case "get" -> {
-        arguments(words, 2, 2, "get KEY");
-        yield new Read(key(words.get(1)), Optional.empty(), new Query.Whole());
-      }
-      case "exists" -> {
-        arguments(words, 2, 2, "exists KEY");
-        yield new Exists(key(words.get(1)));
-      }
-      case "type" -> {
-        arguments(words, 2, 2, "type KEY");
-        yield new Type(key(words.get(1)));
-      }
-      case "del" -> {
-        arguments(words, 2, Integer.MAX_VALUE, "del KEY...");
-        yield new Delete(words.subList(1, words.size()).stream().map(Words::textKey).toList());
-      }
-      case "rename", "copy" -> {
-        boolean copies = first.equals("copy");
-        arguments(words, 3, 3, copies ? "copy FROM TO" : "rename OLD NEW");
-        yield new Move(textKey(words.get(1)), textKey(words.get(2)), copies);
-      }
-      case "expire" -> {
-        arguments(words, 3, 3, "expire KEY SECONDS");
-        yield new Expire(
-            textKey(words.get(1)), Optional.of(seconds(words.get(2))), Optional.empty());
-      }
-      case "expireat" -> {
-        arguments(words, 3, 3, "expireat KEY TIME");
-        yield new Expire(textKey(words.get(1)), Optional.empty(), Optional.of(time(words.get(2))));
-      }
-      case "persist" -> {
-        arguments(words, 2, 2, "persist KEY");
-        yield new Persist(textKey(words.get(1)));
-      }
-      case "ttl" -> {
-        arguments(words, 2, 2, "ttl KEY");
-        yield new TimeToLive(textKey(words.get(1)));
-      }
-      case "use" -> {
-        arguments(words, 1, 2, "use [KEYSPACE]");
-        yield new Use(words.size() > 1 ? Optional.of(words.get(1).text()) : Optional.empty());
-      }
-      case "scan" -> {
-        arguments(words, 1, 3, "scan [FROM [LIMIT]]");
-        yield new Scan(
-            words.size() > 1 ? Optional.of(key(words.get(1))) : Optional.empty(),
-            words.size() > 2 ? count(words.get(2)) : SCAN_LIMIT);
-      }
-      case "keys" -> {
-        arguments(words, 1, 3, "keys [PREFIX [LIMIT]]");
-        yield new Keys(prefix(words), words.size() > 2 ? count(words.get(2)) : SCAN_LIMIT);
-      }
-      case "count" -> {
-        arguments(words, 1, 3, "count [PREFIX [TYPE]]");
-        yield new Count(
-            prefix(words),
-            words.size() > 2
-                ? Optional.of(CrdtType.ofLabel(words.get(2).text()))
-                : Optional.empty());
-      }
+      case "get" -> new Read(key(words.get(1)), Optional.empty(), new Query.Whole());
+      case "exists" -> new Exists(key(words.get(1)));
+      case "type" -> new Type(key(words.get(1)));
+      case "del" ->
+          new Delete(words.subList(1, words.size()).stream().map(Words::textKey).toList());
+      case "rename", "copy" ->
+          new Move(textKey(words.get(1)), textKey(words.get(2)), first.equals("copy"));
+      case "expire" ->
+          new Expire(textKey(words.get(1)), Optional.of(seconds(words.get(2))), Optional.empty());
+      case "expireat" ->
+          new Expire(textKey(words.get(1)), Optional.empty(), Optional.of(time(words.get(2))));
+      case "persist" -> new Persist(textKey(words.get(1)));
+      case "ttl" -> new TimeToLive(textKey(words.get(1)));
+      case "use" -> new Use(second(words).map(Word::text));
+      case "scan" -> new Scan(second(words).map(Words::key), limit(words));
+      case "keys" -> new Keys(prefix(words), limit(words));
+      case "count" ->
+          new Count(
+              prefix(words),
+              words.size() > 2
+                  ? Optional.of(CrdtType.ofLabel(words.get(2).text()))
+                  : Optional.empty());
       case "watch" -> watch(words);
       case "top" -> {
-        arguments(words, 1, 2, "top [--once]");
         if (words.size() > 1 && !words.get(1).text().equals(ONCE)) {
           throw bad("usage: top [--once]");
         }
@@ -200,38 +210,17 @@ public final class Grammar {
         arguments(words, 1, 3, "help [WORD]");
         yield new Help(HelpText.text(texts(words.subList(1, words.size()))));
       }
-      case "exit", "quit" -> {
-        arguments(words, 1, 1, first);
-        yield new Exit();
-      }
-      case "begin" -> {
-        arguments(words, 1, 2, "begin [SECONDS]");
-        yield new Transact("begin", words.size() > 1 ? amount(words.get(1)) : LIMIT_SECONDS);
-      }
-      case "commit", "abort" -> {
-        arguments(words, 1, 1, first);
-        yield new Transact(first, 0);
-      }
-      case "program", "run" -> {
-        arguments(words, 1, 1, first);
-        yield new Program(first);
-      }
+      case "exit", "quit" -> new Exit();
+      case "begin" -> new Transact("begin", second(words).map(Words::amount).orElse(LIMIT_SECONDS));
+      case "commit", "abort" -> new Transact(first, 0);
+      case "program", "run" -> new Program(first);
       case "keyspace" -> AdminGrammar.keyspaces(words);
       case "dc" -> AdminGrammar.datacenters(words);
       case "user" -> AdminGrammar.manageUser(words);
       case "why" -> AdminGrammar.why(words);
-      case "peers" -> { // its name in versions before why
-        arguments(words, 1, 1, first);
-        yield new Why("", Optional.empty(), false);
-      }
-      case "stat" -> {
-        arguments(words, 1, 1, first);
-        yield new Inspect(first, 0);
-      }
-      case "hot" -> {
-        arguments(words, 1, 2, "hot [N]");
-        yield new Inspect("hot", words.size() > 1 ? count(words.get(1)) : HOT_LIMIT);
-      }
+      case "peers" -> new Why("", Optional.empty(), false); // its name in versions before why
+      case "stat" -> new Inspect(first, 0);
+      case "hot" -> new Inspect(first, second(words).map(Words::count).orElse(HOT_LIMIT));
       default -> {
         Optional<RedisWords.Line> here = RedisWords.here(words);
         if (here.isPresent() && here.get().same()) {
@@ -273,11 +262,7 @@ public final class Grammar {
         .orElseThrow(() -> bad("there is no command '" + label + "'" + HelpText.similar(label)));
   }
 
-  /**
-   * Whether a word that looks like an option belongs to a command and is not mistyped.
-   *
-   * @param before the command's words in front of it
-   */
+  /** Whether a word behind others that looks like an option belongs to a command. */
   public static boolean isOption(List<String> before, String word) {
     return switch (word) {
       case AdminGrammar.DEAD ->

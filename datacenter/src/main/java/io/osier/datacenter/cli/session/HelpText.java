@@ -87,11 +87,7 @@ final class HelpText {
         .toList();
   }
 
-  /**
-   * What is shown for words behind help: everything for none.
-   *
-   * @throws io.osier.core.OsierException INVALID_ARGUMENT if there is none
-   */
+  /** What is shown for words behind help: everything for none. */
   static String text(List<String> words) {
     StringBuilder text = new StringBuilder();
     for (Group group : GROUPS) {

@@ -39,11 +39,7 @@ public final class Top {
         : String.join("\n", figures.lines(arrow(Charset.defaultCharset())));
   }
 
-  /**
-   * Shows it at the terminal until q or Ctrl-C.
-   *
-   * @throws OsierException INVALID_ARGUMENT if there is no terminal
-   */
+  /** Shows it at the terminal until q or Ctrl-C; INVALID_ARGUMENT if there is no terminal. */
   public void run() throws IOException {
     try (Terminal terminal = TerminalBuilder.builder().dumb(true).build()) {
       if (terminal.getType().startsWith(Terminal.TYPE_DUMB)) {

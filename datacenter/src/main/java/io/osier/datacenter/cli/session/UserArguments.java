@@ -33,28 +33,15 @@ public final class UserArguments {
       description = "the user's password is the first line of this file")
   private @Nullable Path passwordFile;
 
-  /** The same with a user. */
-  public UserArguments of(String name) {
-    UserArguments with = new UserArguments();
-    with.user = name;
-    with.passwordFile = passwordFile;
-    return with;
+  public void setUser(String name) {
+    user = name;
   }
 
-  /** The same with a file that has the password. */
-  public UserArguments with(Path file) {
-    UserArguments with = new UserArguments();
-    with.user = user;
-    with.passwordFile = file;
-    return with;
+  public void setPasswordFile(Path file) {
+    passwordFile = file;
   }
 
-  /**
-   * Sets what was given; asks for the password.
-   *
-   * @throws OsierException INVALID_ARGUMENT if something is missing; CONFIGURATION if the file
-   *     cannot be read
-   */
+  /** Sets what was given; asks for the password. */
   public void applyTo(OsierClient.Builder builder) {
     if (user == null) {
       if (passwordFile != null) {
@@ -66,12 +53,7 @@ public final class UserArguments {
     builder.user(user, password("password of " + user + ": ", Optional.ofNullable(passwordFile)));
   }
 
-  /**
-   * A password: of the file, the variable, or whoever sits at the terminal.
-   *
-   * @throws OsierException INVALID_ARGUMENT if there is none; CONFIGURATION if the file cannot be
-   *     read
-   */
+  /** A password: of the file, the variable, or whoever sits at the terminal. */
   public static char[] password(String prompt, Optional<Path> file) {
     if (file.isPresent()) {
       return PasswordFile.read(file.get(), problem -> "--password-file: " + problem);
@@ -86,12 +68,7 @@ public final class UserArguments {
     return System.getenv(VARIABLE) != null;
   }
 
-  /**
-   * What somebody types at the terminal, unseen.
-   *
-   * @param instead what to use where there is no terminal
-   * @throws OsierException INVALID_ARGUMENT if there is none
-   */
+  /** What somebody types at the terminal, unseen; an error says what to use where there is none. */
   @SuppressWarnings("SystemConsoleNull") // it is, with Java 21
   static char[] typed(String prompt, String instead) {
     Console console = System.console();

@@ -29,11 +29,7 @@ final class Watcher {
     this.out = out;
   }
 
-  /**
-   * Prints changes, until so many have come as were asked for, or Ctrl-C was typed.
-   *
-   * @throws OsierException if it cannot go on
-   */
+  /** Prints changes, until so many have come as were asked for, or Ctrl-C was typed. */
   void run(Grammar.Watch command) {
     WatchGrammar.Watch how = command.how();
     left = how.changes();

@@ -28,10 +28,7 @@ final class WhyKey {
   private final List<Cause> causes = new ArrayList<>();
   private long boundMillis;
 
-  /**
-   * @param key as it is written
-   * @param client where the datacenter that was asked serves clients
-   */
+  /** About a key as it is written; the client's address is that of the one that was asked. */
   WhyKey(ClusterLook look, String key, String keyspace, String client) {
     this.look = look;
     this.key = key;

@@ -17,11 +17,7 @@ public final class Glob {
 
   private Glob() {}
 
-  /**
-   * A pattern that is short enough to be compared with many texts.
-   *
-   * @throws RedisException if it is not
-   */
+  /** A pattern that is short enough to be compared with many texts; an error if it is not. */
   public static byte[] checked(byte[] pattern) {
     if (pattern.length > BYTES_MAX) {
       throw new RedisException(

@@ -45,11 +45,7 @@ public final class Numbers {
     return number;
   }
 
-  /**
-   * The long that is written so: without a plus, blanks or zeros in front.
-   *
-   * @return empty if it is none
-   */
+  /** The long that is written so: without a plus, blanks or zeros in front; empty if it is none. */
   public static OptionalLong parse(byte[] word) {
     int length = word.length;
     boolean isNegative = length > 0 && word[0] == '-';
@@ -120,11 +116,7 @@ public final class Numbers {
     }
   }
 
-  /**
-   * The sum of numbers with fractions.
-   *
-   * @throws RedisException if it is one that Redis cannot count with
-   */
+  /** The sum of numbers with fractions; an error if it is one that Redis cannot count with. */
   public static BigDecimal sum(BigDecimal one, BigDecimal other) {
     BigDecimal sum = one.add(other);
     if ((long) sum.precision() - sum.scale() > EXPONENT_MAX) {

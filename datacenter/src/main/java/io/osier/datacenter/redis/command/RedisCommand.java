@@ -85,12 +85,7 @@ public record RedisCommand(
 
   @FunctionalInterface
   public interface Translator {
-    /**
-     * The first step.
-     *
-     * @param words the command's words, its name first; as many as its arity says
-     * @throws RedisException if they are wrong
-     */
+    /** The first step, of as many words as the arity says; an error if they are wrong. */
     Plan plan(Scope scope, byte[][] words);
   }
 }

@@ -27,9 +27,7 @@ public final class ChangeWatches {
   /** Asks a keyspace's feed. */
   @FunctionalInterface
   public interface Feed {
-    /**
-     * @param reply is called once, by any thread
-     */
+    /** The reply comes once, by any thread. */
     void ask(Request.Watch request, Consumer<Reply> reply);
   }
 
@@ -77,12 +75,7 @@ public final class ChangeWatches {
     return answer("osier.watch", List.of(word));
   }
 
-  /**
-   * Watches keys or prefixes no more.
-   *
-   * @param words of the keyspace; none for all of all keyspaces
-   * @return what is answered
-   */
+  /** Watches these of a keyspace no more, or nothing of all; the answer. */
   public RespValue unwatch(String keyspace, List<byte[]> words) {
     List<Topic> topics =
         words.isEmpty()

@@ -111,11 +111,8 @@ public final class PubSub {
   }
 
   /**
-   * Publishes a message that {@link #check} lets pass.
-   *
-   * @param channel which nobody changes
-   * @param content which nobody changes
-   * @return to how many subscriptions of this datacenter it was handed
+   * Publishes a message that {@link #check} lets pass; to how many subscriptions of this
+   * datacenter.
    */
   public int publish(String keyspace, byte[] channel, byte[] content) {
     published.increment();
@@ -216,12 +213,7 @@ public final class PubSub {
 
   // ---------------------------------------------------------------- what there is
 
-  /**
-   * The channels of a keyspace to which somebody subscribes.
-   *
-   * @param pattern which they match
-   * @throws RedisException if it would have to be compared for too long
-   */
+  /** The channels of a keyspace to which somebody subscribes, and which match a pattern. */
   public List<byte[]> channels(String keyspace, byte[] pattern) {
     if (!Glob.isQuick(pattern) && pattern.length * nameBytes.sum() > COMPARED_BYTES_MAX) {
       throw new RedisException(

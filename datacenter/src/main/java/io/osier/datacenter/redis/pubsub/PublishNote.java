@@ -1,7 +1,6 @@
 package io.osier.datacenter.redis.pubsub;
 
 import io.osier.core.codec.Codec;
-import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 
@@ -29,11 +28,7 @@ public record PublishNote(String keyspace, byte[] channel, byte[] content) {
         });
   }
 
-  /**
-   * Reads what {@link #encode} wrote.
-   *
-   * @throws MalformedException if the bytes are none
-   */
+  /** Reads what {@link #encode} wrote; throws if the bytes are none. */
   static PublishNote decode(byte[] note) {
     return Codec.readAll(new WireInput(note), "a published message", PublishNote::read);
   }

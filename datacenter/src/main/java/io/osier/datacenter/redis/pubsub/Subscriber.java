@@ -50,13 +50,7 @@ public final class Subscriber {
 
   // ---------------------------------------------------------------- subscriptions
 
-  /**
-   * Subscribes to channels or patterns: to all of them or to none.
-   *
-   * @param wanted all are patterns, or none is; one or more
-   * @return for each of them what is answered
-   * @throws RedisException if there is no room for them
-   */
+  /** Subscribes to all of some channels or patterns, or to none of them; an answer for each. */
   public List<RespValue> subscribe(List<Topic> wanted) {
     Set<Topic> added = new LinkedHashSet<>();
     long bytes = 0;
@@ -114,12 +108,7 @@ public final class Subscriber {
     }
   }
 
-  /**
-   * Subscribes to channels or patterns no more.
-   *
-   * @param unwanted all are patterns, or none is; one or more
-   * @return for each of them what is answered
-   */
+  /** Subscribes to channels or patterns no more; an answer for each. */
   public List<RespValue> unsubscribe(List<Topic> unwanted) {
     List<RespValue> answers = new ArrayList<>(unwanted.size());
     for (Topic topic : unwanted) {
@@ -129,11 +118,7 @@ public final class Subscriber {
     return answers;
   }
 
-  /**
-   * Subscribes to no channel any more, or to no pattern, in any keyspace.
-   *
-   * @return for each that it did what is answered; one answer where there was none
-   */
+  /** Subscribes to no channel, or pattern, in any keyspace; an answer for each, or for none. */
   public List<RespValue> unsubscribeAll(boolean ofPatterns) {
     List<Topic> unwanted = topics.stream().filter(t -> t.isPattern() == ofPatterns).toList();
     return unwanted.isEmpty()

@@ -20,16 +20,12 @@ public final class Topic implements Comparable<Topic> {
     this.hash = 31 * keyspace.hashCode() + Arrays.hashCode(name);
   }
 
-  /**
-   * @param name which nobody changes
-   */
+  /** Of a name which nobody changes. */
   public static Topic channel(String keyspace, byte[] name) {
     return new Topic(false, keyspace, name);
   }
 
-  /**
-   * @param pattern which nobody changes
-   */
+  /** Of a pattern which nobody changes. */
   public static Topic pattern(String keyspace, byte[] pattern) {
     return new Topic(true, keyspace, pattern);
   }

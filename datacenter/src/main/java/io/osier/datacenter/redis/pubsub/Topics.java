@@ -15,12 +15,7 @@ import java.util.function.Predicate;
 final class Topics<S> {
   private final NavigableMap<Topic, Set<S>> subscribers = new ConcurrentSkipListMap<>();
 
-  /**
-   * Somebody subscribes.
-   *
-   * @param hasRoom asked for one that nobody has subscribed to
-   * @return whether it has room
-   */
+  /** Somebody subscribes; false if nobody has yet, and there is no room for it. */
   synchronized boolean add(Topic topic, S who, Predicate<Topic> hasRoom) {
     Set<S> of = subscribers.get(topic);
     if (of != null) {
@@ -36,11 +31,7 @@ final class Topics<S> {
     return true;
   }
 
-  /**
-   * Somebody subscribes no more.
-   *
-   * @param gone hears of one to which nobody subscribes now
-   */
+  /** Somebody subscribes no more; hears whether nobody does now. */
   synchronized void remove(Topic topic, S who, Consumer<Topic> gone) {
     Set<S> of = subscribers.get(topic);
     if (of != null && of.remove(who) && of.isEmpty()) {

@@ -51,9 +51,6 @@ final class Answers {
   private boolean ended;
   private boolean closed;
 
-  /**
-   * @param share of what waits
-   */
   Answers(Channel channel, AnswerShare share) {
     this.channel = channel;
     this.share = share;

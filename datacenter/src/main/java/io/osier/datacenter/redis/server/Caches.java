@@ -73,11 +73,7 @@ final class Caches {
 
   // ---------------------------------------------------------------- commands
 
-  /**
-   * CLIENT TRACKING ON; it is answered once all changes are heard of.
-   *
-   * @param redirect those that hear in its place, which may be these
-   */
+  /** CLIENT TRACKING ON; it is answered once all changes are heard of, by these or by others. */
   void track(Place place, TrackingOptions options, Caches redirect) {
     TrackedClient of = target(client.user);
     TrackedClient to = redirect.target(client.user);

@@ -5,7 +5,6 @@ import io.osier.datacenter.redis.command.CommandList;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Translator;
-import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.server.Connection.Place;
 import java.nio.charset.StandardCharsets;
@@ -54,21 +53,11 @@ final class CommandTable {
   /** What is done for a command with a connection's session. */
   @FunctionalInterface
   interface Action {
-    /**
-     * The first step; null if the session answers later by itself.
-     *
-     * @param words as many as the command's arity says
-     * @throws RedisException if they are wrong
-     */
+    /** The first step; null if the session answers later by itself. */
     @Nullable Plan run(RespSession session, Place place, byte[][] words);
   }
 
-  /**
-   * A command.
-   *
-   * @param action null if its translator does it
-   * @param once whether it asks partitions once
-   */
+  /** A command; its action is null if its translator does it. */
   record Entry(RedisCommand command, byte[] name, @Nullable Action action, boolean once) {
     boolean has(RedisCommand.Flag flag) {
       return command.flags().contains(flag);

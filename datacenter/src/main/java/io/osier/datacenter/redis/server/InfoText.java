@@ -22,16 +22,8 @@ final class InfoText {
   /** Those that come where none is asked for; to count the keys costs a walk through all. */
   private static final List<String> DEFAULT =
       List.of(
-          "server",
-          "clients",
-          "memory",
-          "persistence",
-          "stats",
-          "replication",
-          "cpu",
-          "modules",
-          "errorstats",
-          "cluster");
+          "server clients memory persistence stats replication cpu modules errorstats cluster"
+              .split(" "));
 
   private static final String KEYSPACE = "keyspace";
 

@@ -3,7 +3,6 @@ package io.osier.datacenter.redis.server;
 import io.netty.buffer.ByteBuf;
 import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.frontend.ClientRequests;
-import io.osier.datacenter.redis.ProtocolError;
 import io.osier.datacenter.redis.RespDecoder;
 
 /**
@@ -87,12 +86,7 @@ final class Input implements ClientRequests.Room {
     return beyond(to - from + more);
   }
 
-  /**
-   * Finds the next command; {@link #words} has it then.
-   *
-   * @return false if it is not all there
-   * @throws ProtocolError if what comes is none
-   */
+  /** Finds the next command, which {@link #words} has then; false if it is not all there. */
   boolean next() {
     int length = decoder.decode(bytes, from, to);
     if (length < 0) {

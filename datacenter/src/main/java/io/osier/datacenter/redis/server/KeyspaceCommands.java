@@ -1,7 +1,6 @@
 package io.osier.datacenter.redis.server;
 
 import static io.osier.datacenter.redis.RespDecoder.text;
-import static io.osier.datacenter.redis.command.Numbers.integer;
 import static io.osier.datacenter.redis.command.Plan.answer;
 import static io.osier.datacenter.redis.command.Plan.ok;
 import static io.osier.datacenter.redis.command.RedisErrors.syntax;
@@ -9,7 +8,6 @@ import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
-import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
@@ -19,6 +17,10 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Words;
+import io.osier.datacenter.redis.command.data.Plans;
+import io.osier.datacenter.redis.command.data.Texts;
+import io.osier.datacenter.redis.command.data.Walk;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -61,49 +63,22 @@ final class KeyspaceCommands {
         keyspace, from, to, Optional.empty(), EXISTS, Math.min(limit, Request.SCAN_ROWS_MAX), want);
   }
 
-  /** Asks for a page; a failure is the answer. */
-  private static Plan ask(Request page, Function<Reply, Plan> then) {
-    return ask(page, failure -> answer(RedisErrors.of(failure)), then);
-  }
-
-  private static Plan ask(
-      Request page, Function<Reply.Failure, Plan> failed, Function<Reply, Plan> then) {
-    return new Plan.Ask(
-        List.of(page),
-        replies ->
-            replies.getFirst() instanceof Reply.Failure failure
-                ? failed.apply(failure)
-                : then.apply(replies.getFirst()));
-  }
-
-  static Plan scan(Scope scope, byte[][] words) {
+  static Plan scan(Scope scope, byte[][] w) {
+    Words words = new Words(w);
     Cursors cursors = scope.cursors();
-    Optional<Key> from = Optional.empty();
+    Optional<Key> from =
+        cursors
+            .get(Walk.cursor(words.next()))
+            .filter(place -> place.length > 1 && place[0] == KEYSPACE)
+            .map(place -> Key.of(place, 1, place.length));
     byte @Nullable [] pattern = null;
     @Nullable String type = null;
     long count = COUNT;
-    long cursor;
-    try {
-      cursor = Long.parseUnsignedLong(text(words[1]));
-    } catch (NumberFormatException e) {
-      throw new RedisException("ERR invalid cursor");
-    }
-    if (cursor != 0) {
-      from =
-          cursors
-              .get(cursor)
-              .filter(place -> place.length > 1 && place[0] == KEYSPACE)
-              .map(place -> Key.of(place, 1, place.length));
-    }
-    for (int i = 2; i < words.length; i += 2) {
-      if (i + 1 == words.length) {
-        throw syntax();
-      }
-      switch (option(words[i])) {
-        case "MATCH" -> pattern = Glob.checked(words[i + 1]);
-        case "COUNT" ->
-            count = integer(words[i + 1], "ERR value is not an integer or out of range");
-        case "TYPE" -> type = text(words[i + 1]);
+    while (words.hasNext()) {
+      switch (words.option()) {
+        case "MATCH" -> pattern = Glob.checked(words.next());
+        case "COUNT" -> count = words.integer();
+        case "TYPE" -> type = text(words.next());
         default -> throw syntax();
       }
     }
@@ -114,7 +89,7 @@ final class KeyspaceCommands {
     Optional<Key> begin = from.isPresent() ? from : range.from;
     byte[] shown = pattern;
     String of = type;
-    return ask(
+    return Plans.ask(
         page(
             scope.keyspace(),
             begin,
@@ -144,28 +119,15 @@ final class KeyspaceCommands {
     return place;
   }
 
-  /**
-   * The keys of a page, each once.
-   *
-   * @param type only those that are of this type to Redis; null for all
-   */
+  /** The keys of a page, each once; all, or those of one type to Redis. */
   private static Collection<Key> names(Reply.Page page, @Nullable String type) {
     Set<Key> names = new LinkedHashSet<>();
     for (Reply.Row row : page.rows()) {
-      if (type == null || type.equalsIgnoreCase(type(row.type()))) {
+      if (type == null || type.equalsIgnoreCase(Texts.typeName(row.type()))) {
         names.add(row.key());
       }
     }
     return names;
-  }
-
-  /** What TYPE says. */
-  private static String type(CrdtType type) {
-    return switch (type) {
-      case OR_MAP -> "hash";
-      case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS -> "set";
-      default -> "string";
-    };
   }
 
   /** What matches a pattern begins with what the pattern does. */
@@ -193,7 +155,7 @@ final class KeyspaceCommands {
       byte[] pattern,
       List<RespValue> found,
       long bytes) {
-    return ask(
+    return Plans.ask(
         page(keyspace, from, to, PAGE, Request.Want.ROWS),
         reply -> {
           Reply.Page page = (Reply.Page) reply;
@@ -215,7 +177,7 @@ final class KeyspaceCommands {
   }
 
   static Plan randomKey(Scope scope, byte[][] words) {
-    return ask(
+    return Plans.ask(
         page(scope.keyspace(), Optional.empty(), Optional.empty(), PAGE, Request.Want.ROWS),
         reply -> {
           List<Key> keys = List.copyOf(names((Reply.Page) reply, null));
@@ -235,11 +197,7 @@ final class KeyspaceCommands {
         failure -> answer(RedisErrors.of(failure)));
   }
 
-  /**
-   * Counts the objects of a keyspace: a key that holds two counts twice.
-   *
-   * @param failed what follows if they may not be counted
-   */
+  /** Counts the objects of a keyspace: a key that holds two counts twice. */
   static Plan count(
       String keyspace, LongFunction<Plan> then, Function<Reply.Failure, Plan> failed) {
     return count(keyspace, Optional.empty(), 0, then, failed);
@@ -251,16 +209,16 @@ final class KeyspaceCommands {
       long before,
       LongFunction<Plan> then,
       Function<Reply.Failure, Plan> failed) {
-    return ask(
+    return Plans.ask(
         page(keyspace, from, Optional.empty(), Request.SCAN_ROWS_MAX, Request.Want.COUNT),
-        failed,
         reply -> {
           Reply.Counted counted = (Reply.Counted) reply;
           long sum = before + counted.objects();
           return counted.next().isPresent()
               ? count(keyspace, counted.next(), sum, then, failed)
               : then.apply(sum);
-        });
+        },
+        failed);
   }
 
   // ---------------------------------------------------------------- flush
@@ -302,9 +260,8 @@ final class KeyspaceCommands {
   }
 
   private static Plan flush(ServerState.Keyspace of, Optional<Key> from, Flush walk) {
-    return ask(
+    return Plans.ask(
         page(of.name(), from, Optional.empty(), PAGE, Request.Want.ROWS),
-        walk::failed,
         reply -> {
           Reply.Page page = (Reply.Page) reply;
           List<Request> deletes = deletes(of, names(page, null));
@@ -324,7 +281,8 @@ final class KeyspaceCommands {
                 }
                 return flushed(of, page.next(), after);
               });
-        });
+        },
+        walk::failed);
   }
 
   private static Plan flushed(ServerState.Keyspace of, Optional<Key> next, Flush walk) {

@@ -25,19 +25,11 @@ final class Logins {
   private final PasswordCheck passwords = new PasswordCheck();
   private final Executor hasher;
 
-  /**
-   * @param hasher hashes passwords, and rejects what is too much
-   */
   Logins(Executor hasher) {
     this.hasher = hasher;
   }
 
-  /**
-   * Looks whether a password is right.
-   *
-   * @param then hears as whom the connection has logged in, or with which error it has not; by any
-   *     thread
-   */
+  /** Tells, by any thread, as whom the connection has logged in, or with which error it has not. */
   void login(
       AccessControl access,
       String name,

@@ -36,15 +36,9 @@ final class PubSubCommands {
   /** What may be asked in RESP2 while there are subscriptions. */
   static final Set<String> WHILE_SUBSCRIBED =
       Set.of(
-          "SUBSCRIBE",
-          "UNSUBSCRIBE",
-          "PSUBSCRIBE",
-          "PUNSUBSCRIBE",
-          "PING",
-          "QUIT",
-          "RESET",
-          "OSIER.WATCH",
-          "OSIER.UNWATCH");
+          ("SUBSCRIBE UNSUBSCRIBE PSUBSCRIBE PUNSUBSCRIBE PING QUIT RESET OSIER.WATCH"
+                  + " OSIER.UNWATCH")
+              .split(" "));
 
   private static final byte[] EVERYTHING = {'*'};
 
@@ -118,11 +112,7 @@ final class PubSubCommands {
     return null;
   }
 
-  /**
-   * Looks whether a session may publish what a command says.
-   *
-   * @throws RedisException if not
-   */
+  /** Looks whether a session may publish what a command says; an error if not. */
   static void checkPublish(RespSession session, byte[][] words) {
     PubSub.check(words[1], words[2]);
     check(session, Right.WRITE, Topic.channel(session.keyspace(), words[1]), words[0]);

@@ -59,9 +59,6 @@ final class RespSession {
   /** Whether others see it. */
   private boolean known;
 
-  /**
-   * @param all of the port, by their numbers
-   */
   RespSession(
       ClientState client,
       Answers answers,
@@ -88,11 +85,7 @@ final class RespSession {
 
   // ---------------------------------------------------------------- who it is
 
-  /**
-   * Looks whether it must log in.
-   *
-   * @throws OsierException OVERLOADED if the user has too many connections
-   */
+  /** Looks whether it must log in; OVERLOADED if the user has too many connections. */
   void begin() {
     if (!known) {
       known = true;
@@ -111,11 +104,7 @@ final class RespSession {
     all.remove(client.id);
   }
 
-  /**
-   * It is known who it is.
-   *
-   * @throws OsierException OVERLOADED if the user has too many connections
-   */
+  /** It is known who it is; OVERLOADED if the user has too many connections. */
   void welcome(Identity identity) {
     requests.welcome(identity);
     become(identity.user());
@@ -143,11 +132,7 @@ final class RespSession {
     }
   }
 
-  /**
-   * Looks whether a password is right, and goes on with what follows then.
-   *
-   * @param then what is answered if it is
-   */
+  /** Looks whether a password is right, and answers with what follows if it is. */
   void login(Place place, String name, byte[] password, Supplier<RespValue> then) {
     steps.alone(() -> judge(place, name, password, then));
   }

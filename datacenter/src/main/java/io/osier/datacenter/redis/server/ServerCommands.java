@@ -8,8 +8,6 @@ import static io.osier.datacenter.redis.command.RedisErrors.unknownPart;
 import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.core.Key;
-import io.osier.core.VersionVector;
-import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Glob;
@@ -17,22 +15,19 @@ import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
-import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Settings;
 import io.osier.datacenter.redis.command.SpreadPlan;
+import io.osier.datacenter.redis.command.data.Plans;
+import io.osier.datacenter.redis.command.data.Texts;
 import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.protocol.MessageHeap;
-import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -41,14 +36,9 @@ final class ServerCommands {
   /** What DEBUG is told by tests of clients, and does nothing. */
   private static final Set<String> HARMLESS =
       Set.of(
-          "SLEEP",
-          "SET-ACTIVE-EXPIRE",
-          "SET-DISABLE-DENY-SCRIPTS",
-          "QUICKLIST-PACKED-THRESHOLD",
-          "STRINGMATCH-LEN",
-          "REPLYBUFFER",
-          "PAUSE-CRON",
-          "JMAP");
+          ("SLEEP SET-ACTIVE-EXPIRE SET-DISABLE-DENY-SCRIPTS QUICKLIST-PACKED-THRESHOLD"
+                  + " STRINGMATCH-LEN REPLYBUFFER PAUSE-CRON JMAP")
+              .split(" "));
 
   private ServerCommands() {}
 
@@ -246,11 +236,14 @@ final class ServerCommands {
       case "USAGE" -> {
         checkArity(words, 3, 5);
         Key key = Key.of(words[2]);
-        yield read(
+        yield Plans.read(
             session.scope(),
             key,
             new Query.Whole(),
-            found -> new RespValue.Int(key.heapBytes() + MessageHeap.bytes(found)));
+            found ->
+                found.exists()
+                    ? new RespValue.Int(key.heapBytes() + MessageHeap.bytes(found))
+                    : RespValue.NULL);
       }
       case "DOCTOR" -> answer(RespValue.Bulk.of("osier stat tells what the memory is for"));
       case "PURGE" -> ok();
@@ -264,14 +257,17 @@ final class ServerCommands {
     return switch (part) {
       case "ENCODING", "REFCOUNT", "IDLETIME" -> {
         checkArity(words, 3, 3);
-        yield read(
+        yield Plans.read(
             session.scope(),
             Key.of(words[2]),
             new Query.Exists(),
             found ->
-                part.equals("ENCODING")
-                    ? RespValue.Bulk.of(encoding(found.type()))
-                    : new RespValue.Int(part.equals("REFCOUNT") ? 1 : 0));
+                !found.exists()
+                    ? RespValue.NULL
+                    : part.equals("ENCODING")
+                        ? RespValue.Bulk.of(
+                            Texts.isString(found.type().orElseThrow()) ? "raw" : "hashtable")
+                        : new RespValue.Int(part.equals("REFCOUNT") ? 1 : 0));
       }
       case "FREQ" ->
           throw new RedisException(
@@ -280,30 +276,5 @@ final class ServerCommands {
                   + " take some time to adjust.");
       default -> throw unknownPart(words);
     };
-  }
-
-  private static String encoding(Optional<CrdtType> type) {
-    return switch (type.orElse(CrdtType.STRING)) {
-      case OR_MAP, G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS -> "hashtable";
-      default -> "raw";
-    };
-  }
-
-  /** Reads a key; what is not there is null. */
-  private static Plan read(
-      Scope scope, Key key, Query query, Function<Reply.Answer, RespValue> then) {
-    return new Plan.Ask(
-        List.of(
-            new Request.Read(
-                scope.keyspace(), key, Optional.empty(), query, VersionVector.EMPTY, false, 0)),
-        replies -> {
-          Reply reply = replies.getFirst();
-          return answer(
-              reply instanceof Reply.Failure failure
-                  ? RedisErrors.of(failure)
-                  : reply instanceof Reply.Answer found && found.exists()
-                      ? then.apply(found)
-                      : RespValue.NULL);
-        });
   }
 }

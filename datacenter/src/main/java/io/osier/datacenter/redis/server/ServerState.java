@@ -52,12 +52,7 @@ public final class ServerState {
       Pushes pushes,
       boolean durable) {}
 
-  /**
-   * What connections are told without having asked.
-   *
-   * @param pubSub the channels
-   * @param tracking the caches of clients
-   */
+  /** What connections are told without having asked. */
   public record Pushes(PubSub pubSub, Tracking tracking) {}
 
   /** A keyspace, as commands are translated for it. */
@@ -103,20 +98,12 @@ public final class ServerState {
 
   // ---------------------------------------------------------------- keyspaces
 
-  /**
-   * The keyspace of a database.
-   *
-   * @throws RedisException if there is none
-   */
+  /** The keyspace of a database; an error if there is none. */
   Keyspace keyspace(int database) {
     return keyspace(database, millis());
   }
 
-  /**
-   * As the other one, for who knows the present time.
-   *
-   * @param now in milliseconds since 1970
-   */
+  /** For who knows the present time, in milliseconds since 1970. */
   Keyspace keyspace(int database, long now) {
     Keyspace of = keyspaces(now).get(database);
     if (of == null) {
@@ -152,11 +139,7 @@ public final class ServerState {
     return byNumber;
   }
 
-  /**
-   * Checks that a database may be selected.
-   *
-   * @throws RedisException if it may not
-   */
+  /** Checks that a database may be selected; an error if it may not. */
   void checkDatabase(int number) {
     if (!keyspaces().containsKey(number) && number != 0) {
       throw new RedisException("ERR DB index is out of range");
@@ -245,11 +228,7 @@ public final class ServerState {
     }
   }
 
-  /**
-   * The caches of clients hear of a keyspace's changes from now on, or soon.
-   *
-   * @return whether they do already
-   */
+  /** Has the caches hear of a keyspace's changes from now on, or soon; whether they do already. */
   boolean listen(String keyspace) {
     return handler.listen(keyspace, around.pushes.tracking.of(keyspace));
   }

@@ -5,7 +5,6 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.osier.datacenter.frontend.Turn;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -39,11 +38,7 @@ final class Wakeups {
     return OF_LOOP.get();
   }
 
-  /**
-   * The loop will let a connection work.
-   *
-   * @throws RejectedExecutionException if the loop has ended
-   */
+  /** The loop will let a connection work; throws if the loop has ended. */
   void add(RespConnection connection, EventLoop loop) {
     connections.add(connection);
     schedule(loop);

@@ -138,11 +138,7 @@ public final class TrackedClient {
     return hasWaiting;
   }
 
-  /**
-   * What stands for several that are too many: one for each kind.
-   *
-   * @param more another one that does not fit
-   */
+  /** What stands for several that are too many, and one more: one for each kind. */
   void collapse(Waiting more) {
     Map<Boolean, Boolean> kinds = new HashMap<>();
     kinds.put(more.redirected(), true);

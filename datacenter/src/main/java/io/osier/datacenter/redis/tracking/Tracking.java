@@ -86,11 +86,7 @@ public final class Tracking {
     locked(() -> table.on(client, options, keyspace, target));
   }
 
-  /**
-   * Checks that {@link #on} would be right.
-   *
-   * @throws RedisException if it would not
-   */
+  /** Checks that {@link #on} would be right; an error if it would not. */
   public void checkOn(TrackedClient client, TrackingOptions options) {
     locked(() -> table.check(client, options));
   }
@@ -194,14 +190,7 @@ public final class Tracking {
 
   // ---------------------------------------------------------------- figures
 
-  /**
-   * What there is.
-   *
-   * @param clients that track
-   * @param keys that they have read
-   * @param items a key counts for each client that has read it
-   * @param prefixes of which some hear
-   */
+  /** What there is; an item is a key for a client that has read it. */
   public record Figures(int clients, long keys, long items, long prefixes) {}
 
   long bytes() {

@@ -28,10 +28,7 @@ public record TrackingOptions(
     boolean noLoop,
     long redirect,
     List<Prefix> prefixes) {
-  /**
-   * @param words of the command, in which they begin with the fourth
-   * @throws RedisException if they are wrong
-   */
+  /** Reads them from a command's fourth word on. */
   public static TrackingOptions parse(byte[][] words) {
     boolean broadcast = false;
     boolean optIn = false;

@@ -28,12 +28,7 @@ public final class Snapshot {
   /** What may be asked for while one is open, besides what ends it or the connection. */
   private static final Set<String> STEPS =
       Set.of(
-          "OSIER.READ",
-          "OSIER.UPDATE",
-          "OSIER.BREAD",
-          "OSIER.BCREATE",
-          "OSIER.BINCR",
-          "OSIER.BDECR");
+          "OSIER.READ OSIER.UPDATE OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR".split(" "));
 
   private static final Set<String> OTHERS =
       Set.of("OSIER.COMMIT", "OSIER.ABORT", "PING", "QUIT", "RESET");
@@ -50,11 +45,7 @@ public final class Snapshot {
     return open != null && STEPS.contains(command);
   }
 
-  /**
-   * Looks whether a command may be begun.
-   *
-   * @throws RedisException if not, since it would not be part of the transaction
-   */
+  /** Looks whether a command may be begun: an error if it would not be part of the transaction. */
   public void check(String command) {
     if (open != null && !STEPS.contains(command) && !OTHERS.contains(command)) {
       throw new RedisException(
@@ -65,12 +56,7 @@ public final class Snapshot {
     }
   }
 
-  /**
-   * OSIER.BEGIN.
-   *
-   * @param id of no other transaction
-   * @param limitMillis how long it may be open
-   */
+  /** OSIER.BEGIN, of no other transaction's number. */
   public Plan begin(String keyspace, TransactionId id, int limitMillis) {
     Open begun = new Open(keyspace, id, 0);
     return asked(
@@ -175,12 +161,7 @@ public final class Snapshot {
     return step(updates, reads, then, Snapshot::ok);
   }
 
-  /**
-   * Asks for a step.
-   *
-   * @param then of what was read, or of the failure
-   * @param done where nothing was read
-   */
+  /** Asks for a step; if nothing was read, what is done then follows. */
   private Plan step(
       List<Request.Update> updates,
       List<Request.Fetch> reads,

@@ -299,11 +299,7 @@ public final class Transaction {
 
   // ---------------------------------------------------------------- what both need
 
-  /**
-   * Where all keys are, with those before them.
-   *
-   * @throws RedisException if they are not in one place
-   */
+  /** Where all keys are, with those before them; an error if they are not in one place. */
   private @Nullable Home home(Scope scope, List<Key> keys) {
     Home all = home;
     for (Key key : keys) {

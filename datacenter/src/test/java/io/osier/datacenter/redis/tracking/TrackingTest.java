@@ -58,8 +58,7 @@ final class TrackingTest {
 
   private static String text(RespValue value) {
     return switch (value) {
-      case RespValue.Push v -> v.values().stream().map(TrackingTest::text).toList().toString();
-      case RespValue.Array v -> v.values().stream().map(TrackingTest::text).toList().toString();
+      case RespValue.Many v -> v.values().stream().map(TrackingTest::text).toList().toString();
       case RespValue.Bulk v -> RespDecoder.text(v.bytes());
       case RespValue.Int v -> String.valueOf(v.value());
       default -> "null";

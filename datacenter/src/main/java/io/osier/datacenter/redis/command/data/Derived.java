@@ -22,13 +22,7 @@ final class Derived {
 
   private Derived() {}
 
-  /**
-   * Of keys, of which each may be given several times.
-   *
-   * @param to where the result goes
-   * @param read what is read of each
-   * @param result of what was read of each, in their order; may throw
-   */
+  /** Of keys, of which each may be given several times. */
   static Plan of(
       Scope scope,
       Key to,

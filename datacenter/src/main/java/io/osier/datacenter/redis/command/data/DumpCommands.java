@@ -186,9 +186,7 @@ final class DumpCommands {
     }
     List<Operation.FieldUpdate> updates = new ArrayList<>(texts.size() / 2);
     for (int i = 0; i < texts.size(); i += 2) {
-      updates.add(
-          new Operation.FieldUpdate(
-              Texts.stringField(Texts.name(texts.get(i))), Texts.assign(texts.get(i + 1))));
+      updates.add(Texts.fieldUpdate(Texts.name(texts.get(i)), Texts.assign(texts.get(i + 1))));
     }
     return new Operation.UpdateFields(updates);
   }

@@ -38,8 +38,7 @@ final class HashCommands {
       assigned.put(Texts.name(words[i]), Texts.assign(words[i + 1]));
     }
     List<Operation.FieldUpdate> updates = new ArrayList<>(assigned.size());
-    assigned.forEach(
-        (name, o) -> updates.add(new Operation.FieldUpdate(Texts.stringField(name), o)));
+    assigned.forEach((name, o) -> updates.add(Texts.fieldUpdate(name, o)));
     List<String> names = List.copyOf(assigned.keySet());
     return Plans.ask(
         Plans.write(
@@ -64,15 +63,12 @@ final class HashCommands {
 
   static Plan setnx(Scope scope, byte[][] words) {
     String name = Texts.name(words[2]);
-    Operation update =
-        new Operation.UpdateFields(
-            List.of(new Operation.FieldUpdate(Texts.stringField(name), Texts.assign(words[3]))));
     return Plans.ask(
         Plans.writeIf(
             scope,
             Key.of(words[1]),
             CrdtType.OR_MAP,
-            update,
+            Texts.update(name, Texts.assign(words[3])),
             new Query.Select(List.of(name)),
             new Reading.Fields(new TreeMap<>())),
         reply -> Plan.answer(reply instanceof Reply.Done ? 1 : 0));

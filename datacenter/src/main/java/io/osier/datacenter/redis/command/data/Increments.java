@@ -1,10 +1,14 @@
 package io.osier.datacenter.redis.command.data;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
@@ -12,115 +16,203 @@ import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** Commands that count on strings. Static, for any thread. */
+/** Commands that count on strings, and on hashes' fields. Static, for any thread. */
 final class Increments {
   private Increments() {}
+
+  /**
+   * What is counted on.
+   *
+   * @param field of a hash; null where the key is a string
+   */
+  private record Target(Scope scope, Key key, @Nullable String field) {
+    static Target string(Scope scope, byte[][] words) {
+      return new Target(scope, Key.of(words[1]), null);
+    }
+
+    static Target field(Scope scope, byte[][] words) {
+      return new Target(scope, Key.of(words[1]), Texts.name(words[2]));
+    }
+
+    String noInteger() {
+      return field == null ? RedisErrors.NO_INTEGER : "ERR hash value is not an integer";
+    }
+
+    String noFloat() {
+      return field == null ? RedisErrors.NO_FLOAT : "ERR hash value is not a float";
+    }
+
+    Request update(Operation operation) {
+      return field == null
+          ? Plans.write(scope, key, CrdtType.STRING, operation, false, Plans.WHOLE)
+          : Plans.write(
+              scope,
+              key,
+              CrdtType.OR_MAP,
+              Texts.update(field, operation),
+              false,
+              new Query.Select(List.of(field)));
+    }
+
+    /** What it reads as after an update. */
+    byte[] text(Reply reply) {
+      Reading reading = Plans.asked(reply);
+      return (field == null
+              ? Texts.string(CrdtType.STRING, reading)
+              : Optional.ofNullable(Texts.fields(reading).get(field)))
+          .orElseGet(() -> new byte[] {'0'});
+    }
+
+    /** Assigns what comes out, if it is still what was read. */
+    Plan rewrite(Function<Optional<byte[]>, Rewrite.Outcome> change) {
+      return field == null
+          ? Rewrite.of(scope, key, change)
+          : rewrite(field, new Query.Select(List.of(field)), change, 0);
+    }
+
+    private Plan rewrite(
+        String name, Query query, Function<Optional<byte[]>, Rewrite.Outcome> change, int tries) {
+      return Plans.ask(
+          Plans.read(scope, key, query),
+          reply -> {
+            Reply.Answer answer = (Reply.Answer) reply;
+            Rewrite.Outcome outcome =
+                change.apply(Optional.ofNullable(Texts.fields(answer).get(name)));
+            return Plans.ask(
+                Plans.writeIf(
+                    scope,
+                    key,
+                    CrdtType.OR_MAP,
+                    Texts.update(name, Texts.assign(requireNonNull(outcome.bytes()))),
+                    query,
+                    answer.exists()
+                        ? answer.reading().orElseThrow()
+                        : new Reading.Fields(new TreeMap<>())),
+                done ->
+                    done instanceof Reply.Done
+                        ? Plan.answer(outcome.answer())
+                        : Plans.retried(tries, n -> rewrite(name, query, change, n)));
+          });
+    }
+  }
+
+  static Plan increment(Scope scope, byte[][] words, long amount) {
+    return increment(Target.string(scope, words), amount);
+  }
 
   static Plan decrement(Scope scope, byte[][] words) {
     long amount = Numbers.integer(words[2]);
     if (amount == Long.MIN_VALUE) {
       throw new RedisException("ERR decrement would overflow");
     }
-    return increment(scope, Key.of(words[1]), -amount);
+    return increment(scope, words, -amount);
   }
 
-  static Plan increment(Scope scope, byte[][] words, long amount) {
-    return increment(scope, Key.of(words[1]), amount);
+  /** HINCRBY. */
+  static Plan incrementField(Scope scope, byte[][] words) {
+    return increment(Target.field(scope, words), Numbers.integer(words[3]));
   }
 
-  private static Plan increment(Scope scope, Key key, long amount) {
+  private static Plan increment(Target target, long amount) {
     return Plans.ask(
-        Plans.write(
-            scope, key, CrdtType.STRING, new Operation.Increment(amount), false, Plans.WHOLE),
-        reply -> counted(CrdtType.STRING, reply),
+        target.update(new Operation.Increment(amount)),
+        reply -> counted(target.text(reply)),
         failure ->
             switch (failure.code()) {
               case WRONG_TYPE ->
-                  Plans.ofType(
-                      scope, key, Texts::isString, type -> increment(scope, key, type, amount));
-              case INVALID_ARGUMENT -> Plans.error(RedisErrors.NO_INTEGER);
+                  target.field == null
+                      ? Plans.ofType(
+                          target.scope,
+                          target.key,
+                          Texts::isString,
+                          type -> increment(target, type, amount))
+                      : new Plan.Answer(RedisErrors.of(failure));
+              case INVALID_ARGUMENT -> Plans.error(target.noInteger());
               // All that was ever added may be too much, though the sum is not.
-              case OVERFLOW -> rewrite(scope, key, amount);
+              case OVERFLOW -> rewrite(target, amount);
               default -> new Plan.Answer(RedisErrors.of(failure));
             });
   }
 
-  private static Plan increment(Scope scope, Key key, CrdtType type, long amount) {
-    return switch (type) {
-      case PN_COUNTER, G_COUNTER, STRING ->
-          Plans.ask(
-              Plans.write(scope, key, type, new Operation.Increment(amount), false, Plans.WHOLE),
-              reply -> counted(type, reply));
-      case BOUNDED_COUNTER ->
-          Plans.ask(
-              Plans.write(
-                  scope, key, type, new Operation.IncrementWithin(amount, 0), false, Plans.WHOLE),
-              reply -> counted(type, reply));
-      default -> rewrite(scope, key, amount);
-    };
+  /** Of a key that Java has made. */
+  private static Plan increment(Target target, CrdtType type, long amount) {
+    Operation operation;
+    switch (type) {
+      case PN_COUNTER, G_COUNTER, STRING -> operation = new Operation.Increment(amount);
+      case BOUNDED_COUNTER -> operation = new Operation.IncrementWithin(amount, 0);
+      default -> {
+        return rewrite(target, amount);
+      }
+    }
+    return Plans.ask(
+        Plans.write(target.scope, target.key, type, operation, false, Plans.WHOLE),
+        reply -> counted(Texts.string(type, Plans.asked(reply)).orElseGet(() -> new byte[] {'0'})));
   }
 
-  private static Plan rewrite(Scope scope, Key key, long amount) {
-    return Rewrite.of(
-        scope,
-        key,
+  private static Plan rewrite(Target target, long amount) {
+    return target.rewrite(
         bytes -> {
-          long sum = plus(bytes, amount, RedisErrors.NO_INTEGER);
-          return new Rewrite.Outcome(Numbers.text(sum), new RespValue.Int(sum));
+          try {
+            long former = bytes.isEmpty() ? 0 : Numbers.integer(bytes.get(), target.noInteger());
+            long sum = Math.addExact(former, amount);
+            return new Rewrite.Outcome(Numbers.text(sum), new RespValue.Int(sum));
+          } catch (ArithmeticException e) {
+            throw new RedisException(RedisErrors.OVERFLOW);
+          }
         });
   }
 
-  static long plus(Optional<byte[]> bytes, long amount, String error) {
-    try {
-      return Math.addExact(bytes.isEmpty() ? 0 : Numbers.integer(bytes.get(), error), amount);
-    } catch (ArithmeticException e) {
-      throw new RedisException(RedisErrors.OVERFLOW);
-    }
-  }
-
-  private static Plan counted(CrdtType type, Reply reply) {
-    byte[] text = Texts.string(type, Plans.asked(reply)).orElseGet(() -> new byte[] {'0'});
-    // Sums of several datacenters may be larger than a long.
+  /** Sums of several datacenters may be larger than a long. */
+  private static Plan counted(byte[] text) {
     return Plan.answer(Numbers.integer(text, RedisErrors.OVERFLOW));
   }
 
   static Plan incrementFloat(Scope scope, byte[][] words) {
-    Key key = Key.of(words[1]);
-    BigDecimal amount = decimal(words[2]);
+    return incrementFloat(
+        Target.string(scope, words),
+        Numbers.decimal(words[2], RedisErrors.NO_FLOAT, RedisErrors.INFINITE));
+  }
+
+  /** HINCRBYFLOAT. */
+  static Plan incrementFieldFloat(Scope scope, byte[][] words) {
+    Target target = Target.field(scope, words);
+    return incrementFloat(
+        target, Numbers.decimal(words[3], RedisErrors.NO_FLOAT, "ERR value is NaN or Infinity"));
+  }
+
+  private static Plan incrementFloat(Target target, BigDecimal amount) {
     Operation operation;
     try {
       operation = new Operation.IncrementDecimal(amount);
     } catch (OsierException e) { // larger or finer than what adds up: then the later one wins
-      return rewriteFloat(scope, key, amount);
+      return rewrite(target, amount);
     }
     return Plans.ask(
-        Plans.write(scope, key, CrdtType.STRING, operation, false, Plans.WHOLE),
-        reply -> {
-          byte[] text =
-              Texts.string(CrdtType.STRING, Plans.asked(reply)).orElseGet(() -> new byte[] {'0'});
-          return Plan.answer(new RespValue.Bulk(text)); // exactly, as it reads from now on
-        },
+        target.update(operation),
+        reply -> Plan.answer(new RespValue.Bulk(target.text(reply))), // as it reads from now on
         failure ->
-            failure.code() == ErrorCode.WRONG_TYPE
-                    || failure.code() == ErrorCode.INVALID_ARGUMENT
+            failure.code() == ErrorCode.INVALID_ARGUMENT
                     || failure.code() == ErrorCode.OVERFLOW
-                ? rewriteFloat(scope, key, amount)
+                    || (failure.code() == ErrorCode.WRONG_TYPE && target.field == null)
+                ? rewrite(target, amount)
                 : new Plan.Answer(RedisErrors.of(failure)));
   }
 
-  private static BigDecimal decimal(byte[] word) {
-    return Numbers.decimal(word, RedisErrors.NO_FLOAT, RedisErrors.INFINITE);
-  }
-
-  private static Plan rewriteFloat(Scope scope, Key key, BigDecimal amount) {
-    return Rewrite.of(
-        scope,
-        key,
+  private static Plan rewrite(Target target, BigDecimal amount) {
+    return target.rewrite(
         bytes -> {
-          BigDecimal number = bytes.isEmpty() ? BigDecimal.ZERO : decimal(bytes.get());
+          BigDecimal number =
+              bytes.isEmpty()
+                  ? BigDecimal.ZERO
+                  : Numbers.decimal(bytes.get(), target.noFloat(), RedisErrors.INFINITE);
           byte[] sum = Numbers.text(Numbers.sum(number, amount));
           return new Rewrite.Outcome(sum, new RespValue.Bulk(sum));
         });

@@ -25,7 +25,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** What plans are made of. Static, for any thread. */
-final class Plans {
+public final class Plans {
   /** So often a command begins again that others come between. */
   static final int TRIES_MAX = 100;
 
@@ -119,11 +119,11 @@ final class Plans {
   // ---------------------------------------------------------------------------------- plans
 
   /** Asks one thing; a failure is the answer. */
-  static Plan ask(Request request, Function<Reply, Plan> then) {
+  public static Plan ask(Request request, Function<Reply, Plan> then) {
     return ask(request, then, failure -> new Plan.Answer(RedisErrors.of(failure)));
   }
 
-  static Plan ask(
+  public static Plan ask(
       Request request, Function<Reply, Plan> then, Function<Reply.Failure, Plan> failed) {
     return new Plan.Ask(
         List.of(request),
@@ -165,15 +165,12 @@ final class Plans {
   }
 
   /** Reads a key, whatever it holds. */
-  static Plan read(Scope scope, Key key, Query query, Function<Reply.Answer, RespValue> then) {
+  public static Plan read(
+      Scope scope, Key key, Query query, Function<Reply.Answer, RespValue> then) {
     return ask(read(scope, key, query), reply -> new Plan.Answer(then.apply((Reply.Answer) reply)));
   }
 
-  /**
-   * Reads keys of one partition in one turn.
-   *
-   * @param then is given an answer or a failure for each
-   */
+  /** Reads keys of one partition in one turn: an answer or a failure for each. */
   static Plan readAll(Scope scope, List<Key> keys, Query query, Function<List<Reply>, Plan> then) {
     return reads(scope, keys.stream().map(key -> readCall(key, query)).toList(), then);
   }

@@ -22,9 +22,7 @@ import org.jspecify.annotations.Nullable;
  * is what was read; else it begins again. Its deadline stays. Static, for any thread.
  */
 final class Rewrite {
-  /**
-   * @param bytes to assign; null to leave all as it is
-   */
+  /** What to assign, null to leave all as it is, and what is answered. */
   record Outcome(byte @Nullable [] bytes, RespValue answer) {}
 
   private Rewrite() {}

@@ -28,7 +28,7 @@ import java.util.TreeSet;
  * bytes else; a lookup also finds a number that is written so, which a Java program may have made.
  * Static, for any thread.
  */
-final class Texts {
+public final class Texts {
   private static final int REAL_TEXT_MAX = 32;
 
   private Texts() {}
@@ -195,8 +195,12 @@ final class Texts {
     return words.stream().map(Texts::name).toList();
   }
 
-  static FieldId stringField(String name) {
-    return new FieldId(name, CrdtType.STRING);
+  static Operation.FieldUpdate fieldUpdate(String name, Operation operation) {
+    return new Operation.FieldUpdate(new FieldId(name, CrdtType.STRING), operation);
+  }
+
+  static Operation update(String name, Operation operation) {
+    return new Operation.UpdateFields(List.of(fieldUpdate(name, operation)));
   }
 
   /** What was read of a hash; nothing of one that is not there. */
@@ -236,7 +240,7 @@ final class Texts {
     return FieldNames.bytes(name);
   }
 
-  static boolean isString(CrdtType type) {
+  public static boolean isString(CrdtType type) {
     return switch (type) {
       case PN_COUNTER,
           G_COUNTER,
@@ -262,7 +266,7 @@ final class Texts {
   }
 
   /** What TYPE says. */
-  static String typeName(CrdtType type) {
+  public static String typeName(CrdtType type) {
     return isString(type) ? "string" : isHash(type) ? "hash" : "set";
   }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param count how many parts are looked at
  * @param values whether a field's value is shown with it
  */
-record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count, boolean values) {
+public record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count, boolean values) {
   private static final int COUNT = 10;
 
   static Walk of(Scope scope, byte[][] w) {
@@ -54,7 +54,7 @@ record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count, boolean
     return new Walk(behind, pattern, (int) Math.min(count, Query.Range.LIMIT_MAX), values);
   }
 
-  private static long cursor(byte[] word) {
+  public static long cursor(byte[] word) {
     try {
       return Long.parseUnsignedLong(new String(word, StandardCharsets.ISO_8859_1));
     } catch (NumberFormatException e) {

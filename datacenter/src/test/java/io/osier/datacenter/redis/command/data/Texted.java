@@ -25,10 +25,7 @@ final class Texted {
       case RespValue.Text v -> "$" + new String(v.bytes(), ISO_8859_1);
       case RespValue.Null v -> "(nil)";
       case RespValue.NullArray v -> "(nil)";
-      case RespValue.Array v -> all(v.values());
-      case RespValue.Pairs v -> all(v.keysAndValues());
-      case RespValue.Elements v -> all(v.values());
-      case RespValue.Push v -> all(v.values());
+      case RespValue.Many v -> all(v.values());
     };
   }
 
@@ -40,8 +37,8 @@ final class Texted {
   static String text(String command, RespValue value) {
     if (command.equals("HGETALL") && value instanceof RespValue.Pairs pairs) {
       List<String> rows = new ArrayList<>();
-      for (int i = 0; i < pairs.keysAndValues().size(); i += 2) {
-        rows.add(text(pairs.keysAndValues().get(i)) + " " + text(pairs.keysAndValues().get(i + 1)));
+      for (int i = 0; i < pairs.values().size(); i += 2) {
+        rows.add(text(pairs.values().get(i)) + " " + text(pairs.values().get(i + 1)));
       }
       return rows.stream().sorted().collect(Collectors.joining(" ", "[", "]"));
     }

@@ -33,7 +33,7 @@ public interface Connection {
   /** Whether requests can be sent. */
   boolean isUp();
 
-  /** Who is there; null if never connected. */
+  /** Who is there, as the present connection has told; null if never connected. */
   @Nullable ReplicaId replica();
 
   /** The keyspaces that the datacenter holds, as it said; none if never connected. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -105,5 +107,24 @@ final class LearnedHoldersTest extends HolderRoutesFixture {
     OsierException error = errorOf(increment(former, "carts"));
     assertThat(error.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     assertThat(us.asked).as("once for each call").isEqualTo(2);
+  }
+
+  /**
+   * What it forwarded for the former connection it need not have by the time that it holds the
+   * keyspace again, and of the new one it knows nothing.
+   */
+  @Test
+  void connectionThatIsMadeAgain_isToldWhatTheSessionHasSeen() {
+    Session session = client(ap, eu).session();
+    increment(session, "carts");
+    eu.isDone();
+    get(session, "carts");
+    assertThat(after(eu)).isEqualTo(VersionVector.EMPTY);
+    eu.answers(3, VersionVector.of(us.replica(), 7)); // it has asked us
+    goes(eu);
+    eu.replica = new ReplicaId("eu", 1);
+    comes(eu);
+    get(session, "carts");
+    assertThat(after(eu)).isEqualTo(VersionVector.of(eu.replica(), 1).with(us.replica(), 7));
   }
 }

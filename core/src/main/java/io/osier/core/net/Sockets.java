@@ -35,14 +35,12 @@ public final class Sockets implements Network {
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
 
   private final Dial.Lookup lookup;
-  private final int lastMillis;
   private final int keepAliveSeconds;
   private volatile boolean closed;
 
-  private Sockets(EventLoopGroup loops, int lastMillis, int keepAliveSeconds, Dial.Lookup lookup) {
+  private Sockets(EventLoopGroup loops, int keepAliveSeconds, Dial.Lookup lookup) {
     this.loops = loops;
     this.lookup = lookup;
-    this.lastMillis = lastMillis;
     this.keepAliveSeconds = keepAliveSeconds;
   }
 
@@ -52,23 +50,20 @@ public final class Sockets implements Network {
    * @param threads how many serve the connections
    */
   public static Sockets of(String name, int threads) {
-    return of(name, threads, 0, 0);
+    return of(name, threads, 0);
   }
 
   /**
    * With threads of its own, and what becomes of connections about which nothing is said.
    *
    * @param threads how many serve the connections
-   * @param lastMillis so long at the end the threads run tasks that come late; the connections are
-   *     closed at once
    * @param keepAliveSeconds after so much silence the system asks whether the other end of a
    *     connection that came is there; 0 for never
    */
-  public static Sockets of(String name, int threads, int lastMillis, int keepAliveSeconds) {
+  public static Sockets of(String name, int threads, int keepAliveSeconds) {
     return new Sockets(
         new MultiThreadIoEventLoopGroup(
             threads, new DefaultThreadFactory(name, true), NioIoHandler.newFactory()),
-        lastMillis,
         keepAliveSeconds,
         InetAddress::getAllByName);
   }
@@ -84,7 +79,7 @@ public final class Sockets implements Network {
 
   /** As the other one, with names looked up elsewhere: for tests. */
   static Sockets over(EventLoopGroup loops, Dial.Lookup lookup) {
-    return new Sockets(loops, 0, 0, lookup);
+    return new Sockets(loops, 0, lookup);
   }
 
   private record Listening(Channel server) implements Port {
@@ -175,6 +170,6 @@ public final class Sockets implements Network {
   public Future<?> end() {
     closed = true;
     channels.close(); // by itself a loop of Netty 4.2 that runs a task just now would close none
-    return loops.shutdownGracefully(lastMillis, END_MILLIS, TimeUnit.MILLISECONDS);
+    return loops.shutdownGracefully(0, END_MILLIS, TimeUnit.MILLISECONDS);
   }
 }

@@ -123,10 +123,11 @@ public final class ControlPlane {
   }
 
   /**
-   * The keyspaces of the configuration that are to be open at the start; after {@link #recover}.
+   * Begins with the keyspaces of the configuration that are to be open at the start; after {@link
+   * #recover}.
    */
-  public List<KeyspacePolicy> configured() {
-    return keyspaces.configuredHere();
+  public List<KeyspacePolicy> beginConfigured() {
+    return keyspaces.beginConfigured();
   }
 
   /**

@@ -93,11 +93,13 @@ final class KeyspacePlane {
   }
 
   /**
-   * Those that the configuration has here and that are to be open at the start, as altered. What
-   * the store has of a later term than is known is left out, and followed once {@code _osier} has
-   * come.
+   * Begins with those that the configuration has here, as altered: from now on they count as open.
+   * What the store has of a later term than is known does not, and is followed once {@code _osier}
+   * has come.
+   *
+   * @return what is to be opened
    */
-  List<KeyspacePolicy> configuredHere() {
+  List<KeyspacePolicy> beginConfigured() {
     applied.values().removeIf(p -> configured.containsKey(p.name()) && !host.mayOpen(p));
     return configured.values().stream()
         .filter(policy -> policy.heldBy(dc))

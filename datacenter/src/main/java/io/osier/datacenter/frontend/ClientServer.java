@@ -51,9 +51,6 @@ public final class ClientServer implements AutoCloseable {
 
   private static final int THREADS = 2;
 
-  /** So long the loops take tasks after the connections were closed. */
-  private static final int LAST_MILLIS = 50;
-
   /** The system's own way to find out that the other end is gone while nobody says anything. */
   private static final int KEEPALIVE_SECONDS = 60;
 
@@ -209,7 +206,7 @@ public final class ClientServer implements AutoCloseable {
 
   /** What the server has of the world in production. */
   public static Network sockets() {
-    return Sockets.of("osier-clients", THREADS, LAST_MILLIS, KEEPALIVE_SECONDS);
+    return Sockets.of("osier-clients", THREADS, KEEPALIVE_SECONDS);
   }
 
   private void opened(Channel channel, Protocol protocol) {

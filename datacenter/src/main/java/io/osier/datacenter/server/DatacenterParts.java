@@ -136,7 +136,7 @@ final class DatacenterParts {
     if (storage.isReadOnly()) {
       keyspaces.awaitHolders(false); // it will hear nobody
     }
-    keyspaces.open(control.configured());
+    keyspaces.open(control.beginConfigured());
     watch.done("recovery", System.nanoTime());
     within.check();
     this.readiness = new Readiness(keyspaces.shown(), storage.store());

@@ -33,7 +33,7 @@ final class HolderRemovalsTest extends HolderPlaneFixture {
       assertThat(at("eu").holding(name).holders()).containsExactly("eu");
       assertThat(at("sa").state(name, "us")).isEqualTo("none");
       at("us").restart(PAIR);
-      assertThat(at("us").plane.configured()).as("the file says that it holds it").isEmpty();
+      assertThat(at("us").plane.beginConfigured()).as("the file says that it holds it").isEmpty();
       assertThat(at("us").open).doesNotContain(name);
     }
   }

@@ -69,7 +69,7 @@ final class HolderRepeatsTest extends HolderPlaneFixture {
     at("us").dropped.clear();
     at("us").later = true;
     at("us").restartWithoutOsier(PAIR);
-    assertThat(at("us").plane.configured()).isEmpty();
+    assertThat(at("us").plane.beginConfigured()).isEmpty();
     removeDatacenter("sa");
     assertThat(hasAgreed("us", "sa")).as("to what it may lack").isFalse();
     at("us").later = false;

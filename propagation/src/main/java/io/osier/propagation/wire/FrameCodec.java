@@ -1,5 +1,6 @@
 package io.osier.propagation.wire;
 
+import io.osier.core.HolderTerms;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -84,13 +85,14 @@ public final class FrameCodec {
   /**
    * The exact number of bytes that a shipment takes in a frame of its own.
    *
-   * @param sender this datacenter
+   * @param sender this datacenter, in any of its terms as a holder of the keyspace
    */
   public static int sizeOf(ReplicaId sender, Shipment shipment) {
+    ReplicaId life = HolderTerms.life(sender); // as which frames are sent
     WireOutput out = SIZING.get();
     out.reset();
-    out.presetReplica(sender);
-    ShipmentCodec.writeHead(out, sender, shipment);
+    out.presetReplica(life);
+    ShipmentCodec.writeHead(out, life, shipment);
     return out.position() + shipment.packed().length;
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.CausalContext;
+import io.osier.core.HolderTerms;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
@@ -30,18 +31,24 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class FrameCodecTest {
   private static final ReplicaId EU = new ReplicaId("eu", 7);
   private static final ReplicaId US = new ReplicaId("us", 3);
 
   private static Shipment shipment() {
+    return shipment(EU);
+  }
+
+  private static Shipment shipment(ReplicaId origin) {
     CrdtState delta =
         CrdtState.bottom(CrdtType.AW_SET)
-            .prepare(new Operation.Add(Value.of("x")), EU, 12, 9, 1_000, 0);
+            .prepare(new Operation.Add(Value.of("x")), origin, 12, 9, 1_000, 0);
     return new Shipment(
         new ObjectId(Key.of("k"), CrdtType.AW_SET),
-        EU,
+        origin,
         9,
         VersionVector.of(US, 4),
         12,
@@ -268,8 +275,11 @@ final class FrameCodecTest {
     assertThat(delta.deadline()).isEqualTo(3_000);
   }
 
-  @Test
-  void sizeOf_isWhatAShipmentAddsToAFrame() {
+  /** Also of a holder that was added again: the frame is the datacenter's. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void sizeOf_isWhatAShipmentAddsToAFrame(int term) {
+    ReplicaId holder = HolderTerms.in(EU, Map.of(EU.dc(), term));
     Frame.Updates empty =
         new Frame.Updates(
             Frame.Kind.OPS, 1, 1, 1, VersionVector.EMPTY, Optional.empty(), false, 1, List.of());
@@ -283,8 +293,8 @@ final class FrameCodecTest {
             Optional.empty(),
             false,
             1,
-            List.of(shipment()));
-    assertThat(FrameCodec.sizeOf(EU, shipment()))
+            List.of(shipment(holder)));
+    assertThat(FrameCodec.sizeOf(holder, shipment(holder)))
         .isEqualTo(FrameCodec.encode(EU, one).length - FrameCodec.encode(EU, empty).length);
   }
 

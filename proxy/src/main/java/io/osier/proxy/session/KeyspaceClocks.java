@@ -97,12 +97,16 @@ public final class KeyspaceClocks {
     return replica.equals(at);
   }
 
-  /** As {@link SessionContext#moveTo}. */
+  /**
+   * As {@link SessionContext#moveTo}. Each connection to a process has an object of its own: what a
+   * process had others do for an earlier one, it remembers for that one alone.
+   */
+  @SuppressWarnings("ReferenceEquality")
   @Nullable ReplicaId moveTo(ReplicaId to) {
-    if (to.equals(at)) {
+    if (to == at) {
       return null;
     }
-    ReplicaId from = at;
+    ReplicaId from = to.equals(at) ? null : at;
     at = to;
     sawStranger();
     return from;

@@ -116,7 +116,7 @@ public final class SimControl implements ControlHost {
       plane.recoverDatacenters(copy.fields(ControlPlane.DATACENTERS));
       plane.recover(copy.fields(ControlPlane.KEYSPACES));
     }
-    plane.configured().forEach(policy -> held.open(policy.name()));
+    plane.beginConfigured().forEach(policy -> held.open(policy.name()));
     lookLater(dc.goesOn());
   }
 

@@ -85,10 +85,11 @@ public final class Control implements AutoCloseable {
   }
 
   /**
-   * The keyspaces of the configuration that are to be open at the start; after {@link #recover}.
+   * Begins with the keyspaces of the configuration that are to be open at the start; after {@link
+   * #recover}.
    */
-  public List<KeyspacePolicy> configured() {
-    return plane.configured();
+  public List<KeyspacePolicy> beginConfigured() {
+    return plane.beginConfigured();
   }
 
   /** From now on it follows what is changed. The others are being dialled. */

@@ -62,7 +62,7 @@ final class ControlAtStartTest {
     Control control =
         new Control(config, self, keyspaces, NOBODY, 0, () -> {}, List.of(), users -> {});
     control.recover();
-    keyspaces.open(control.configured());
+    keyspaces.open(control.beginConfigured());
     return control;
   }
 

@@ -105,7 +105,11 @@ public sealed interface Operation {
     }
   }
 
-  /** Sets or clears a bit, as {@link SetRange} does bytes; each byte's highest bit comes first. */
+  /**
+   * Sets or clears a bit of a string, as {@link SetRange} does with bytes.
+   *
+   * @param offset at least 0; the first bit is the highest one of the first byte
+   */
   record SetBit(long offset, boolean on) implements Operation {
     public SetBit {
       checkOffset(offset);
@@ -216,7 +220,11 @@ public sealed interface Operation {
     }
   }
 
-  /** Adds to a bounded counter, and waits for rights for so long, but not in a transaction. */
+  /**
+   * Adds to a bounded counter, and waits for rights if there are not enough.
+   *
+   * @param waitMillis how long, at least 0; within a transaction it does not wait
+   */
   record IncrementWithin(long amount, int waitMillis) implements Operation {}
 
   /**

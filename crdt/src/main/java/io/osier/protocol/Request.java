@@ -469,7 +469,11 @@ public sealed interface Request extends RequestLimits {
   /** An update of one object. */
   record Update(Key key, CrdtType type, Operation operation) {}
 
-  /** A read of one object; without a type, of whatever the key holds. */
+  /**
+   * A read of one object.
+   *
+   * @param type empty for whatever the key holds
+   */
   record Fetch(Key key, Optional<CrdtType> type, Query query) {}
 
   /** Whether a transaction goes on after a step. */

@@ -70,7 +70,12 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   /** Hears that all frames that have come were taken, or that reading was paused: time to flush. */
   protected abstract void frames(ChannelHandlerContext ctx);
 
-  /** There is no room for a frame, which is dropped; its head is valid during the call. */
+  /**
+   * Hears that there is no room for a frame, which is dropped.
+   *
+   * @param head its first bytes, at least {@link #HEAD_BYTES}; valid during the call
+   * @param length of the frame, in bytes
+   */
   protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
     throw new IllegalStateException("an unlimited budget is spent");
   }

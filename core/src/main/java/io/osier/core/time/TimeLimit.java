@@ -36,7 +36,12 @@ public final class TimeLimit {
     return Math.clamp(millis(limit), 0, Integer.MAX_VALUE);
   }
 
-  /** A limit of something, above 0 and at most {@link #FOREVER}; else INVALID_ARGUMENT. */
+  /**
+   * A limit above 0, of {@link #FOREVER} at most.
+   *
+   * @param what it limits, for the error
+   * @throws OsierException INVALID_ARGUMENT if it is null, or not above 0
+   */
   public static Duration positive(String what, Duration limit) {
     if (Present.present(limit, what).isZero() || limit.isNegative()) {
       throw OsierException.of(ErrorCode.INVALID_ARGUMENT, what + " must be above 0, not " + limit);
@@ -44,7 +49,12 @@ public final class TimeLimit {
     return capped(limit);
   }
 
-  /** A limit of something, at least 0 and at most {@link #FOREVER}; else INVALID_ARGUMENT. */
+  /**
+   * A limit of 0 or more, of {@link #FOREVER} at most.
+   *
+   * @param what it limits, for the error
+   * @throws OsierException INVALID_ARGUMENT if it is null, or below 0
+   */
   public static Duration notNegative(String what, Duration limit) {
     if (Present.present(limit, what).isNegative()) {
       throw OsierException.of(

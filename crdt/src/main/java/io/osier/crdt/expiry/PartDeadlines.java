@@ -111,7 +111,11 @@ public final class PartDeadlines<K extends Comparable<K>> {
     return deadlines == null ? DeadlineRegister.NEVER : deadlines.latest();
   }
 
-  /** At most {@code limit} parts of a state that are over, those first that were first. */
+  /**
+   * The parts of a state that are over, those first that were first.
+   *
+   * @param limit so many at most
+   */
   List<K> over(long millis, int limit) {
     return order.until(millis, limit);
   }

@@ -48,7 +48,12 @@ public final class Decomposition {
   /** Takes entries as bytes. */
   @FunctionalInterface
   public interface Sink {
-    /** An entry; keys are in their order, and one without a cell is not there any more. */
+    /**
+     * An entry.
+     *
+     * @param key its bytes are in the order of the keys
+     * @param cell null if there is no such entry (any more)
+     */
     void entry(byte[] key, byte @Nullable [] cell);
   }
 

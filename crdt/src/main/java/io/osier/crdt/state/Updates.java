@@ -202,7 +202,13 @@ public final class Updates {
         : Optional.empty();
   }
 
-  /** As {@link #prepareRemoval}, of all that is over, so many parts at most. */
+  /**
+   * Prepares the removal of what is over.
+   *
+   * @param millis the time, in milliseconds since 1970
+   * @param limit so many parts at most
+   * @return as {@link #prepareRemoval}
+   */
   public static Optional<CrdtState> prepareExpiry(
       CrdtState state, long millis, int limit, UpdateContext preparation) {
     if (state.isOver(millis) || !state.hasPartsOver(millis)) {

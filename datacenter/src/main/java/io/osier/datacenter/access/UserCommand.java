@@ -83,7 +83,11 @@ public sealed interface UserCommand {
     }
   }
 
-  /** Makes a user, with a password's credential unless it has a certificate or is the default. */
+  /**
+   * Makes a user who is not there.
+   *
+   * @param credential empty for one who has no password: with a certificate, or the default user
+   */
   record Create(String user, Optional<ScramCredential> credential, List<Grant> grants)
       implements UserCommand {
     public Create {

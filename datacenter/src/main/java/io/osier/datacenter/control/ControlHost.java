@@ -150,7 +150,13 @@ public interface ControlHost {
   /** A keyspace that {@link #cease} was called for is held here as before. */
   default void resume(String keyspace) {}
 
-  /** After {@link #cease}, gives what is its own to the first heir; true once others have all. */
+  /**
+   * After {@link #cease}: gives away what only this datacenter may use in a keyspace. Called again
+   * and again.
+   *
+   * @param heirs the first of these gets it; not empty
+   * @return whether all is done, and the others have everything
+   */
   default boolean giveAway(String keyspace, List<String> heirs) {
     throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
   }
@@ -242,7 +248,12 @@ public interface ControlHost {
   /** Takes over rights of one given up, where they fall here; true once others have the change. */
   boolean inherit(Estate estate);
 
-  /** Takes no updates and gives what is its own to the heirs; true once others have all. */
+  /**
+   * Takes no updates any more, and gives away what only this one may use. Called again and again.
+   *
+   * @param heirs who may get that, in this order; not empty
+   * @return whether all is done, and the others have everything
+   */
   boolean leave(List<String> heirs);
 
   /** This datacenter is none of the cluster any more: ends it. */

@@ -45,7 +45,10 @@ public final class ControlPlane {
 
   private long changes = -1;
 
-  /** What {@link ControlHost#recorded} was before {@link #changes} were read, if known. */
+  /**
+   * What {@link ControlHost#recorded} was before {@link #changes} were read; empty if that is
+   * unknown.
+   */
   private OptionalLong recorded = OptionalLong.empty();
 
   /** How many looks were left out since the last one. */

@@ -57,7 +57,11 @@ public final class Followers {
     /** Takes, later, what a partition has of all replicas; null if it cannot tell. */
     void through(int partition, Consumer<@Nullable VersionVector> told);
 
-    /** What a key holds, by one who may wait for a disk; or an OsierException. */
+    /**
+     * What a key holds, by one who may wait for a disk.
+     *
+     * @throws OsierException if it cannot be read
+     */
     StoredKey read(Key key);
   }
 
@@ -90,7 +94,10 @@ public final class Followers {
   private final Map<String, FollowedKeys> listeners = new ConcurrentHashMap<>();
 
   /**
+   * Nobody follows anything.
+   *
    * @param bytes for the keys that others follow
+   * @param nanoTime a monotonic clock
    */
   public Followers(Around around, ByteBudget bytes, LongSupplier nanoTime) {
     this.around = around;

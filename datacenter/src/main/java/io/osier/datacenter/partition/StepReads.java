@@ -129,7 +129,10 @@ final class StepReads {
     return new Reply.Answer(answer.type(), answer.reading(), answer.exists(), VersionVector.EMPTY);
   }
 
-  /** Checks that a reply has room for all, unread answers too, before anything is done. */
+  /**
+   * Checks that the client can be told all of it, what is not read yet included, before something
+   * is done that a step which fails must not have done.
+   */
   void checkSize() {
     size.check(unreadBytes + REST_BYTES_MAX);
   }

@@ -23,7 +23,11 @@ final class TransactionWork {
     this.trial = trial;
   }
 
-  /** Nothing so far, to an object of the snapshot, at the snapshot's time in ms since 1970. */
+  /**
+   * Nothing so far, to an object as the snapshot has it.
+   *
+   * @param millis the snapshot's time, in milliseconds since 1970
+   */
   static TransactionWork on(CrdtState base, long millis) {
     return new TransactionWork(base, null, base.at(millis));
   }

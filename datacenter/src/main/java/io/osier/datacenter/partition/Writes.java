@@ -214,7 +214,13 @@ final class Writes {
     return sequencer.committed();
   }
 
-  /** Removes what is over of an object, so many parts at most; returns the object then. */
+  /**
+   * Removes what is over of an object: what is seen of it, with its deadlines.
+   *
+   * @param millis the time, in milliseconds since 1970
+   * @param limit so many of its parts at most
+   * @return the object then; the same one if nothing is over
+   */
   CrdtState removeExpired(ObjectId object, CrdtState state, long millis, int limit, Now now) {
     Optional<Prepared> removal = sequencer.prepareExpiry(object, state, millis, limit, now);
     removal.ifPresent(prepared -> sequencer.commit(List.of(prepared), false, now));

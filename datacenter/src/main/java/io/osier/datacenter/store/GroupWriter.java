@@ -15,6 +15,11 @@ public interface GroupWriter {
   /** Takes a group; may wait while too much is under way. */
   void write(Group group);
 
-  /** Makes ready to write a snapshot some time; the result does so, or nothing. Any thread. */
+  /**
+   * Makes ready to write a snapshot of an object some time. For any thread.
+   *
+   * @return hands it over, or lets it be: whether it is written makes no difference; neither waits
+   *     nor runs others' code
+   */
   Runnable someTime(List<Change> changes);
 }

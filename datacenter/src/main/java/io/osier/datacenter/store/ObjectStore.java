@@ -46,7 +46,10 @@ public interface ObjectStore extends StoredObjects {
   /** A key's states as far as durable; empty if the partition must be asked. For any thread. */
   Optional<StoredKey> durablyStored(Key key);
 
-  /** As {@link #durablyStored} of all keys, for a thread that may wait for a disk. */
+  /**
+   * As {@link #durablyStored}, where what is changed all the time is told, too. For any thread that
+   * may wait for a disk.
+   */
   default StoredKey readDurably(Key key) {
     return durablyStored(key).orElseThrow();
   }
@@ -79,7 +82,11 @@ public interface ObjectStore extends StoredObjects {
   /** Sets the object's state. Only for the partition's thread. */
   void put(ObjectId object, CrdtState state);
 
-  /** Forgets an object, by the partition's thread; false if its writes must first be durable. */
+  /**
+   * Forgets an object. Only for the partition's thread.
+   *
+   * @return false if that must wait until what was written of it is durable
+   */
   boolean drop(ObjectId object);
 
   /**

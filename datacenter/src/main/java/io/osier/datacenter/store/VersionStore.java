@@ -40,7 +40,13 @@ public interface VersionStore {
    */
   List<Loaded> load(Key key);
 
-  /** Objects behind one, before a key, in order; fewer than the limit only at the end. */
+  /**
+   * Objects in their order.
+   *
+   * @param after the first object is the one after this; empty for the beginning
+   * @param to where they end: of this key and of what follows it there is none; empty for no end
+   * @param limit at most so many; fewer only at the end
+   */
   List<ObjectId> objects(Optional<ObjectId> after, Optional<Key> to, int limit);
 
   /** As {@link #objects(Optional, Optional, int)}, of all keys. */
@@ -48,10 +54,20 @@ public interface VersionStore {
     return objects(after, Optional.empty(), limit);
   }
 
-  /** Objects behind one that only remember removals, in order; fewer only at the end. */
+  /**
+   * Objects of which it is noted that they only remember their removal, in their order.
+   *
+   * @param after the first object is the one after this; empty for the beginning
+   * @param limit at most so many; fewer only at the end
+   */
   List<ObjectId> removed(Optional<ObjectId> after, int limit);
 
-  /** When objects are over, behind a deadline, in order; fewer than asked only at the end. */
+  /**
+   * When objects are over, as far as it is noted, in the order of time.
+   *
+   * @param after the first is the one after this; empty for the beginning
+   * @param limit at most so many; fewer only at the end
+   */
   List<Deadline> deadlines(Optional<Deadline> after, int limit);
 
   /** The log of the datacenter's own updates after a commit number, in their order. */

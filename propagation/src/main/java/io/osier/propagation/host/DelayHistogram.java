@@ -39,12 +39,21 @@ public final class DelayHistogram {
     this.sumMicros = sumMicros;
   }
 
-  /** Nothing recorded, with these ends of ranges, ascending, in µs; not changed afterwards. */
+  /**
+   * Nothing recorded, with these ends of ranges; what is above the last has a range of its own.
+   *
+   * @param boundsMicros ascending, in microseconds; not changed afterwards
+   */
   public static DelayHistogram of(long... boundsMicros) {
     return new DelayHistogram(boundsMicros, new long[boundsMicros.length + 1], 0);
   }
 
-  /** What somebody else has counted, with ends as of {@link #of} and one count more. */
+  /**
+   * What somebody else has counted.
+   *
+   * @param boundsMicros as for {@link #of}
+   * @param counts one more than bounds; not changed afterwards
+   */
   public static DelayHistogram counted(long[] boundsMicros, long[] counts, long sumMicros) {
     if (counts.length != boundsMicros.length + 1) {
       throw new IllegalArgumentException(

@@ -50,7 +50,12 @@ public interface StoredObjects {
     return 0;
   }
 
-  /** The log's entries behind a number, in their order; fewer than asked only at the end. */
+  /**
+   * What the log tells of this incarnation's updates, in the order of their commit numbers.
+   *
+   * @param after the first entry is the one after this number
+   * @param limit at most so many; fewer only at the end
+   */
   List<Logged> logged(long after, int limit);
 
   /** One of this incarnation's updates: its commit number and which object it changed. */

@@ -64,7 +64,11 @@ public interface UpdateObserver {
    */
   default void brought(ReplicaId peer, List<Shipment> shipments) {}
 
-  /** What has come cannot be applied yet: others' updates are missing, or else its own origin's. */
+  /**
+   * What has come cannot be applied yet.
+   *
+   * @param missing others' updates that it builds on; empty if it waits for one of its own origin
+   */
   default void waits(Shipment shipment, VersionVector missing) {}
 
   /** A cut up to this number has come and waits for, or with, what is missing. */

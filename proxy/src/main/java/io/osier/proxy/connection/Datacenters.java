@@ -41,7 +41,12 @@ public final class Datacenters {
   /** Since the endpoints were asked; of the thread that measures. */
   private int measured;
 
-  /** Endpoints by name, none before {@link #add}; the nearest is used if none is preferred. */
+  /**
+   * A client's datacenters: none before {@link #add}.
+   *
+   * @param endpoints their addresses, by the endpoints' names
+   * @param preferred the endpoint that is used whenever it is up; empty for the nearest one
+   */
   public Datacenters(Map<String, String> endpoints, Optional<String> preferred) {
     this.endpoints = endpoints;
     this.preferred = preferred;

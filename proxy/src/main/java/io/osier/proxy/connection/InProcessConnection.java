@@ -30,7 +30,12 @@ public final class InProcessConnection implements Connection {
   /** Ends the waiting for answers. Thread-safe. */
   @FunctionalInterface
   public interface Alarm {
-    /** Does something later unless the result is run; rejected once the client is closed. */
+    /**
+     * Does something after a time.
+     *
+     * @return what is run when it need not be done any more
+     * @throws RejectedExecutionException once the client is closed
+     */
     Runnable after(long millis, Runnable action);
 
     /** One of a real client. */

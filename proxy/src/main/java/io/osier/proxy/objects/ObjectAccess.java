@@ -33,7 +33,11 @@ public interface ObjectAccess {
   /** Updates all that a key holds, and asks something of it as it was before. */
   CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask);
 
-  /** Reads an object, or whatever the key holds, with any query. */
+  /**
+   * Reads an object with any query.
+   *
+   * @param type empty for whatever the key holds
+   */
   <T> CompletableFuture<T> read(
       Key key, Optional<CrdtType> type, Query query, Function<Found, T> result);
 

@@ -377,7 +377,10 @@ public final class Escrow {
         : Optional.empty();
   }
 
-  /** When waiting updates or {@link #takeLow}, {@link #takeToInherit} are due; else MAX_VALUE. */
+  /**
+   * When updates that wait are due, or {@link #takeLow} or {@link #takeToInherit} has something;
+   * Long.MAX_VALUE if never.
+   */
   public long nextNanos() {
     return low.isEmpty() && toInherit.isEmpty() ? waiters.nextNanos() : Long.MIN_VALUE;
   }

@@ -109,7 +109,12 @@ public final class MemoryVersions implements VersionStore {
     this(LeaseTerm.Times.DEFAULT, () -> 0);
   }
 
-  /** Empty; former versions of decomposed objects can be read for a second or two, unless held. */
+  /**
+   * An empty store, from which what a decomposed object was can be read for a second or two, unless
+   * it is held: for much less than from a disk.
+   *
+   * @param nanos the time, in nanoseconds
+   */
   public static MemoryVersions shortLived(LongSupplier nanos) {
     return new MemoryVersions(SHORT, nanos);
   }

@@ -149,7 +149,12 @@ final class ObjectCache {
     return objects == null || isOld(objects) ? Optional.empty() : Optional.of(objects);
   }
 
-  /** An object, or null; where asked, only as far as it is durable. Evicts nothing that is hot. */
+  /**
+   * An object, or null, without taking a place in the cache for it: a scan must not evict what is
+   * hot.
+   *
+   * @param durable whether what is pending must not be seen
+   */
   @Nullable CrdtState peek(ObjectId object, boolean durable) {
     KeyObjects objects = pending.get(object.key());
     if (objects != null && durable) {

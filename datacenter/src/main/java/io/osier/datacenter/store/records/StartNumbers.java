@@ -21,7 +21,11 @@ public record StartNumbers(List<Long> numbers) {
     numbers = List.copyOf(numbers);
   }
 
-  /** Those of the last start, if there was one, with the one that begins now. */
+  /**
+   * Those with the one that begins now.
+   *
+   * @param before what the last start has left; empty in a new store
+   */
   public static StartNumbers with(long start, Optional<StartNumbers> before) {
     List<Long> all = new ArrayList<>(List.of(start));
     before.ifPresent(b -> all.addAll(b.numbers));

@@ -130,7 +130,10 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
-   * What an update's caller asks of the object right before or after it, with the right to read.
+   * What an update's caller wants to know of the object, as it is at the datacenter in the moment
+   * of the update: nothing comes between. Needs the right to read.
+   *
+   * @param before whether as it was before; otherwise as the update has left it
    */
   record Ask(boolean before, Query query) {}
 

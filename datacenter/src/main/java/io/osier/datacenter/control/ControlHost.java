@@ -142,7 +142,12 @@ public interface ControlHost {
     return false;
   }
 
-  /** Gives a keyspace up, again and again; true once none is under way and others have all. */
+  /**
+   * Gives a keyspace up: forwards what is asked here of it, and takes no updates. Called again and
+   * again.
+   *
+   * @return whether none is under way, and the others have everything that was done here
+   */
   default boolean cease(String keyspace) {
     throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
   }
@@ -242,10 +247,20 @@ public interface ControlHost {
    */
   void hinders(List<String> words);
 
-  /** Takes no updates while it is hindered; true once none is under way and others have all. */
+  /**
+   * Takes no updates any more, as long as something hinders it ({@link #hinders}). Called again and
+   * again.
+   *
+   * @return whether none is under way, and the others have everything that was done here
+   */
   boolean isQuiet();
 
-  /** Takes over rights of one given up, where they fall here; true once others have the change. */
+  /**
+   * Takes over the rights of a datacenter that was given up, where they fall to this one. Called
+   * again and again.
+   *
+   * @return whether the others have what that changed
+   */
   boolean inherit(Estate estate);
 
   /**

@@ -357,7 +357,12 @@ final class Transactions {
     return former.tooMuchFor() == Long.MAX_VALUE ? nextDeadlineNanos : Long.MIN_VALUE;
   }
 
-  /** So many bytes may open transactions, and what is remembered of ended ones, take now. */
+  /**
+   * From now on so many bytes may be taken.
+   *
+   * @param openMax by open transactions
+   * @param endedMax by what is remembered of ended ones
+   */
   void configure(long openMax, long endedMax) {
     room.budget().setLimit(openMax);
     ended.setLimit(endedMax);

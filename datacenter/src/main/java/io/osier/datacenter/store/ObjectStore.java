@@ -54,7 +54,10 @@ public interface ObjectStore extends StoredObjects {
     return durablyStored(key).orElseThrow();
   }
 
-  /** Whether {@link #durablyStored} shows all or nothing of what became visible together. */
+  /**
+   * Whether {@link #durablyStored} never shows a part of what became visible together: otherwise a
+   * reader of a causal keyspace must ask the partition.
+   */
   default boolean showsTogether() {
     return false;
   }

@@ -23,7 +23,11 @@ public record ObjectProgress(
     public static final Count NONE = new Count(0, 0);
   }
 
-  /** Updates shipped and not acknowledged, and how long the link has been down; 0 if it is up. */
+  /**
+   * Updates that were shipped, and a peer has not acknowledged.
+   *
+   * @param downNanos since when no frame can be sent to it; 0 if one can
+   */
   public record Missing(String dc, Count count, long downNanos) {}
 
   /**

@@ -278,7 +278,12 @@ public abstract class Call<T> implements CallFuture.Work {
     CallAttempt.send(this, connection, info, now);
   }
 
-  /** Asks who holds the keyspace that this one does not; false if it was asked already. */
+  /**
+   * A datacenter has answered that it does not hold the keyspace, although it said before that it
+   * does: it is asked once who does, and the call goes there.
+   *
+   * @return false if it was asked already
+   */
   final boolean asksWhoHolds(Connection by) {
     if (asked.contains(by.dc())) {
       return false;

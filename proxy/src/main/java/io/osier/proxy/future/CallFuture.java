@@ -173,7 +173,12 @@ public final class CallFuture<T> extends CompletableFuture<T> {
     return super.complete(value);
   }
 
-  /** Of something that nobody else sees: {@code done} ends with it, failing so. */
+  /**
+   * Of something that nobody else sees.
+   *
+   * @param done ends with it, also when that is given up
+   * @param error what it fails with then
+   */
   public static <T> CallFuture<T> of(
       CompletableFuture<T> done, Function<GivenUp, Exception> error) {
     CallFuture<T> made = new CallFuture<>(why -> done.completeExceptionally(error.apply(why)));

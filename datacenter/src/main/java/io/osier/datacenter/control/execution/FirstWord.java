@@ -59,7 +59,10 @@ public final class FirstWord {
     return knows;
   }
 
-  /** Whether all in reach is waited for, as from the start, so that nothing older is served. */
+  /**
+   * Whether what is there is waited for, too, as from the start: so that nothing is served of what
+   * whoever is in reach would tell.
+   */
   boolean awaits(boolean isHeld, long nowNanos) {
     return isHeld && nowNanos - startNanos < DEAD_NANOS;
   }

@@ -70,7 +70,11 @@ public sealed interface Input {
     public record Update(ObjectId object, Operation operation, int count, long sinceNanos) {}
   }
 
-  /** The keyspace behaves so from now on, but for consistency, partitions and replicas. */
+  /**
+   * The keyspace behaves so from now on, and so much of the heap may be taken.
+   *
+   * @param policy of the same keyspace: consistency, partitions and replicas stay
+   */
   record Configured(
       KeyspacePolicy policy, StreamSettings.Memory streams, PartitionConfig.Memory memory)
       implements Input {}

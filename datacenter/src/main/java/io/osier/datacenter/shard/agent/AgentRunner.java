@@ -71,7 +71,10 @@ final class AgentRunner {
   /** What a caller's turn has thrown; under the run lock. */
   private @Nullable Throwable broken;
 
-  /** A caller's step that leaves combined updates; the other one takes those that are due. */
+  /**
+   * A caller's step that leaves combined updates in the combiner; the other one also takes those
+   * that are due.
+   */
   private final Runnable stepOfWaiting;
 
   private final Runnable stepOfDue;

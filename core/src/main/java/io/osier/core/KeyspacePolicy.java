@@ -150,28 +150,24 @@ public record KeyspacePolicy(
 
   /** A session keyspace with two partitions, adaptive propagation and default limits. */
   public static KeyspacePolicy session(String name, Duration sla) {
-    return new KeyspacePolicy(
-        name,
-        Consistency.SESSION,
-        sla,
-        Propagation.ADAPTIVE,
-        StatePayload.DELTA,
-        List.of(),
-        Partitioning.byKey(2),
-        Limits.DEFAULT,
-        HISTORY);
+    return adaptive(name, Consistency.SESSION, sla, 2);
   }
 
   /** A causal keyspace with adaptive propagation and default limits. */
   public static KeyspacePolicy causal(String name, Duration sla) {
+    return adaptive(name, Consistency.CAUSAL, sla, 1);
+  }
+
+  private static KeyspacePolicy adaptive(
+      String name, Consistency consistency, Duration sla, int partitions) {
     return new KeyspacePolicy(
         name,
-        Consistency.CAUSAL,
+        consistency,
         sla,
         Propagation.ADAPTIVE,
         StatePayload.DELTA,
         List.of(),
-        Partitioning.byKey(1),
+        Partitioning.byKey(partitions),
         Limits.DEFAULT,
         HISTORY);
   }

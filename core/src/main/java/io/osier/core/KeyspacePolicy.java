@@ -167,14 +167,19 @@ public record KeyspacePolicy(
 
   /** A causal keyspace with adaptive propagation and default limits. */
   public static KeyspacePolicy causal(String name, Duration sla) {
+    return adaptive(name, Consistency.CAUSAL, sla, 1);
+  }
+
+  private static KeyspacePolicy adaptive(
+      String name, Consistency consistency, Duration sla, int partitions) {
     return new KeyspacePolicy(
         name,
-        Consistency.CAUSAL,
+        consistency,
         sla,
         Propagation.ADAPTIVE,
         StatePayload.DELTA,
         List.of(),
-        Partitioning.byKey(1),
+        Partitioning.byKey(partitions),
         Limits.DEFAULT,
         HISTORY,
         PlacementRules.NONE);

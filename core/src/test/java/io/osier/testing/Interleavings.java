@@ -44,7 +44,6 @@ public final class Interleavings {
     threads.forEach(Interleavings::join);
   }
 
-  /** Starts a thread. */
   public static Thread start(Runnable body) {
     Thread thread = new Thread(body);
     thread.start();

@@ -14,7 +14,6 @@ public final class Patience implements BeforeAllCallback {
   /** The limit in seconds, for a latch, a queue, a future or a test. */
   public static final long SECONDS = 300;
 
-  /** The limit. */
   public static final Duration LIMIT = Duration.ofSeconds(SECONDS);
 
   /** The same, for a socket. */

@@ -8,7 +8,6 @@ import org.assertj.core.api.Condition;
 public final class Refused {
   private Refused() {}
 
-  /** An {@link OsierException} with this code. */
   public static Condition<Throwable> with(ErrorCode code) {
     return new Condition<>(
         e -> e instanceof OsierException refused && refused.code() == code,

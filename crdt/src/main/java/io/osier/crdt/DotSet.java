@@ -117,6 +117,7 @@ public final class DotSet {
     return left == n && size == n ? this : of(kept, size);
   }
 
+  /** What the set takes in the heap, about, in bytes. */
   public long heapBytes() {
     if (isEmpty()) {
       return 0;

@@ -7,6 +7,7 @@ import io.osier.core.Value;
 
 /** A part of an object that may have a deadline of its own. */
 public sealed interface Part {
+  /** What this takes in the heap, about, in bytes. */
   default long heapBytes() {
     return HeapSize.object(HeapSize.REFERENCE)
         + switch (this) {

@@ -60,33 +60,28 @@ public sealed interface Reading {
 
   /** Whether a flag is on. */
   default boolean asBoolean() {
-    if (this instanceof Flag r) {
-      return r.value;
-    }
-    throw another("flag");
+    return as(Flag.class, "flag").value;
   }
 
   /** What a last-writer-wins register shows; empty if it was never assigned. */
   default Optional<Value> asValue() {
-    if (this instanceof Single r) {
-      return r.value;
-    }
-    throw another("last-writer-wins register");
+    return as(Single.class, "last-writer-wins register").value;
   }
 
   /** The elements of a set, or the values of a multi-value register, in the order of values. */
   default List<Value> asList() {
-    if (this instanceof Many r) {
-      return r.values;
-    }
-    throw another("set or multi-value register");
+    return as(Many.class, "set or multi-value register").values;
   }
 
   default Fields asFields() {
-    if (this instanceof Fields r) {
-      return r;
+    return as(Fields.class, "map");
+  }
+
+  private <R extends Reading> R as(Class<R> form, String wanted) {
+    if (form.isInstance(this)) {
+      return form.cast(this);
     }
-    throw another("map");
+    throw another(wanted);
   }
 
   private OsierException another(String wanted) {

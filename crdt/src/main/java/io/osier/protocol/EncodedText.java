@@ -12,6 +12,9 @@ import java.util.function.Function;
 
 /** A record as text of letters, digits, '-' and '_', which travels and comes from anywhere. */
 public final class EncodedText {
+  /** Largest form in bytes; its text has a third more characters. */
+  public static final int BYTES_MAX = 64 << 10;
+
   private EncodedText() {}
 
   /** A record's bytes, its version first. */
@@ -32,16 +35,15 @@ public final class EncodedText {
   /**
    * Reads a record.
    *
-   * @param bytesMax most bytes that it may have
    * @param kind what it should be, for the error
    * @param source what gives such a text, for the error
    * @param content reads what stands behind the version
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static <T> T read(
-      String text, int bytesMax, String kind, String source, Function<WireInput, T> content) {
+      String text, String kind, String source, Function<WireInput, T> content) {
     try {
-      if (text.length() > (bytesMax * 4L + 2) / 3) {
+      if (text.length() > (BYTES_MAX * 4L + 2) / 3) {
         throw new MalformedException("it has " + text.length() + " characters");
       }
       WireInput in = new WireInput(Base64.getUrlDecoder().decode(text));

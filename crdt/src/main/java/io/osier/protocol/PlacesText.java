@@ -8,9 +8,6 @@ import java.util.List;
 
 /** How far a watcher has come, of each partition that it asks, as a text. Static. */
 public final class PlacesText {
-  /** Largest form in bytes; its text has a third more characters. */
-  public static final int BYTES_MAX = 64 << 10;
-
   private PlacesText() {}
 
   /** A text that {@link #read} reads, of letters, digits, '-' and '_'. */
@@ -24,7 +21,7 @@ public final class PlacesText {
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static List<Request.Place> read(String text, String source) {
-    return EncodedText.read(text, BYTES_MAX, "watcher's position", source, PlacesText::read);
+    return EncodedText.read(text, "watcher's position", source, PlacesText::read);
   }
 
   private static List<Request.Place> read(WireInput in) {

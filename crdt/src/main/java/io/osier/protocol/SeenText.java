@@ -13,9 +13,6 @@ import java.util.TreeMap;
 
 /** What a session has seen, of every partition of each keyspace, as a text. Static. */
 public final class SeenText {
-  /** Largest form in bytes; its text has a third more characters. */
-  public static final int BYTES_MAX = 64 << 10;
-
   private static final int KEYSPACE_MAX = 64;
 
   private SeenText() {}
@@ -41,7 +38,7 @@ public final class SeenText {
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static SortedMap<String, List<VersionVector>> read(String text, String source) {
-    return EncodedText.read(text, BYTES_MAX, "session token", source, SeenText::read);
+    return EncodedText.read(text, "session token", source, SeenText::read);
   }
 
   private static SortedMap<String, List<VersionVector>> read(WireInput in) {

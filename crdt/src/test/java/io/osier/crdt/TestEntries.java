@@ -26,7 +26,6 @@ public final class TestEntries implements EntrySource {
   /** How often one entry was asked for. */
   int lookups;
 
-  /** Where each page began. */
   public final List<byte @Nullable []> pages = new ArrayList<>();
 
   /** All of the object's context, in its order. */

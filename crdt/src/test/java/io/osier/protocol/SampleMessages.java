@@ -169,7 +169,6 @@ final class SampleMessages {
     return all;
   }
 
-  /** One of each kind, and of what each may have. */
   static List<Call> calls() {
     Key other = Key.of("l");
     List<Call> calls = new ArrayList<>();

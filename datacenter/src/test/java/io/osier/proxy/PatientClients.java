@@ -23,7 +23,6 @@ public final class PatientClients {
     return builder().endpoint(dc, "127.0.0.1:" + clientPort);
   }
 
-  /** A client of a datacenter in this process. */
   public static OsierClient inProcess(InProcess datacenter) {
     return inProcess(datacenter, Values.plain());
   }

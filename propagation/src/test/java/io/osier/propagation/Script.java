@@ -63,7 +63,6 @@ final class Script {
 
   private record Event(long nanos, long order, Runnable action) {}
 
-  /** One datacenter. */
   private final class Dc implements ObjectAccess, StoredObjects {
     final ReplicaId self;
     final TreeMap<ObjectId, CrdtState> objects = new TreeMap<>();
@@ -270,7 +269,6 @@ final class Script {
     return acks.getOrDefault(from + ">" + to, 0);
   }
 
-  /** Loses the next status from one to the other. */
   void loseStatus(String from, String to) {
     links.hush(from + ">" + to);
   }

@@ -17,8 +17,6 @@ import java.util.List;
 public final class Solo {
   static final KeyspacePolicy SESSION = KeyspacePolicy.session("k", Duration.ofSeconds(1));
   static final KeyspacePolicy CAUSAL = KeyspacePolicy.causal("k", Duration.ofSeconds(1));
-
-  /** What it has sent, to whomever. */
   final List<Frame> sent = new ArrayList<>();
 
   final Propagation propagation;
@@ -77,13 +75,11 @@ public final class Solo {
     propagation.tick(nowMillis * 1_000_000, nowMillis);
   }
 
-  /** So many milliseconds later. */
   void tick(long millis) {
     nowMillis += millis;
     tick();
   }
 
-  /** What it has sent of a kind. */
   <F extends Frame> List<F> sent(Class<F> kind) {
     return sent.stream().filter(kind::isInstance).map(kind::cast).toList();
   }

@@ -21,7 +21,7 @@ import java.util.TreeMap;
  */
 public final class SessionToken {
   /** Largest encoded form, in bytes; its text has a third more characters. */
-  public static final int BYTES_MAX = SeenText.BYTES_MAX;
+  public static final int BYTES_MAX = EncodedText.BYTES_MAX;
 
   private final SortedMap<String, List<VersionVector>> seen;
 

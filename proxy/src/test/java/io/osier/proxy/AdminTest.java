@@ -15,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What is asked for by administering. */
 final class AdminTest {
   private final List<Request> sent = new ArrayList<>();
 

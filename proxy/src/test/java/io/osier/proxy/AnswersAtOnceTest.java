@@ -44,8 +44,6 @@ final class AnswersAtOnceTest {
   private final FakeInProcess eu = new FakeInProcess();
   private final OsierClient client = OsierClient.inProcess(eu);
   private final Keyspace shop = client.session().keyspace("shop");
-
-  /** Parts that have been answered. */
   private int answered;
 
   @AfterEach

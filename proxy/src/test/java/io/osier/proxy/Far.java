@@ -120,7 +120,6 @@ final class Far implements Connection {
     open.remove().answered.lost(new LostException(ErrorCode.UNAVAILABLE, sent, "lost"));
   }
 
-  /** A step of a transaction is done. */
   Request.Transact isStepDone() {
     Sent sent = open.remove();
     VersionVector clock = VersionVector.of(replica, 1);
@@ -132,7 +131,6 @@ final class Far implements Connection {
     open.remove().answered.lost(new LostException(ErrorCode.TIMEOUT, true, "late"));
   }
 
-  /** A read is answered. */
   Request.Read answers(long count, VersionVector seen) {
     Sent sent = open.remove();
     sent.answered.answered(new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(count), seen));

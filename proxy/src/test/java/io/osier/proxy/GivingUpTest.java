@@ -286,7 +286,6 @@ final class GivingUpTest {
 
   // ---------------------------------------------------------------- futures
 
-  /** Ways of giving a future up. */
   private static List<Consumer<CompletableFuture<?>>> ways() {
     List<Consumer<CompletableFuture<?>>> all = new ArrayList<>(Unanswered.waysToGiveUp());
     all.add(f -> f.thenApply(x -> x).cancel(true));

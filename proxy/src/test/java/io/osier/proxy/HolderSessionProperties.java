@@ -56,8 +56,6 @@ final class HolderSessionProperties {
   private static final class World {
     private final Steps steps = new Steps();
     private final List<Dc> dcs = List.of(new Dc("ap", 1), new Dc("eu", 40), new Dc("us", 41));
-
-    /** What the session has seen of each keyspace. */
     private final Map<String, VersionVector> seen = new HashMap<>();
 
     /** The same when each call began, by its key. */

@@ -143,7 +143,6 @@ final class SessionTest {
       session.pin(dc);
     }
 
-    /** The vector that the next read carries. */
     VersionVector nextCarries(FakeServer at) {
       int before = at.requests.size();
       shop.counter("next").get();

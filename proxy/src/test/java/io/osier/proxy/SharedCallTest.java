@@ -64,7 +64,6 @@ final class SharedCallTest {
     }
   }
 
-  /** A thread that waits for a future. */
   private static void waiter(CompletableFuture<?> future) {
     Thread joins =
         Thread.ofPlatform()

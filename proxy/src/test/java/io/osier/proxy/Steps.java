@@ -78,7 +78,6 @@ final class Steps implements Timers {
         changed -> List.of(connections));
   }
 
-  /** Of a call that has failed. */
   static ErrorCode codeOf(CompletableFuture<?> call) {
     assertThat(call).isDone();
     Throwable thrown = catchThrowable(call::join);

@@ -53,7 +53,6 @@ final class Unanswered {
     public void close() {}
   }
 
-  /** Ways of giving a future up by itself. */
   static List<Consumer<CompletableFuture<?>>> waysToGiveUp() {
     return List.of(
         f -> f.cancel(true),

@@ -61,10 +61,12 @@ public final class ByteBudget {
     }
   }
 
+  /** The bytes that can be had at most. */
   public long max() {
     return max;
   }
 
+  /** The bytes that are held. */
   public long taken() {
     return taken.get();
   }

@@ -51,6 +51,7 @@ final class PackedLeaf extends TreeNode {
     return packing;
   }
 
+  /** What it takes in the heap, about, in bytes. */
   long heapBytes() {
     return OBJECT_BYTES
         + HeapSize.array(bytes.length, 1)

@@ -93,7 +93,6 @@ final class DefinedReading {
     return steps.stream().anyMatch(c -> c.operation instanceof Operation.Clear && c.saw(step));
   }
 
-  /** Those that no other one has seen. */
   static List<Step> maximal(List<Step> steps) {
     return steps.stream().filter(s -> steps.stream().noneMatch(o -> o.saw(s))).toList();
   }

@@ -154,7 +154,6 @@ final class SemanticsProperties {
     return latest;
   }
 
-  /** Plans of what has parts. */
   static final class PartPlans implements ArbitrarySupplier<Plan> {
     @Override
     public Arbitrary<Plan> get() {

@@ -153,8 +153,6 @@ final class DecomposedSite {
   CrdtState plain;
   CrdtState decomposed;
   final List<CrdtState> updates = new ArrayList<>();
-
-  /** What was written last. */
   CrdtState written;
 
   /** What was written some time ago, since the source was taken. */

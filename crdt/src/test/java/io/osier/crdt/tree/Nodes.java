@@ -16,8 +16,6 @@ final class Nodes {
 
   int loose;
   long settledHeapBytes;
-
-  /** Of the leaves that are not settled. */
   final List<TreeNode.Leaf> looseLeaves = new ArrayList<>();
 
   static Nodes of(EntryTree<?, ?> map) {

@@ -88,7 +88,6 @@ final class PackedStateTest {
     }
   }
 
-  /** Reading packs what is large, and only that. */
   @Test
   void largeStates_arePackedWhenTheyAreRead() {
     for (CrdtType type : TYPES) {

@@ -27,10 +27,8 @@ import net.jqwik.api.constraints.Size;
 final class BoundedCounterProperties {
   /** What a replica does. Every list can be carried out: what is not possible is left out. */
   private sealed interface Act {
-    /** Sets bounds. */
     record Bound(int at, long down, long up, long first) implements Act {}
 
-    /** Adds, if it has the rights. */
     record Add(int at, long amount) implements Act {}
 
     /**

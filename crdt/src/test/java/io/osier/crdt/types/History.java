@@ -184,7 +184,6 @@ public final class History {
     }
   }
 
-  /** What a pick stands for. */
   public CrdtState part(Pick pick) {
     Site site = sites.get(pick.site);
     if (pick.count == 0 || site.own.isEmpty()) {
@@ -194,7 +193,6 @@ public final class History {
     return joined(site.own.subList(from, Math.min(site.own.size(), from + pick.count)));
   }
 
-  /** Updates joined as one. */
   public static CrdtState joined(List<Event> events) {
     CrdtState joined = events.getFirst().delta();
     for (Event event : events.subList(1, events.size())) {
@@ -228,7 +226,6 @@ public final class History {
       return plans(List.of(CrdtType.values()));
     }
 
-    /** Plans for some types. */
     public static Arbitrary<Plan> plans(List<CrdtType> types) {
       return Arbitraries.of(types).flatMap(type -> steps(type).map(steps -> new Plan(type, steps)));
     }

@@ -115,6 +115,7 @@ public final class TransactionRights {
    * A step comes, for which the user has the rights at present. Unless it is refused here, {@link
    * #answered} follows.
    *
+   * @param nowNanos the time, by the monotonic clock
    * @return the right that an earlier update was made by and that the user does not have any more;
    *     null if the step may be done
    * @throws OsierException TRANSACTION_ENDED if the transaction is somebody else's; OVERLOADED if

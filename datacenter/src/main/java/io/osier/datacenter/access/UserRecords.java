@@ -179,7 +179,11 @@ public final class UserRecords {
     return Optional.ofNullable(creations.get(user)).map(c -> c.getLast().by);
   }
 
-  /** When a user was made, in milliseconds since 1970. */
+  /**
+   * When a user was made, in milliseconds since 1970.
+   *
+   * @return empty if there is none of the name
+   */
   public Optional<Long> madeAtMillis(String user) {
     return Optional.ofNullable(creations.get(user))
         .map(c -> Long.parseLong(c.getLast().id.replaceFirst("-.*", "")));

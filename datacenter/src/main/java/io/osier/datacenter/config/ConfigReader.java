@@ -118,7 +118,7 @@ public final class ConfigReader {
     try {
       Config own = parser.get();
       wrong.addAll(DuplicateNames.of(text));
-      SettingNames known = new SettingNames(ConfigValues.REFERENCE);
+      SettingNames known = new SettingNames();
       Config merged =
           known
               .of(environment, warnings)
@@ -146,12 +146,12 @@ public final class ConfigReader {
     Config config = merged;
     while (true) {
       try {
-        String written = SettingText.of(config, ConfigValues.REFERENCE);
+        String written = SettingText.of(config);
         return Optional.of(
             new ConfigReader(new ConfigValues(source, config), memory, written).datacenter());
       } catch (WrongSetting e) {
         wrong.add(e);
-        Config mended = e.mended(config, ConfigValues.REFERENCE);
+        Config mended = e.mended(config);
         if (mended.equals(config)) {
           return Optional.empty();
         }

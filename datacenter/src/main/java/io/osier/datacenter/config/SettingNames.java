@@ -25,11 +25,7 @@ final class SettingNames {
   static final String PEERS = "osier.peers";
   private static final Set<String> OF_A_USER = Set.of("password-file", "credential", "rights");
 
-  private final Set<String> keys;
-
-  SettingNames(Config reference) {
-    this.keys = leaves(reference);
-  }
+  private final Set<String> keys = leaves(ConfigValues.REFERENCE);
 
   /**
    * Checks the keys of a file.

@@ -19,16 +19,11 @@ final class SettingText {
   /** Needs no quotes. */
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
 
-  private final Config reference;
   private final SortedMap<String, String> texts = new TreeMap<>();
 
-  private SettingText(Config reference) {
-    this.reference = reference;
-  }
-
   /** What is set otherwise than by default, in one line. */
-  static String of(Config settings, Config reference) {
-    SettingText text = new SettingText(reference);
+  static String of(Config settings) {
+    SettingText text = new SettingText();
     text.add("", settings.getObject(ROOT));
     return text.texts.entrySet().stream()
         .map(e -> e.getKey() + " = " + e.getValue())
@@ -37,12 +32,13 @@ final class SettingText {
 
   private void add(String path, ConfigValue value) {
     String whole = ROOT + (path.isEmpty() ? "" : ".") + path;
-    boolean isThere = reference.hasPath(whole);
+    boolean isThere = ConfigValues.REFERENCE.hasPath(whole);
     if (value instanceof ConfigObject object && !(object.isEmpty() && !isThere)) {
       for (Map.Entry<String, ConfigValue> e : object.entrySet()) {
         add((path.isEmpty() ? "" : path + ".") + ConfigUtil.joinPath(e.getKey()), e.getValue());
       }
-    } else if (!isThere || !reference.getValue(whole).unwrapped().equals(value.unwrapped())) {
+    } else if (!isThere
+        || !ConfigValues.REFERENCE.getValue(whole).unwrapped().equals(value.unwrapped())) {
       texts.put(path, shown(path, value));
     }
   }

@@ -48,15 +48,15 @@ final class WrongSetting extends RuntimeException {
   }
 
   /** The same configuration with the setting's default, so that the others can be read, too. */
-  Config mended(Config config, Config reference) {
+  Config mended(Config config) {
     if (key.isEmpty()) {
       return config;
     }
     if (key.equals(NAME)) {
       return config.withValue(key, ConfigValueFactory.fromAnyRef("dc"));
     }
-    return reference.hasPathOrNull(key)
-        ? config.withValue(key, reference.getValue(key))
+    return ConfigValues.REFERENCE.hasPathOrNull(key)
+        ? config.withValue(key, ConfigValues.REFERENCE.getValue(key))
         : config.withoutPath(key);
   }
 

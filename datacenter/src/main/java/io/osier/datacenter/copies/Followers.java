@@ -94,7 +94,10 @@ public final class Followers {
   private final Map<String, FollowedKeys> listeners = new ConcurrentHashMap<>();
 
   /**
+   * Nobody follows anything.
+   *
    * @param bytes for the keys that others follow
+   * @param nanoTime a monotonic clock
    */
   public Followers(Around around, ByteBudget bytes, LongSupplier nanoTime) {
     this.around = around;

@@ -68,6 +68,8 @@ public final class KeyspaceFeed {
    * @param partitioning which partitions there are
    * @param bytesMax what the changes of each may take in the heap
    * @param readers walk through what is there
+   * @param nanoTime a monotonic clock
+   * @param lives draws numbers that nobody else has drawn, but 0
    * @param signal sees to it that {@link #turn} is called soon; must not wait
    */
   public KeyspaceFeed(

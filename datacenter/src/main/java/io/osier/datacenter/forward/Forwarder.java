@@ -52,7 +52,11 @@ public final class Forwarder implements AutoCloseable {
   private boolean closed;
 
   /**
+   * Nothing is under way.
+   *
+   * @param self this datacenter
    * @param bytes for requests until they are answered, and for large answers until they are read
+   * @param nanoTime a monotonic clock
    * @param beside decodes large answers
    */
   public Forwarder(

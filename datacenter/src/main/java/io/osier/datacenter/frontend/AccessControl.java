@@ -72,6 +72,7 @@ public final class AccessControl {
   /**
    * As the other one, with time and chance from outside: for tests in virtual time.
    *
+   * @param nanoTime a monotonic clock
    * @param nonces for logins, which nobody can guess; each once
    */
   public AccessControl(

@@ -174,6 +174,7 @@ public final class ClientServer implements AutoCloseable {
    *
    * @param network is closed with the server, and if that cannot be made; logins are as hard to
    *     guess as its chance
+   * @param nanoTime a monotonic clock
    * @param users those there are at present
    */
   public static ClientServer open(

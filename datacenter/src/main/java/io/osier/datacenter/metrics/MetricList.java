@@ -60,11 +60,10 @@ final class MetricList {
     perKeyspace(Metric.Type.GAUGE, name, help, k -> k.sum(of));
   }
 
-  /** A figure of a keyspace's partitions for one peer, from what each of them says of it. */
-  void perPeer(
-      Metric.Type type, String name, String help, ToDoubleFunction<List<PartitionReport.Peer>> of) {
+  /** A gauge of a keyspace's partitions for one peer, from what each of them says of it. */
+  void perPeer(String name, String help, ToDoubleFunction<List<PartitionReport.Peer>> of) {
     eachPeer(
-        type,
+        Metric.Type.GAUGE,
         name,
         List.of(KEYSPACE, PEER),
         help,

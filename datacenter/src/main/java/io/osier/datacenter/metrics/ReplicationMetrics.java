@@ -110,7 +110,6 @@ final class ReplicationMetrics {
 
   private void peers() {
     metrics.perPeer(
-        GAUGE,
         "overdue_updates",
         "Updates of this datacenter that the peer lacks though they are older than the bound",
         all -> MetricList.sum(all, p -> p.to().timeliness().overdue()));
@@ -122,37 +121,30 @@ final class ReplicationMetrics {
             new PeerPart("no", p -> p.to().timeliness().confirmed() - p.to().timeliness().late()),
             new PeerPart("yes", p -> p.to().timeliness().late())));
     metrics.perPeer(
-        GAUGE,
         "unheard_seconds",
         "For how long nothing has come from the peer although something should",
         all -> all.stream().mapToLong(p -> p.from().unheardNanos()).max().orElse(0) / 1e9);
     metrics.perPeer(
-        GAUGE,
         "lag_updates",
         "Updates of this datacenter that the peer has not confirmed",
         all -> MetricList.sum(all, p -> p.to().lagUpdates()));
     metrics.perPeer(
-        GAUGE,
         "lag_bytes",
         "What they take as single operations, at most, as far as they are of this life",
         all -> MetricList.sum(all, p -> p.to().lagBytes()));
     metrics.perPeer(
-        GAUGE,
         "lag_seconds",
         "For how long the peer lacks the oldest of them, at most: how stale it is",
         all -> all.stream().mapToLong(p -> p.to().lagNanos()).max().orElse(0) / 1e9);
     metrics.perPeer(
-        GAUGE,
         "behind_updates",
         "Updates of the peer that have not come here, as far as it tells",
         all -> MetricList.sum(all, p -> p.from().behindUpdates()));
     metrics.perPeer(
-        GAUGE,
         "in_flight_bytes",
         "Bytes of updates sent to the peer and not acknowledged",
         all -> MetricList.sum(all, p -> p.to().inFlightBytes()));
     metrics.perPeer(
-        GAUGE,
         "streaming_partitions",
         "Partitions whose stream to the peer is up to date; the others wait or catch up",
         all -> all.stream().filter(p -> p.stream().equals("streaming")).count());

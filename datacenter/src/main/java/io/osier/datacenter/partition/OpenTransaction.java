@@ -165,6 +165,7 @@ final class OpenTransaction {
     return UPDATE_BYTES + update.key().heapBytes() + 2 * update.operation().heapBytes();
   }
 
+  /** What this takes in the heap, about, in bytes. */
   long heapBytes() {
     return PLACE_BYTES + clock.heapBytes() + updateBytes + ownVersionBytes();
   }

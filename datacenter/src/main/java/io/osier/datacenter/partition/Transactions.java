@@ -297,6 +297,10 @@ final class Transactions {
 
   /**
    * Objects in their order that are dropped, and of whose keys an open snapshot may show something.
+   *
+   * @param from the first key, inclusive; empty for the beginning
+   * @param to the key before which they end; empty for the end
+   * @param limit at most so many
    */
   List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
     return former.dropped(from, to, limit);

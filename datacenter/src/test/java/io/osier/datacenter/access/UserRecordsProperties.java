@@ -77,7 +77,6 @@ final class UserRecordsProperties {
       }
     }
 
-    /** Gets all that the other one has. */
     Dc merge(Dc other) {
       object = object.join(other.object);
       time = Math.max(time, other.time);

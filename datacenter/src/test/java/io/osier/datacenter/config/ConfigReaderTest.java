@@ -13,7 +13,6 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 final class ConfigReaderTest {
-  /** A configuration that is right. */
   static final String GOOD =
       """
       osier {

@@ -18,7 +18,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the variables of the environment do. */
 final class EnvironmentSettingsTest {
   private static final String GOOD =
       """
@@ -83,7 +82,7 @@ final class EnvironmentSettingsTest {
   }
 
   @Test
-  void linkedContainers_sayNothing() {
+  void linkedContainers_andTheLauncher_sayNothing() {
     read(
         Map.of(
             "OSIER_PORT", "tcp://172.17.0.2:5432",
@@ -91,11 +90,6 @@ final class EnvironmentSettingsTest {
             "OSIER_ENV_PASSWORD", "secret",
             "OSIER_1_PORT", "tcp://172.17.0.2:5432",
             "OSIER_1_NAME", "/shop/osier_1"));
-    assertThat(warnings).isEmpty();
-  }
-
-  @Test
-  void variablesOfTheLauncher_sayNothing() {
     read(
         Map.of(
             "OSIER_JAVA_OPTIONS", "-Xmx1g",

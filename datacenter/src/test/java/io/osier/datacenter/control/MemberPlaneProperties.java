@@ -32,7 +32,6 @@ final class MemberPlaneProperties {
 
   private static final List<String> DCS = List.of("ap", "eu", "us");
 
-  /** What happens. */
   enum What {
     ADD,
     REMOVE,

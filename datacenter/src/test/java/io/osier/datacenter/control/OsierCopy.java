@@ -73,7 +73,6 @@ final class OsierCopy {
         });
   }
 
-  /** Whether all that another one has is here. */
   boolean hasAllOf(OsierCopy other) {
     return other.objects.entrySet().stream()
         .allMatch(e -> state(e.getKey()).equals(state(e.getKey()).join(e.getValue())));

@@ -135,7 +135,6 @@ final class CopyWorld {
     objects.computeIfPresent(Key.of(key), (k, state) -> Decomposition.of(state));
   }
 
-  /** What a counter is at eu. */
   long count(String key) {
     return count(at(Reader.question(key, VersionVector.EMPTY)));
   }

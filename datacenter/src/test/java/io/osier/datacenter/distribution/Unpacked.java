@@ -48,7 +48,6 @@ final class Unpacked {
     return home;
   }
 
-  /** The names of the libraries. */
   List<String> libraries() throws IOException {
     try (Stream<Path> jars = Files.list(home.resolve("lib"))) {
       return jars.map(j -> j.getFileName().toString()).sorted().toList();

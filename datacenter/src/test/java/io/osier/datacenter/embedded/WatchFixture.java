@@ -37,7 +37,6 @@ abstract class WatchFixture {
 
   @AutoClose final Ways ways = new Ways(KEYSPACES, LITTLE, Values.plain());
 
-  /** A watcher that notes what it is told. */
   static final class Told {
     final Queue<Changes> groups = new ConcurrentLinkedQueue<>();
     final Watch.Watching watching;

@@ -40,7 +40,6 @@ abstract class ForwarderFixture {
   final Forwarder forwarder = new Forwarder("ap", world, bytes, () -> world.now, Runnable::run);
   final List<Reply> replies = new ArrayList<>();
 
-  /** What one was asked. */
   record Sent(String dc, ForwardedRequest head, Request request) {}
 
   static final class World implements ForwardingHost {

@@ -15,6 +15,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The metrics are named as Prometheus wants it, and docs/MONITORING.md has all of them. */
 class MetricTableTest {
@@ -90,22 +92,14 @@ class MetricTableTest {
     assertThat(joining(Optional.empty())).isEmpty();
   }
 
-  @Test
-  void certificates_tellWhenTheyExpire() {
-    assertThat(values("osier_certificate", Optional.empty()))
-        .containsOnly(Map.entry("osier_certificate_expiry_time_seconds", 1_800_000_000.0));
-  }
-
-  @Test
-  void linesOfTheAuditLogThatAreLost_areCounted() {
-    assertThat(values("osier_audit", Optional.empty()))
-        .containsOnly(Map.entry("osier_audit_lost", 3.0));
-  }
-
-  @Test
-  void whatIsTriedAgain_isCounted() {
-    assertThat(values("osier_failed", Optional.empty()))
-        .containsOnly(Map.entry("osier_failed_attempts", 7.0));
+  @ParameterizedTest
+  @CsvSource({
+    "osier_certificate, osier_certificate_expiry_time_seconds, 1800000000",
+    "osier_audit, osier_audit_lost, 3",
+    "osier_failed, osier_failed_attempts, 7"
+  })
+  void figuresOfTheDatacenter_areTold(String prefix, String name, double value) {
+    assertThat(values(prefix, Optional.empty())).containsOnly(Map.entry(name, value));
   }
 
   private static Map<String, Double> joining(Optional<Snapshot.Joining> joining) {

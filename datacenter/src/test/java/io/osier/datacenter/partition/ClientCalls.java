@@ -51,7 +51,6 @@ public abstract class ClientCalls {
     return transact(new TransactionId(0, newNumber()), 1, Request.End.COMMIT, updates);
   }
 
-  /** A step of a transaction. */
   Reply transact(TransactionId id, int step, Request.End end, Request.Update... updates) {
     Optional<Request.Begin> begin =
         step == 1
@@ -60,7 +59,6 @@ public abstract class ClientCalls {
     return answer(new Request.Transact("k", id, step, begin, List.of(updates), List.of(), end));
   }
 
-  /** What a step of a transaction reads of a key. */
   Optional<Reading> read(TransactionId id, int step, String key) {
     Request.Fetch fetch = new Request.Fetch(Key.of(key), Optional.empty(), new Query.Whole());
     Reply reply = answer(Requests.step("k", id, step, List.of(), List.of(fetch), Request.End.OPEN));

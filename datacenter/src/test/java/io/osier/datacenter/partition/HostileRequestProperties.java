@@ -210,7 +210,6 @@ final class HostileRequestProperties {
       return all.stream().filter(e -> !e.state().isOver(millis)).toList();
     }
 
-    /** What there is of a key. */
     List<CrdtState> of(Key key) {
       return shown().stream()
           .filter(e -> e.object().key().equals(key))

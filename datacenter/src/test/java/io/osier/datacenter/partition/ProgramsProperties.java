@@ -42,7 +42,6 @@ final class ProgramsProperties {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final List<String> KEYS = List.of("a", "b", "c");
 
-  /** A datacenter alone. */
   private static final class Alone {
     final MemoryStore store = new MemoryStore();
     private final Partition partition;

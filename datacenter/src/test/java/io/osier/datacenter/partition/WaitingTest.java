@@ -120,7 +120,6 @@ class WaitingTest {
             });
   }
 
-  /** What commands are said to have waited for. */
   private static List<Waited.Command> heard(Cluster cluster, String dc) {
     List<Waited.Command> all = new ArrayList<>();
     cluster.heard =

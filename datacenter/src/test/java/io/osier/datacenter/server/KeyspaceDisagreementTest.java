@@ -63,7 +63,6 @@ final class KeyspaceDisagreementTest {
     return Datacenter.start(ConfigReader.read(dc, config, Map.of()));
   }
 
-  /** A client of one that serves. */
   private static OsierClient client(Datacenter of) {
     await().until(of::isReady);
     OsierClient client = PatientClients.of(of.replica().dc(), of.clientPort()).build();

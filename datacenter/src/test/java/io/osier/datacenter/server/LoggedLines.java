@@ -24,7 +24,6 @@ public final class LoggedLines implements AutoCloseable {
     return this;
   }
 
-  /** The lines so far. */
   public List<String> all() {
     synchronized (appender) {
       return appender.list.stream().map(ILoggingEvent::getFormattedMessage).toList();

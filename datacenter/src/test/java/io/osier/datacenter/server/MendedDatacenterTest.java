@@ -34,8 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What is damaged of a store comes back from a peer with the next start. */
 final class MendedDatacenterTest {
   private static final int OBJECTS = 5_000;
-
-  /** So many are read at once. */
   private static final int READ = 100;
 
   @TempDir private Path dir;

@@ -36,7 +36,6 @@ public final class RawClient implements AutoCloseable {
     this.in = new DataInputStream(socket.getInputStream());
   }
 
-  /** A frame with this content. */
   static byte[] frame(byte... content) {
     ByteArrayOutputStream frame = new ByteArrayOutputStream();
     frame.writeBytes(
@@ -50,7 +49,6 @@ public final class RawClient implements AutoCloseable {
     return frame.toByteArray();
   }
 
-  /** A frame with a request. */
   public static byte[] frame(long id, Request request) {
     return frame(ProtocolCodec.encode(id, request));
   }

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 
 /** Backups that are restored, and stores that are built anew from the peers. */
 final class RestoredDatacenterTest extends DurableFixture {
-  /** The store of one datacenter of a cluster. */
   private Path storeOf(String dc) {
     return dir.resolve(dc);
   }

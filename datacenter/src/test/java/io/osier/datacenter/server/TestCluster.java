@@ -65,7 +65,6 @@ public final class TestCluster implements AutoCloseable {
     awaitReady();
   }
 
-  /** The configuration of a datacenter. */
   String config(String name, int clientPort, int peerPort) {
     List<String> peers = new ArrayList<>();
     peerPorts.forEach(
@@ -106,7 +105,6 @@ public final class TestCluster implements AutoCloseable {
     return "127.0.0.1:" + peerPort(name);
   }
 
-  /** Starts a datacenter, or starts it again. */
   public Datacenter start(String name) {
     return start(name, FirstWord.WAIT_NANOS);
   }
@@ -145,12 +143,10 @@ public final class TestCluster implements AutoCloseable {
     inAHurry(() -> ended(name));
   }
 
-  /** The store of a running datacenter. */
   RocksDatabase store(String name) {
     return requireNonNull(stores.get(name), name);
   }
 
-  /** One has ended by itself. */
   void ended(String name) {
     running.remove(name).close();
   }
@@ -162,7 +158,6 @@ public final class TestCluster implements AutoCloseable {
         .until(() -> running.values().stream().allMatch(Datacenter::isReady));
   }
 
-  /** A running datacenter. */
   public Datacenter datacenter(String name) {
     return requireNonNull(running.get(name), name);
   }
@@ -172,12 +167,10 @@ public final class TestCluster implements AutoCloseable {
     return datacenter(name).replica();
   }
 
-  /** The port for clients. */
   public int clientPort(String name) {
     return requireNonNull(clientPorts.get(name), name);
   }
 
-  /** The port for peers. */
   public int peerPort(String name) {
     return requireNonNull(peerPorts.get(name), name);
   }
@@ -194,7 +187,6 @@ public final class TestCluster implements AutoCloseable {
     return client;
   }
 
-  /** As the other one, with settings. */
   public OsierClient client(String preferred, OsierClient.Builder builder) {
     builder.prefer(preferred);
     clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));

@@ -35,7 +35,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Which keyspaces there are. */
 final class KeyspacesTest {
   static final DatacenterConfig CONFIG =
       ConfigReader.read(

@@ -66,7 +66,6 @@ public final class StoreScript {
     return script;
   }
 
-  /** All groups. */
   public List<List<Change>> groups() {
     return groups;
   }

@@ -68,7 +68,6 @@ final class VersionStoreProperties {
     }
   }
 
-  /** What was put, as a list. */
   private record Put(VersionVector at, boolean isSnapshot, CrdtState content) {}
 
   /** Vectors that name some of the first datacenters. */

@@ -12,7 +12,6 @@ import java.util.function.Consumer;
  * @param to takes the changes of a group
  */
 public record WritesAtOnce(Consumer<List<Change>> to) implements GroupWriter {
-  /** A partition of a database. */
   public static WritesAtOnce into(RocksDatabase database, RocksVersions versions) {
     return new WritesAtOnce(changes -> database.write(List.of(versions.encode(changes))));
   }

@@ -29,7 +29,6 @@ import java.util.Optional;
 public final class Partitions {
   private Partitions() {}
 
-  /** The first partition of a keyspace. */
   public static PartitionConfig config(ReplicaId self, List<String> peers, KeyspacePolicy policy) {
     return new PartitionConfig(
         self, peers, policy, 0, StreamSettings.DEFAULT, AdaptationSettings.DEFAULT);

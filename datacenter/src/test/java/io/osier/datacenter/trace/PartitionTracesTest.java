@@ -112,7 +112,6 @@ class PartitionTracesTest {
     return new ObjectId(Key.of(key), CrdtType.PN_COUNTER);
   }
 
-  /** Updates of an origin, all that are after the predecessor. */
   private static Shipment shipment(
       ReplicaId origin, String key, long predecessor, long last, int updates) {
     CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);

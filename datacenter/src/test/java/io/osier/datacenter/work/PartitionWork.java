@@ -41,7 +41,6 @@ public final class PartitionWork implements BiConsumer<String, Long> {
   private static final Key KEY = Key.of("object");
   private static final int HISTORY_MILLIS = 1_000;
 
-  /** What has come out of the partition. */
   private static final class Outputs {
     private Reply last;
     private int failures;

@@ -60,10 +60,12 @@ public final class OfferedVersion {
     return Decomposition.hold(state);
   }
 
+  /** Its object. */
   public ObjectId object() {
     return object;
   }
 
+  /** Its size, in bytes. */
   public long sizeBytes() {
     return state.sizeBytes();
   }

@@ -16,6 +16,7 @@ public record PeerAnswer(Frame.States states, Optional<ObjectId> pulled) {
     return new PeerAnswer(states, Optional.empty());
   }
 
+  /** What came in the frame, in bytes. */
   public long frameBytes() {
     return states.shipments().stream()
         .filter(s -> pulled.isEmpty() || !pulled.get().equals(s.object()))

@@ -28,6 +28,7 @@ final class CutQueue {
   record Arrived(Shipment shipment, boolean outage, long sentMillis) {
     private static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Long.BYTES + 1);
 
+    /** What it takes in the heap, about, in bytes. */
     long heapBytes() {
       return HEAP_BYTES + shipment.heapBytes();
     }

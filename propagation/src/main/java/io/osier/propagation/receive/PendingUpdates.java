@@ -38,6 +38,7 @@ public final class PendingUpdates {
     private static final long HEAP_BYTES =
         HeapSize.object(2 * HeapSize.REFERENCE + 3 * Long.BYTES + 1);
 
+    /** What it takes in the heap, about, in bytes. */
     long heapBytes() {
       return HEAP_BYTES + shipment.heapBytes();
     }

@@ -29,6 +29,7 @@ record LogSegment(
   private static final long HEAP_BYTES =
       HeapSize.object(4 * Long.BYTES + Integer.BYTES + 2 * HeapSize.REFERENCE);
 
+  /** What it takes in the heap, about, in bytes. */
   long heapBytes() {
     return HEAP_BYTES + needs.heapBytes() + delta.heapBytes();
   }

@@ -105,6 +105,7 @@ public final class Shipment {
     return known;
   }
 
+  /** What this takes in the heap, about, in bytes. */
   public long heapBytes() {
     return HeapSize.object(5 * HeapSize.REFERENCE + 3 * Long.BYTES + Integer.BYTES)
         + object.heapBytes()

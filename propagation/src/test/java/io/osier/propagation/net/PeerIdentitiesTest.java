@@ -17,7 +17,6 @@ final class PeerIdentitiesTest {
   private final PeerIdentities identities = new PeerIdentities();
   private long nanos;
 
-  /** A connection, with what it was told. */
   private final class Connection implements PeerIdentities.Line {
     private final List<String> told = new ArrayList<>();
     private final List<Long> probed = new ArrayList<>();

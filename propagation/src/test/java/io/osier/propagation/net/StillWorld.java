@@ -76,7 +76,6 @@ public final class StillWorld {
                     }));
   }
 
-  /** How often an address was dialled. */
   public int dials(InetSocketAddress at) {
     return dialled.getOrDefault(name(at), 0);
   }
@@ -86,7 +85,6 @@ public final class StillWorld {
     return ends.stream().filter(Channel::isOpen).count();
   }
 
-  /** How much is planned. */
   public int planned() {
     return tasks.size();
   }
@@ -131,7 +129,6 @@ public final class StillWorld {
     tasks.add(new Task(nanos + millis * MILLI, numbers++, work));
   }
 
-  /** The network of one process. */
   public Network network() {
     One process = new One();
     processes.add(process);

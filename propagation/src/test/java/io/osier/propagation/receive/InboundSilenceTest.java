@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What a silence means: an outage after 1 s, and of one at rest after 2.5 s, unless what it says
@@ -41,33 +43,20 @@ final class InboundSilenceTest {
     assertThat(wasOutage()).isTrue();
   }
 
-  @Test
-  void silenceAtRest_isNone_upToTheLongestPause() {
-    restsUntil(2_500);
-    hears(2_500, 20);
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({
+    "none at rest but beyond the longest pause, 2500, 2500, 20, 5500, 5500, 20",
+    "counts from the end of a rest, 600, 1500, 20, 1700, 2800, 20",
+    "a frame that was long under way tells that there was no rest, 2000, 2000, 1020, 4000, 4000,"
+        + " 1021"
+  })
+  void silence_aroundARest(
+      String why, long rest, long heard, long way, long nextRest, long nextHeard, long nextWay) {
+    restsUntil(rest);
+    hears(heard, way);
     assertThat(wasOutage()).isFalse();
-    restsUntil(5_500);
-    hears(5_500, 20);
-    assertThat(wasOutage()).isTrue();
-  }
-
-  @Test
-  void silenceAfterARest_countsFromItsEnd() {
-    restsUntil(600);
-    hears(1_500, 20);
-    assertThat(wasOutage()).isFalse();
-    restsUntil(1_700);
-    hears(2_800, 20);
-    assertThat(wasOutage()).isTrue();
-  }
-
-  @Test
-  void frameThatWasLongUnderWay_tellsThatARestWasNone() {
-    restsUntil(2_000);
-    hears(2_000, 1_020);
-    assertThat(wasOutage()).isFalse();
-    restsUntil(4_000);
-    hears(4_000, 1_021);
+    restsUntil(nextRest);
+    hears(nextHeard, nextWay);
     assertThat(wasOutage()).isTrue();
   }
 

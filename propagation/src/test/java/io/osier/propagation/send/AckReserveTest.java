@@ -21,15 +21,10 @@ final class AckReserveTest {
   }
 
   @Test
-  void stalls_areCoveredOnceTheyWereSeen() {
-    long reserve = after(2_000, 1_000, 100, 400).nanos(80 * MILLI);
-    assertThat(reserve).isBetween(400 * MILLI, 600 * MILLI);
-  }
-
-  @Test
-  void stallThatOneRoundOfAThousandFelt_isCovered() {
-    long reserve = after(2_000, 1_500, 1_000, 400).nanos(80 * MILLI);
-    assertThat(reserve).isBetween(400 * MILLI, 600 * MILLI);
+  void stalls_areCoveredOnceTheyWereSeen_byOneRoundOfAThousandToo() {
+    assertThat(after(2_000, 1_000, 100, 400).nanos(80 * MILLI)).isBetween(400 * MILLI, 600 * MILLI);
+    assertThat(after(2_000, 1_500, 1_000, 400).nanos(80 * MILLI))
+        .isBetween(400 * MILLI, 600 * MILLI);
   }
 
   @Test

@@ -20,6 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A scan of objects that must be read from a disk first. */
 final class BacklogTest {
@@ -80,22 +82,12 @@ final class BacklogTest {
    * The peer was away for more updates than the log keeps, and the rest was dropped in this life:
    * what it lacks of that came never (simulator, seed 165 of five datacenters).
    */
-  @Test
-  void logThatWasDroppedInThisLife_isNoLogToGoOnWith() {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void logThatWasDroppedInThisLife_isNoLogToGoOnWith(boolean beforeThePeerCame) {
     Backlog late = ofSecondLife();
     isRead = true;
-    loggedAfter = 5;
-    late.goTo(fromTheStart());
-    List<Shipment> shipments = new ArrayList<>();
-    assertThat(late.isAtHand()).isTrue();
-    late.read(shipments, 0);
-    assertThat(shipments).as("what a scan finds").hasSize(1);
-  }
-
-  @Test
-  void logThatIsDroppedWhileAPeerIsCaughtUp_isNoLogToGoOnWith() {
-    Backlog late = ofSecondLife();
-    isRead = true;
+    loggedAfter = beforeThePeerCame ? 5 : loggedAfter;
     late.goTo(fromTheStart());
     loggedAfter = 5;
     List<Shipment> shipments = new ArrayList<>();

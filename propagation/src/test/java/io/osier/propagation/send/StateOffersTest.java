@@ -163,7 +163,6 @@ final class StateOffersTest {
     narrow.pull(pull, nanos);
   }
 
-  /** The offer, made again. */
   private Frame.Offer again(long nanos) {
     narrow.tick(1, left -> {}, nanos);
     Frame.Offer made = (Frame.Offer) sent.getLast();

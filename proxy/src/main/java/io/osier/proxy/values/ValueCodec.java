@@ -11,6 +11,7 @@ import io.osier.core.Value;
  * object that cannot be encoded; nothing is sent) or MALFORMED (a value that cannot be decoded).
  */
 public interface ValueCodec<T> {
+  /** The value of an object, which is not null. */
   Value encode(T object);
 
   /**

@@ -37,7 +37,7 @@ public final class SessionPlans {
       seen.add(((Reply.Through) reply).through().join(shown.apply(seen.size())));
     }
     byte[] bytes = SeenText.bytes(new TreeMap<>(Map.of(keyspace, seen)));
-    return bytes.length > SeenText.BYTES_MAX
+    return bytes.length > EncodedText.BYTES_MAX
         ? new RespValue.Err("ERR a token of keyspace '" + keyspace + "' is too long")
         : RespValue.Bulk.of(EncodedText.of(bytes));
   }

@@ -242,6 +242,9 @@ public final class StoreFiles {
    * Mends a store in which damage was met, if that is possible: what is whole stays, and of the
    * partitions with damage everything is fetched from the peers, as by a rebuild of them alone.
    *
+   * @param logMax of a partition's log so many entries are kept at most
+   * @param isElsewhere whether another datacenter holds a keyspace, too, by the store's name of it;
+   *     asked while the store is open to be read only
    * @return what was done, in words; empty if no damage was met or none is found any more
    * @throws OsierException STORE_DAMAGED, STORE_FULL or CONFIGURATION if it cannot be mended, and
    *     is as it was

@@ -78,6 +78,7 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return Written.NOTHING;
   }
 
+  /** The state of one of them, or null. */
   @Nullable CrdtState of(ObjectId object) {
     return of(object.type());
   }

@@ -207,10 +207,14 @@ public final class RecordKeys {
     return key.length > begin.length && Arrays.mismatch(key, begin) == begin.length;
   }
 
+  /** The same with a last byte that is larger by one. */
+  private static byte[] behind(byte[] key) {
+    key[key.length - 1]++;
+    return key;
+  }
+
   public byte[] objectEnd(ObjectId object) {
-    byte[] end = objectBegin(object);
-    end[end.length - 1]++;
-    return end;
+    return behind(objectBegin(object));
   }
 
   public byte[] entriesBegin(ObjectId object) {
@@ -231,9 +235,7 @@ public final class RecordKeys {
   }
 
   public byte[] entriesEnd(ObjectId object) {
-    byte[] end = entriesBegin(object);
-    end[end.length - 1]++;
-    return end;
+    return behind(entriesBegin(object));
   }
 
   public byte[] allEntriesEnd() {
@@ -248,12 +250,7 @@ public final class RecordKeys {
   }
 
   public byte[] removedBegin(Optional<ObjectId> after) {
-    if (after.isEmpty()) {
-      return prefix(REMOVED);
-    }
-    byte[] key = removed(after.get());
-    key[key.length - 1]++;
-    return key;
+    return after.map(object -> behind(removed(object))).orElseGet(() -> prefix(REMOVED));
   }
 
   public byte[] removedEnd() {
@@ -271,12 +268,7 @@ public final class RecordKeys {
   }
 
   public byte[] deadlinesBegin(Optional<Deadline> after) {
-    if (after.isEmpty()) {
-      return prefix(DEADLINES);
-    }
-    byte[] key = deadline(after.get());
-    key[key.length - 1]++;
-    return key;
+    return after.map(deadline -> behind(deadline(deadline))).orElseGet(() -> prefix(DEADLINES));
   }
 
   public byte[] deadlinesEnd() {

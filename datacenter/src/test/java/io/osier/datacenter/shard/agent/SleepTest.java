@@ -55,7 +55,6 @@ final class SleepTest {
               });
     }
 
-    /** Does what the others do at this point. */
     void others() {
       while (done < steps.size() && at[done] == point) {
         steps.get(done++).run();

@@ -96,7 +96,6 @@ final class StoreSalvageTest {
     return StoreFiles.mend(dir, 1_000_000, keyspace -> true);
   }
 
-  /** How many objects can be read. */
   private int objects() {
     try (RocksDatabase database = open()) {
       return database.partition("shop", 0, 1).objects(Optional.empty(), 10 * OBJECTS).size();

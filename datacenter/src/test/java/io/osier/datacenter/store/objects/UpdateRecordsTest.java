@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is written of updates, and how much of it. */
 final class UpdateRecordsTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ObjectId SET = new ObjectId(Key.of("set"), CrdtType.AW_SET);

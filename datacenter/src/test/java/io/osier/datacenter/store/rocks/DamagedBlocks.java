@@ -21,7 +21,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksDB;
 
-/** A store whose blocks are damaged. */
 @SuppressWarnings("NullAway.Init") // each test opens its store first
 abstract class DamagedBlocks {
   static final ReplicaId SELF = new ReplicaId("eu", 1);

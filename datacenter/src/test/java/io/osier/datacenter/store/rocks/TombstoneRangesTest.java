@@ -6,7 +6,6 @@ import io.osier.datacenter.store.rocks.TombstoneRanges.Range;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Which ranges are compacted, and when. */
 final class TombstoneRangesTest {
   private final TombstoneRanges gaps = new TombstoneRanges();
 

@@ -44,7 +44,6 @@ final class LinkCompressorTest {
     return channel.write(PeerMessage.frame(message));
   }
 
-  /** What has left, each message as it travels. */
   private List<PeerMessage> left() {
     channel.flush();
     List<PeerMessage> left = new ArrayList<>();
@@ -59,7 +58,6 @@ final class LinkCompressorTest {
     return left;
   }
 
-  /** What the other end hears. */
   private List<PeerMessage> heard(List<PeerMessage> left) {
     List<PeerMessage> heard = new ArrayList<>();
     for (PeerMessage message : left) {

@@ -35,6 +35,9 @@ public final class KeyspaceSettings {
   /** What of a key decides in which partition it is. */
   public static final String HASH = "hash";
 
+  /** The homes of its keys besides the default one. */
+  public static final String HOMES = "homes";
+
   /** How many there are. */
   public static final String PARTITIONS = "partitions";
 
@@ -48,7 +51,7 @@ public final class KeyspaceSettings {
 
   /** Those that are given when it is created, and stay. */
   public static final Set<String> FIXED =
-      new TreeSet<>(List.of(CONSISTENCY, HASH, PARTITIONS, REPLICAS));
+      new TreeSet<>(List.of(CONSISTENCY, HASH, HOMES, PARTITIONS, REPLICAS));
 
   private KeyspaceSettings() {}
 
@@ -79,7 +82,7 @@ public final class KeyspaceSettings {
                     + ", "
                     + String.join(", ", ALTERABLE));
           }
-          values.put(key, key.equals(REPLICAS) ? list(value) : value);
+          values.put(key, key.equals(REPLICAS) || key.equals(HOMES) ? list(value) : value);
         });
     String prefix = KeyspaceReader.KEYSPACES + ".it";
     Config own;
@@ -109,6 +112,9 @@ public final class KeyspaceSettings {
     SortedMap<String, String> settings = alterable(policy);
     settings.put(CONSISTENCY, lower(policy.consistency()));
     settings.put(HASH, lower(policy.partitioning().hash()));
+    if (!policy.partitioning().homes().isEmpty()) {
+      settings.put(HOMES, policy.partitioning().homes().toString());
+    }
     settings.put(PARTITIONS, Integer.toString(policy.partitions()));
     settings.put(
         REPLICAS, policy.replicas().isEmpty() ? "all" : String.join(",", policy.replicas()));

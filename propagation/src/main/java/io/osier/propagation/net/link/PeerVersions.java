@@ -5,7 +5,7 @@ import io.osier.crdt.CrdtType;
 /** The versions of the peer protocol: those that this code speaks, and what each has brought. */
 public final class PeerVersions {
   /** The newest one. */
-  public static final int NEWEST = 17;
+  public static final int NEWEST = 18;
 
   /** The oldest one: datacenters are upgraded one by one. */
   public static final int OLDEST = 9;
@@ -48,6 +48,12 @@ public final class PeerVersions {
    * _osier} and in their fingerprints.
    */
   public static final int BY_TAG = 17;
+
+  /**
+   * From this version on there are keyspaces with homes. That travels in {@code _osier} and in
+   * their fingerprints.
+   */
+  public static final int HOMES = 18;
 
   /** So many characters a name has at most that is known in every version. */
   static final int NAME_MAX = 16;

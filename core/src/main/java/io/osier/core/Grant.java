@@ -77,6 +77,9 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
     if (parts.length < 2) {
       throw bad("'" + text + "' is none");
     }
+    if (Homes.isHome(parts[1])) {
+      throw bad("a right on keyspace '" + Homes.base(parts[1]) + "' is one on its homes, too");
+    }
     return new Grant(
         right(parts[0]),
         parts[1].equals(ALL) ? Optional.empty() : Optional.of(parts[1]),

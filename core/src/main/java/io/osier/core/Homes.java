@@ -124,17 +124,14 @@ public record Homes(List<String> names) {
     }
     String home = of(key);
     if (!home.equals(home(keyspace))) {
-      String base = base(keyspace);
       throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           String.format(
               Locale.ROOT,
-              "nothing was done: key '%s' is not in keyspace '%s', its home is '%s': the client"
-                  + " library sends it there if it is asked for keyspace '%s'",
+              "nothing was done: key '%s' is not in keyspace '%s', its home is '%s'",
               key,
               keyspace,
-              keyspace(base, home),
-              base));
+              keyspace(base(keyspace), home)));
     }
   }
 

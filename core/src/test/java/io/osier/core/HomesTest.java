@@ -129,9 +129,11 @@ final class HomesTest {
       assertThat(carts.covers(Grant.Right.READ, other, key)).as(other).isFalse();
     }
     assertThat(carts.covers(Grant.Right.READ, "carts@eu", Key.of("eu:1"))).isFalse();
-    Grant one = Grant.parse("admin carts@eu");
+    Grant one = Grant.on(Grant.Right.ADMIN, "carts@eu");
     assertThat(Grant.parse("admin carts").covers(one)).isTrue();
     assertThat(one.covers(Grant.parse("admin carts"))).isFalse();
-    assertThat(one.covers(Grant.parse("admin carts@us"))).isFalse();
+    assertThat(one.covers(Grant.on(Grant.Right.ADMIN, "carts@us"))).isFalse();
+    assertThatThrownBy(() -> Grant.parse("admin carts@eu"))
+        .hasMessageContaining("keyspace 'carts' is one on its homes");
   }
 }

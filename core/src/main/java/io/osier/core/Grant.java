@@ -27,7 +27,7 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
   /** Stands for all keyspaces. */
   public static final String ALL = "*";
 
-  private static final Pattern KEYSPACE = Pattern.compile("[A-Za-z_][A-Za-z0-9._-]{0,63}");
+  private static final Pattern KEYSPACE = Pattern.compile("[A-Za-z_][A-Za-z0-9._@-]{0,63}");
   private static final String HEX = "0x";
 
   /** What may be done. None of them contains another one. */
@@ -77,6 +77,9 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
     if (parts.length < 2) {
       throw bad("'" + text + "' is none");
     }
+    if (Homes.isHome(parts[1])) {
+      throw bad("a right on keyspace '" + Homes.base(parts[1]) + "' is one on its homes, too");
+    }
     return new Grant(
         right(parts[0]),
         parts[1].equals(ALL) ? Optional.empty() : Optional.of(parts[1]),
@@ -123,9 +126,11 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
     return right == wanted && isFor(in) && (prefix.isEmpty() || begins(key, prefix.get()));
   }
 
-  /** Whether this is for a keyspace, be it for some of its keys alone. */
+  /** Whether this is for a keyspace, be it for some of its keys alone; also for its homes. */
   public boolean isFor(String in) {
-    return keyspace.isEmpty() || keyspace.get().equals(in);
+    return keyspace.isEmpty()
+        || keyspace.get().equals(in)
+        || (Homes.isHome(in) && keyspace.get().equals(Homes.base(in)));
   }
 
   /** Whether this lets somebody do all that the other right does. */
@@ -133,7 +138,7 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
     if (right != other.right) {
       return false;
     }
-    if (keyspace.isPresent() && !keyspace.equals(other.keyspace)) {
+    if (keyspace.isPresent() && other.keyspace.filter(this::isFor).isEmpty()) {
       return false;
     }
     return prefix.isEmpty()

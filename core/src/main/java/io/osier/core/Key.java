@@ -94,11 +94,11 @@ public final class Key implements Comparable<Key> {
 
   /** The hash that a key would have that is this one's tag; its own if it has none. */
   private int tagHash() {
-    int from = indexOf('{', 0) + 1;
-    int to = from == 0 ? -1 : indexOf('}', from);
-    if (to <= from) {
+    int from = tagStart();
+    if (from == 0) {
       return hash;
     }
+    int to = tagEnd(from);
     int of = 1; // as Arrays.hashCode begins
     for (int i = from; i < to; i++) {
       of = 31 * of + bytes[i];
@@ -106,8 +106,19 @@ public final class Key implements Comparable<Key> {
     return mix(of);
   }
 
+  /** Where its tag begins; 0 if it has none. */
+  int tagStart() {
+    int from = indexOf('{', 0) + 1;
+    return from > 0 && tagEnd(from) > from ? from : 0;
+  }
+
+  /** Behind the tag that begins there; -1 if it does not end. */
+  int tagEnd(int from) {
+    return indexOf('}', from);
+  }
+
   /** Where a byte is first, not before a place; -1 if it is not there. */
-  private int indexOf(char wanted, int from) {
+  int indexOf(char wanted, int from) {
     for (int i = from; i < bytes.length; i++) {
       if (bytes[i] == wanted) {
         return i;

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 /**
  * How a keyspace behaves. Every datacenter that holds it must have the same policy.
  *
- * @param name 1 to 64 characters: a letter, then letters, digits, '.', '_' or '-'
+ * @param name 1 to 64 characters: a letter, then letters, digits, '.', '_' or '-'; of a home {@link
+ *     Homes#keyspace}, of as many
  * @param consistency what a client may observe
  * @param sla the staleness bound δ: an update is visible at every connected datacenter at most this
  *     long after its commit; 0 ships everything at once
@@ -48,6 +49,8 @@ public record KeyspacePolicy(
 
   /** The name of the control plane's own keyspace, which no other has. */
   public static final String CONTROL = "_osier";
+
+  private static final int NAME_MAX = 64;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
 
@@ -111,7 +114,7 @@ public record KeyspacePolicy(
 
   public KeyspacePolicy {
     if (!CONTROL.equals(name)) {
-      checkName(name);
+      checkName(name, partitioning.homes());
     }
     if (sla.isNegative() || sla.compareTo(SLA_MAX) > 0) {
       throw new IllegalArgumentException(
@@ -131,6 +134,10 @@ public record KeyspacePolicy(
               + partitioning.count()
               + ": it has one sequencer");
     }
+    if (consistency == Consistency.CAUSAL && !partitioning.homes().isEmpty()) {
+      throw new IllegalArgumentException(
+          "a causal keyspace has 1 partition, and so no homes besides itself");
+    }
     replicas = replicas.stream().map(ReplicaId::checkDcName).distinct().sorted().toList();
   }
 
@@ -148,6 +155,19 @@ public record KeyspacePolicy(
               + "'");
     }
     return name;
+  }
+
+  private static void checkName(String name, Homes homes) {
+    checkName(Homes.base(name));
+    for (String home : Homes.isHome(name) ? List.of(name) : homes.keyspaces(name)) {
+      if (home.length() > NAME_MAX) {
+        throw new IllegalArgumentException(
+            "the name of a home, '" + home + "', may have " + NAME_MAX + " characters");
+      }
+    }
+    if (Homes.isHome(name) && !homes.names().contains(Homes.home(name))) {
+      throw new IllegalArgumentException("'" + name + "' is none of the homes " + homes);
+    }
   }
 
   /** A session keyspace with two partitions, adaptive propagation and default limits. */
@@ -207,13 +227,28 @@ public record KeyspacePolicy(
 
   /** This policy with another number of partitions. */
   public KeyspacePolicy withPartitions(int other) {
-    return with(new Partitioning(other, partitioning.hash()));
+    return with(new Partitioning(other, partitioning.hash(), partitioning.homes()));
   }
 
   /** This policy with another partitioning. */
   public KeyspacePolicy with(Partitioning other) {
     return new KeyspacePolicy(
         name, consistency, sla, propagation, payload, replicas, other, limits, history, rules);
+  }
+
+  /** The policy of one of its homes: the same, under another name; "" for the default one. */
+  public KeyspacePolicy home(String home) {
+    return new KeyspacePolicy(
+        Homes.keyspace(name, home),
+        consistency,
+        sla,
+        propagation,
+        payload,
+        replicas,
+        partitioning,
+        limits,
+        history,
+        rules);
   }
 
   /** This policy with other replicas; none means all. */
@@ -283,7 +318,9 @@ public record KeyspacePolicy(
    * @param created what tells it from another of its name; empty for one of the configuration
    */
   public String fingerprint(Optional<String> created) {
-    String hash = partitioning.isByTag() ? ", hash=TAG" : ""; // versions that know none lack it
+    // What older versions do not know is left out where it is not used.
+    String hash = partitioning.isByTag() ? ", hash=TAG" : "";
+    hash += partitioning.homes().isEmpty() ? "" : ", homes=" + partitioning.homes().names();
     if (created.isPresent()) {
       return String.format(
           Locale.ROOT,

@@ -6,8 +6,9 @@ package io.osier.core;
  *
  * @param count the number of partitions, 1 to {@link KeyspacePolicy#PARTITIONS_MAX}
  * @param hash what of a key is hashed; with one partition always {@link Hash#KEY}
+ * @param homes of a keyspace that has some, and of each of them: which keys are there at all
  */
-public record Partitioning(int count, Hash hash) {
+public record Partitioning(int count, Hash hash, Homes homes) {
   /** What of a key is hashed. */
   public enum Hash {
     /** All of it. */
@@ -25,6 +26,11 @@ public record Partitioning(int count, Hash hash) {
           "partitions must be 1 to " + KeyspacePolicy.PARTITIONS_MAX + ", not " + count);
     }
     hash = count == 1 ? Hash.KEY : hash; // whatever is hashed, all keys are there
+  }
+
+  /** Of a keyspace without homes. */
+  public Partitioning(int count, Hash hash) {
+    this(count, hash, Homes.NONE);
   }
 
   /** So many partitions, by all of the key. */
@@ -45,6 +51,8 @@ public record Partitioning(int count, Hash hash) {
   /** As an error tells of it. */
   @Override
   public String toString() {
-    return count + (isByTag() ? " partitions by tag" : " partitions");
+    return count
+        + (isByTag() ? " partitions by tag" : " partitions")
+        + (homes.isEmpty() ? "" : " in each of the homes " + homes);
   }
 }

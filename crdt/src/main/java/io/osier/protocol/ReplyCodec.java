@@ -11,6 +11,7 @@ import static io.osier.protocol.WireParts.writePlaces;
 import static io.osier.protocol.WireParts.writeType;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
@@ -56,9 +57,11 @@ final class ReplyCodec {
 
   private static final int ADDRESS_MAX = 1_024;
 
-  // Flags of a keyspace. Those that speak a version before Request.BY_TAG_VERSION know the first.
+  // Flags of a keyspace. Those that speak a version before Request.BY_TAG_VERSION know the first,
+  // those before Request.HOMES_VERSION the first two.
   private static final int CAUSAL = 1;
   private static final int BY_TAG = 2;
+  private static final int WITH_HOMES = 4;
 
   private ReplyCodec() {}
 
@@ -168,7 +171,15 @@ final class ReplyCodec {
     out.writeText(k.name());
     out.writeNumber(k.slaMillis());
     out.writeNumber(k.partitions());
-    out.writeByte((k.causal() ? CAUSAL : 0) | (k.partitioning().isByTag() ? BY_TAG : 0));
+    List<String> homes = k.partitioning().homes().names();
+    out.writeByte(
+        (k.causal() ? CAUSAL : 0)
+            | (k.partitioning().isByTag() ? BY_TAG : 0)
+            | (homes.isEmpty() ? 0 : WITH_HOMES));
+    if (!homes.isEmpty()) {
+      out.writeCount(homes.size());
+      homes.forEach(out::writeText);
+    }
   }
 
   private static Reply.KeyspaceInfo readKeyspace(WireInput in) {
@@ -176,13 +187,25 @@ final class ReplyCodec {
     long slaMillis = in.readNumber();
     int partitions = readInt(in);
     int flags = in.readByte();
-    if (partitions < 1 || partitions > KeyspacePolicy.PARTITIONS_MAX || flags > (CAUSAL | BY_TAG)) {
+    if (partitions < 1
+        || partitions > KeyspacePolicy.PARTITIONS_MAX
+        || flags > (CAUSAL | BY_TAG | WITH_HOMES)) {
       throw new MalformedException(
           "keyspace '" + name + "' with " + partitions + " partitions and flags " + flags);
     }
     Hash hash = (flags & BY_TAG) != 0 ? Hash.TAG : Hash.KEY;
+    Homes homes = (flags & WITH_HOMES) != 0 ? readHomes(in) : Homes.NONE;
     return new Reply.KeyspaceInfo(
-        name, slaMillis, new Partitioning(partitions, hash), (flags & CAUSAL) != 0);
+        name, slaMillis, new Partitioning(partitions, hash, homes), (flags & CAUSAL) != 0);
+  }
+
+  private static Homes readHomes(WireInput in) {
+    List<String> names = readList(in, 1, home -> home.readText(DATACENTER_MAX));
+    try {
+      return new Homes(names);
+    } catch (IllegalArgumentException e) {
+      throw new MalformedException(String.valueOf(e.getMessage()));
+    }
   }
 
   /** Nothing where there is nothing: the type says so. */

@@ -8,7 +8,7 @@ import io.osier.crdt.Query;
 /** The versions of the client protocol, and what {@link Request}s may have at most. */
 public interface RequestLimits {
   /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 11;
+  int PROTOCOL_VERSION = 12;
 
   /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
   int LATER_TYPES_VERSION = 8;
@@ -21,6 +21,9 @@ public interface RequestLimits {
   /** From this version on clients know keyspaces whose keys are hashed by tag. */
   int BY_TAG_VERSION = 11;
 
+  /** From this version on clients know keyspaces whose keys have homes. */
+  int HOMES_VERSION = 12;
+
   /**
    * The oldest version that a datacenter takes: it has no {@link Request.Ask} and no {@link
    * Query.Among}, which came with 3, and no {@link Query.Exists}, {@link Request.ReadAll} and
@@ -32,7 +35,8 @@ public interface RequestLimits {
    * which came with 6, and no {@link Query.Range}, which came with 7, and no {@link
    * CrdtType#isLater} types with their operations and no {@link Operation.Bound} with a first
    * value, which came with 8, and no {@link Request.Evaluate}, which came with 9, and no {@link
-   * Reply.Elsewhere}, which came with 10, and no {@link Partitioning.Hash#TAG}, which came with 11.
+   * Reply.Elsewhere}, which came with 10, and no {@link Partitioning.Hash#TAG}, which came with 11,
+   * and no {@link Partitioning#homes}, which came with 12.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

@@ -48,7 +48,8 @@ public final class Admin {
   private static final int WHY_KEY_MAX = Request.SETTING_BYTES_MAX / 4 * 3;
 
   /** What of a keyspace stays as it was created. */
-  private static final Set<String> FIXED = Set.of("consistency", "hash", "partitions", "replicas");
+  private static final Set<String> FIXED =
+      Set.of("consistency", "hash", "homes", "partitions", "replicas");
 
   private final ClientCore client;
 
@@ -91,8 +92,8 @@ public final class Admin {
    * @return as it is then. If it was created, it takes updates once every datacenter has it, which
    *     is waited for at most three seconds; {@link KeyspaceStatus#isActive} tells
    * @throws io.osier.core.InvalidRequestException if a setting is out of range, or one differs that
-   *     cannot be altered (consistency, hash, partitions, replicas): the message names each, and
-   *     nothing was changed
+   *     cannot be altered (consistency, hash, homes, partitions, replicas): the message names each,
+   *     and nothing was changed
    */
   public KeyspaceStatus ensureKeyspace(String name, UnaryOperator<KeyspaceOptions> settings) {
     return Calls.join(ensureKeyspaceAsync(name, settings));
@@ -180,7 +181,7 @@ public final class Admin {
   }
 
   /**
-   * Alters settings of a keyspace while it serves: all but consistency, hash and partitions.
+   * Alters settings of a keyspace while it serves: all but consistency, hash, homes and partitions.
    *
    * <pre>{@code
    * client.admin().alterKeyspace("shop", k -> k.sla(Duration.ofSeconds(2)));

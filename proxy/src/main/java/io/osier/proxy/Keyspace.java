@@ -15,6 +15,7 @@ import io.osier.proxy.call.Conversion;
 import io.osier.proxy.call.KeyspaceAccess;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.objects.Deadlines;
+import io.osier.proxy.objects.ScanRange;
 import io.osier.proxy.session.SessionCore;
 import io.osier.proxy.transaction.Transactions;
 import java.time.Duration;
@@ -371,7 +372,7 @@ public final class Keyspace extends ObjectSpace {
    */
   public CompletableFuture<Page> scanAsync(
       Optional<Key> from, Optional<CrdtType> type, Query query, int limit) {
-    return access.page(new Request.Scan(name, from, type, query, limit));
+    return access.page(new ScanRange(from, Optional.empty(), type, query, limit, limit), limit);
   }
 
   /**

@@ -77,6 +77,22 @@ public final class KeyspaceOptions {
   }
 
   /**
+   * The homes of its keys besides the default one: each is a keyspace of its own, {@code carts@eu},
+   * with as many partitions, of which {@code replicas} alone can be altered, and by itself. A key
+   * is in the home that its tag names, or else its text up to the first {@code :}. Cannot be
+   * changed later.
+   *
+   * @param names 1 to 64, as datacenters are named; for a keyspace that is not causal
+   */
+  public KeyspaceOptions homes(String... names) {
+    SortedSet<String> sorted = new TreeSet<>();
+    for (String name : names) {
+      sorted.add(present(name, "a home's name"));
+    }
+    return with("homes", String.join(",", sorted));
+  }
+
+  /**
    * The datacenters that hold it; all, without any. Cannot be changed later.
    *
    * @param datacenters their names

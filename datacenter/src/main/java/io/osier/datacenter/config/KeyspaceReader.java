@@ -5,6 +5,7 @@ import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValueFactory;
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
@@ -98,6 +99,14 @@ final class KeyspaceReader {
             prefix + ".replicas", "a list of datacenters, of which there are " + datacenters);
       }
     }
+    String homes = prefix + ".homes";
+    Homes all =
+        !values.has(homes)
+            ? Homes.NONE
+            : values.value(
+                homes,
+                "1 to " + Homes.MAX + " names of homes, with the letters of datacenters' names",
+                () -> new Homes(values.list(homes, "a list of homes' names")));
     String limits = prefix + ".limits";
     // What all of them do to an object before they hear of each other must fit in a record.
     int holders = replicas.isEmpty() ? datacenters.size() : replicas.size();
@@ -105,7 +114,8 @@ final class KeyspaceReader {
         Math.min(KeyspacePolicy.Limits.OBJECT_BYTES_CAP, Codec.OBJECT_BYTES_MAX / holders);
     return values.value(
         prefix,
-        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first; 1 partition if causal",
+        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first, also with '@' and a"
+            + " home's; 1 partition if causal, and no homes",
         () ->
             new KeyspacePolicy(
                 KeyspacePolicy.checkName(name), // the control plane's is nobody's to set
@@ -116,7 +126,8 @@ final class KeyspaceReader {
                 replicas,
                 new Partitioning(
                     values.integer(prefix + ".partitions", 1, KeyspacePolicy.PARTITIONS_MAX),
-                    values.choice(prefix + ".hash", Partitioning.Hash.class)),
+                    values.choice(prefix + ".hash", Partitioning.Hash.class),
+                    all),
                 new KeyspacePolicy.Limits(
                     values.bytes(limits + ".key", 1, io.osier.core.Key.LENGTH_MAX),
                     values.bytes(limits + ".value", 1, KeyspacePolicy.Limits.VALUE_BYTES_CAP),

@@ -40,6 +40,9 @@ public final class KeyspaceSettings {
   /** What of a key decides in which partition it is. */
   public static final String HASH = "hash";
 
+  /** The homes of its keys besides the default one. */
+  public static final String HOMES = "homes";
+
   public static final String PARTITIONS = "partitions";
 
   /** Who holds it: more can be added while it serves, by another way than the others. */
@@ -72,7 +75,7 @@ public final class KeyspaceSettings {
 
   /** Those that are given when it is created, and stay. */
   public static final Set<String> FIXED =
-      new TreeSet<>(List.of(CONSISTENCY, HASH, PARTITIONS, REPLICAS));
+      new TreeSet<>(List.of(CONSISTENCY, HASH, HOMES, PARTITIONS, REPLICAS));
 
   private KeyspaceSettings() {}
 
@@ -143,6 +146,9 @@ public final class KeyspaceSettings {
     settings.putAll(rules(policy.rules()));
     settings.put(CONSISTENCY, lower(policy.consistency()));
     settings.put(HASH, lower(policy.partitioning().hash()));
+    if (!policy.partitioning().homes().isEmpty()) {
+      settings.put(HOMES, policy.partitioning().homes().toString());
+    }
     settings.put(PARTITIONS, Integer.toString(policy.partitions()));
     settings.put(
         REPLICAS, policy.replicas().isEmpty() ? "all" : String.join(",", policy.replicas()));

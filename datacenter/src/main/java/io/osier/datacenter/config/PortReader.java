@@ -1,5 +1,6 @@
 package io.osier.datacenter.config;
 
+import io.osier.core.Homes;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.net.HostPort;
 import io.osier.core.net.ListenAddress;
@@ -156,8 +157,9 @@ final class PortReader {
 
   private String keyspace(String key) {
     String allowed = "a keyspace's name";
-    return values.value(
-        key, allowed, () -> KeyspacePolicy.checkName(values.config().getString(key)));
+    String name = values.value(key, allowed, () -> values.config().getString(key));
+    String unused = values.value(key, allowed, () -> KeyspacePolicy.checkName(Homes.base(name)));
+    return name;
   }
 
   /** Under which names the admin port may be asked for. */

@@ -1,8 +1,10 @@
 package io.osier.datacenter.control;
 
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.PlacementRules;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
@@ -29,6 +31,9 @@ import java.util.TreeSet;
  * files name there are only the settings that were altered. What is altered at two datacenters at
  * once holds by field, the last writer's; a keyspace that is dropped at one and altered at another
  * at the same time is dropped, since what is left of it lacks its creation.
+ *
+ * <p>The homes of a keyspace are what its own map says of it. A home's map says who holds it and
+ * has opened it, with the creation that is meant; its settings are those of the keyspace.
  *
  * @param created the keyspaces that were created at run time
  * @param altered by name, what was altered of keyspaces that the files name
@@ -59,6 +64,9 @@ record ControlState(
    * no part in the keyspace, and would be wrong of where its keys are.
    */
   private static final String BY_TAG = " by tag";
+
+  /** Behind that, in the same way, the homes of a keyspace that has some. */
+  private static final String WITH_HOMES = " homes ";
 
   /** The creation that was altered. */
   private static final String OF = "_of";
@@ -98,11 +106,16 @@ record ControlState(
     SortedMap<String, String> unreadable = new TreeMap<>();
     List<String> remains = new ArrayList<>();
     List<String> clashing = new ArrayList<>();
+    SortedMap<String, Reading> homes = new TreeMap<>();
     keyspaces
         .fields()
         .forEach(
             (field, reading) -> {
               SortedMap<String, String> texts = texts(reading);
+              if (Homes.isHome(field.name())) {
+                homes.put(field.name(), reading);
+                return;
+              }
               if (configured.contains(field.name())) {
                 if (texts.containsKey(CREATED)) {
                   clashing.add(field.name());
@@ -121,6 +134,17 @@ record ControlState(
                 remains.add(field.name());
               }
             });
+    List.copyOf(created.values())
+        .forEach(of -> of.homes(homes, staying).forEach(home -> created.put(home.name(), home)));
+    homes.forEach(
+        (name, reading) -> {
+          String creation = texts(reading).get(CREATED);
+          if (creation != null && unreadable.containsKey(Homes.base(name))) {
+            unreadable.put(name, creation);
+          } else if (!created.containsKey(name)) {
+            remains.add(name);
+          }
+        });
     return new ControlState(
         created,
         altered,
@@ -168,13 +192,6 @@ record ControlState(
     if (created == null || members == null) {
       return Optional.empty();
     }
-    SortedMap<String, String> opened = new TreeMap<>();
-    texts.forEach(
-        (field, value) -> {
-          if (field.startsWith(OPENED)) {
-            opened.put(field.substring(OPENED.length()), value);
-          }
-        });
     try {
       // A datacenter that is not configured any more is no reason to lose the keyspace.
       Set<String> known = new TreeSet<>(datacenters);
@@ -186,12 +203,24 @@ record ControlState(
               HolderSet.of(map, created, policy, staying),
               created,
               List.of(members.split(",", -1)),
-              opened,
+              opened(texts),
               by(texts),
               atMillis(texts)));
     } catch (OsierException e) {
       return Optional.empty(); // of a version that allowed other settings
     }
+  }
+
+  /** By datacenter, the creation that it has opened last. */
+  static SortedMap<String, String> opened(SortedMap<String, String> texts) {
+    SortedMap<String, String> opened = new TreeMap<>();
+    texts.forEach(
+        (field, value) -> {
+          if (field.startsWith(OPENED)) {
+            opened.put(field.substring(OPENED.length()), value);
+          }
+        });
+    return opened;
   }
 
   /** Who holds a keyspace that the files name. */
@@ -220,6 +249,12 @@ record ControlState(
           }
         });
     String partitions = settings.getOrDefault(KeyspaceSettings.PARTITIONS, "");
+    int homes = partitions.indexOf(WITH_HOMES);
+    if (homes >= 0) {
+      settings.put(KeyspaceSettings.HOMES, partitions.substring(homes + WITH_HOMES.length()));
+      partitions = partitions.substring(0, homes);
+      settings.put(KeyspaceSettings.PARTITIONS, partitions);
+    }
     if (partitions.endsWith(BY_TAG)) {
       settings.put(
           KeyspaceSettings.PARTITIONS,
@@ -227,6 +262,17 @@ record ControlState(
       settings.put(KeyspaceSettings.HASH, "tag");
     }
     return settings;
+  }
+
+  /** The rules of a home, which its own map says. */
+  static PlacementRules rules(SortedMap<String, String> texts) {
+    SortedMap<String, String> settings = new TreeMap<>(texts);
+    settings.keySet().retainAll(KeyspaceSettings.RULES);
+    try {
+      return KeyspaceSettings.read("home", settings, Set.of()).rules();
+    } catch (OsierException e) {
+      return PlacementRules.NONE; // of a version that has others
+    }
   }
 
   /** Who changed it last. */
@@ -277,8 +323,11 @@ record ControlState(
 
   // ---------------------------------------------------------------- changes
 
-  /** Creates a keyspace; its author has opened it. */
-  static Operation create(
+  /**
+   * Creates a keyspace, with its homes; its author has opened those that it holds. A version that
+   * knows no homes takes each of them for a creation of a later version, too.
+   */
+  static List<Operation> create(
       KeyspacePolicy policy,
       String created,
       Collection<String> members,
@@ -287,15 +336,24 @@ record ControlState(
       long nowMillis) {
     SortedMap<String, String> fields = KeyspaceSettings.of(policy);
     fields.remove(KeyspaceSettings.HASH);
-    if (policy.partitioning().isByTag()) {
-      fields.put(KeyspaceSettings.PARTITIONS, policy.partitions() + BY_TAG);
-    }
-    fields.put(CREATED, created);
+    fields.remove(KeyspaceSettings.HOMES);
+    Homes homes = policy.partitioning().homes();
+    fields.put(
+        KeyspaceSettings.PARTITIONS,
+        policy.partitions()
+            + (policy.partitioning().isByTag() ? BY_TAG : "")
+            + (homes.isEmpty() ? "" : WITH_HOMES + homes));
     fields.put(MEMBERS, String.join(",", members));
-    if (members.contains(author)) {
-      fields.put(OPENED + author, created);
+    List<Operation> all = new ArrayList<>();
+    for (String name : homes.keyspaces(policy.name())) {
+      fields.put(CREATED, created);
+      if (members.contains(author)) {
+        fields.put(OPENED + author, created);
+      }
+      all.add(set(name, fields, by, nowMillis));
+      fields.keySet().retainAll(KeyspaceSettings.RULES); // all else of a home is the keyspace's
     }
-    return set(policy.name(), fields, by, nowMillis);
+    return all;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.osier.datacenter.control;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.crdt.Operation;
 import io.osier.propagation.net.link.PeerVersions;
 import java.util.ArrayList;
@@ -199,7 +200,7 @@ final class HolderPlane {
     }
     boolean isFormer = added.stream().anyMatch(holders.states().keySet()::contains);
     int version = removed.isEmpty() && !isFormer ? PeerVersions.HOLDERS : PeerVersions.REMOVALS;
-    checkReady(policy.partitioning().isByTag() ? PeerVersions.BY_TAG : version, added);
+    checkReady(Math.max(version, oldestKnowing(policy.partitioning())), added);
     members.begin();
     return removed.isEmpty()
         ? new Change(
@@ -208,6 +209,13 @@ final class HolderPlane {
         : new Change(
             holders.adding(List.of(), creation),
             List.of(holders.removing(keyspace, removed, creation)));
+  }
+
+  /** The oldest version of the peer protocol that knows where keys are that are divided so. */
+  static int oldestKnowing(Partitioning keys) {
+    return !keys.homes().isEmpty()
+        ? PeerVersions.HOMES
+        : keys.isByTag() ? PeerVersions.BY_TAG : PeerVersions.OLDEST;
   }
 
   private static void checkNames(

@@ -1,6 +1,7 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.PlacementRules;
@@ -10,6 +11,7 @@ import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -112,9 +114,12 @@ final class KeyspaceCommands {
               + ControlPlane.changed(there.by(), there.atMillis())
               + (there.policy().equals(policy) ? ", with these very settings" : ""));
     }
-    if (keyspaces.isOpen(name) || state.creations().containsKey(name)) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");
+    Homes homes = policy.partitioning().homes();
+    for (String each : homes.keyspaces(name)) {
+      if (keyspaces.isOpen(each) || state.creations().containsKey(each)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + each + "' already");
+      }
     }
     if (!host.isSettled() || !members.isActive()) {
       // It may have lost that there is one of this name: the new one would win, and lose the other.
@@ -125,16 +130,15 @@ final class KeyspaceCommands {
               + " may not know all keyspaces: it has not heard from every other one since it"
               + " started; create it when it has, or at another datacenter");
     }
-    if (policy.partitioning().isByTag()) {
-      checkSpoken(PeerVersions.BY_TAG, "a keyspace with hash = tag is created");
-    }
+    checkKnown(policy);
     checkRules(policy, policy.replicas(), policy.replicas(), members.names());
-    int partitions = keyspaces.partitions() + policy.partitions();
+    int added = policy.partitions() * (1 + homes.names().size());
+    int partitions = keyspaces.partitions() + added;
     if (partitions > PARTITIONS_MAX) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           "with the "
-              + policy.partitions()
+              + added
               + " partitions of '"
               + name
               + "' there would be "
@@ -149,8 +153,20 @@ final class KeyspaceCommands {
     // Opened before it is told: whoever learns of it may ask for it here at once.
     if (policy.heldBy(dc)) {
       keyspaces.open(policy, created, awaited);
+      homes.names().forEach(home -> keyspaces.open(policy.home(home), created, awaited));
     }
-    change(List.of(ControlState.create(policy, created, awaited, dc, by, millis.getAsLong())));
+    change(ControlState.create(policy, created, awaited, dc, by, millis.getAsLong()));
+  }
+
+  /** Throws if a datacenter would not know where a key is. */
+  private void checkKnown(KeyspacePolicy policy) {
+    int needed = HolderPlane.oldestKnowing(policy.partitioning());
+    if (needed > PeerVersions.OLDEST) {
+      checkSpoken(
+          needed,
+          "a keyspace with %s is created"
+              .formatted(policy.partitioning().homes().isEmpty() ? "hash = tag" : "homes"));
+    }
   }
 
   /** Throws if a datacenter would not know what is meant. */
@@ -197,6 +213,14 @@ final class KeyspaceCommands {
           "nothing is to be altered; what can be is " + KeyspaceSettings.ALTERABLE + ", replicas");
     }
     for (String setting : settings.keySet()) {
+      if (Homes.isHome(name)
+          && !setting.equals(KeyspaceSettings.REPLICAS)
+          && !KeyspaceSettings.RULES.contains(setting)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "%s is altered for all homes at once, with keyspace '%s'; of a home only replicas and %s can be"
+                .formatted(setting, Homes.base(name), KeyspaceSettings.RULES));
+      }
       if (KeyspaceSettings.FIXED.contains(setting) && !setting.equals(KeyspaceSettings.REPLICAS)) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
@@ -211,7 +235,7 @@ final class KeyspaceCommands {
     HolderSet of = definition != null ? definition.holders() : state.holders(first);
     Set<String> known = new TreeSet<>(members.names());
     known.addAll(of.states().keySet()); // some may have left
-    KeyspacePolicy asked = KeyspaceSettings.read(name, all, known);
+    KeyspacePolicy asked = KeyspaceSettings.read(Homes.base(name), all, known);
     if (!asked.rules().equals(now.rules())) {
       List<String> present =
           of.first().isEmpty() ? List.of() : of.those(h -> !h.isGone() && !h.leaves());
@@ -244,10 +268,18 @@ final class KeyspaceCommands {
               + "' is named by the configuration files: it goes when it is taken out of all of"
               + " them, and each datacenter is restarted");
     }
-    if (!keyspaces.state().created().containsKey(name)) {
+    KeyspaceDefinition there = keyspaces.state().created().get(name);
+    if (there == null) {
       throw unknown(name);
     }
-    change(List.of(ControlState.drop(name)));
+    if (Homes.isHome(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'%1$s' is a home of keyspace '%2$s', and goes with it (keyspace drop %2$s); who holds it is altered by keyspace alter %1$s replicas=..."
+              .formatted(name, Homes.base(name)));
+    }
+    List<String> all = there.policy().partitioning().homes().keyspaces(name);
+    change(all.stream().map(ControlState::drop).toList());
   }
 
   private OsierException unknown(String name) {
@@ -271,7 +303,8 @@ final class KeyspaceCommands {
   /** All of them, in the order of their names. */
   private List<KeyspaceView> views() {
     ControlState state = keyspaces.state();
-    SortedMap<String, KeyspaceView> views = new TreeMap<>();
+    SortedMap<String, KeyspaceView> views =
+        new TreeMap<>(Comparator.comparing(Homes::base).thenComparing(Comparator.naturalOrder()));
     for (KeyspacePolicy policy : keyspaces.configured().values()) {
       SortedMap<String, String> texts =
           state.altered().getOrDefault(policy.name(), new TreeMap<>());

@@ -1,7 +1,9 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.KeyspacePolicy;
+import io.osier.crdt.Reading;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -36,6 +38,33 @@ record KeyspaceDefinition(
 
   String name() {
     return policy.name();
+  }
+
+  /**
+   * Its homes.
+   *
+   * @param maps by name, what is said of homes
+   * @param staying as {@link HolderSet#of} takes it
+   */
+  List<KeyspaceDefinition> homes(Map<String, Reading> maps, List<String> staying) {
+    return policy.partitioning().homes().names().stream()
+        .map(home -> home(policy.home(home), maps, staying))
+        .toList();
+  }
+
+  private KeyspaceDefinition home(
+      KeyspacePolicy as, Map<String, Reading> maps, List<String> staying) {
+    Reading map = maps.getOrDefault(as.name(), new Reading.Fields(new TreeMap<>()));
+    SortedMap<String, String> texts = ControlState.texts(map);
+    KeyspacePolicy own = as.with(ControlState.rules(texts));
+    return new KeyspaceDefinition(
+        own,
+        HolderSet.of(map, created, own, staying),
+        created,
+        members,
+        ControlState.opened(texts),
+        ControlState.by(texts),
+        ControlState.atMillis(texts));
   }
 
   /** Those that have not opened it yet. */

@@ -1,5 +1,6 @@
 package io.osier.datacenter.forward;
 
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
@@ -68,11 +69,13 @@ public final class Forwardable {
       return request;
     }
     Optional<Integer> wanted = Optional.of(r.partition());
+    String home = Homes.home(r.keyspace());
+    String inHome = home.isEmpty() ? "" : home + ":";
     for (int number = 0; ; number++) {
       Request read =
           new Request.Read(
               r.keyspace(),
-              Key.of(Integer.toString(number)),
+              Key.of(inHome + number),
               Optional.of(CrdtType.EW_FLAG),
               new Query.Exists(),
               r.after(),

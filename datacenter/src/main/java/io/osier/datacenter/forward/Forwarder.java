@@ -11,6 +11,7 @@ import io.osier.protocol.Request;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -102,10 +103,9 @@ public final class Forwarder implements AutoCloseable {
     return held(keyspace) != null;
   }
 
-  /** Whether there is such a keyspace, and its keys are hashed by tag. */
-  public boolean isByTag(String keyspace) {
-    ForwardingHost.Held held = held(keyspace);
-    return held != null && held.partitioning().isByTag();
+  /** How the keys of such a keyspace are divided; empty if there is none. */
+  public Optional<Partitioning> partitioning(String keyspace) {
+    return Optional.ofNullable(held(keyspace)).map(ForwardingHost.Held::partitioning);
   }
 
   private ForwardingHost.@Nullable Held held(String keyspace) {

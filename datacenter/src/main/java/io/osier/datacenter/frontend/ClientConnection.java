@@ -236,8 +236,9 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
       greet(ctx, id, request);
     } else {
       Reply refusal =
-          login.version() < Request.BY_TAG_VERSION
-              ? LaterTypes.refusal(request, handler, "this client")
+          login.version() < Request.HOMES_VERSION
+              ? LaterTypes.refusal(
+                  request, handler, "this client", login.version() >= Request.BY_TAG_VERSION)
               : null;
       if (refusal != null) {
         answer(id, refusal);

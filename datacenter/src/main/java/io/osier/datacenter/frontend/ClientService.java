@@ -1,5 +1,6 @@
 package io.osier.datacenter.frontend;
 
+import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.feed.KeyspaceFeed;
@@ -7,6 +8,7 @@ import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Does what clients ask for. Thread-safe. */
@@ -29,9 +31,12 @@ public interface ClientService {
     return VersionVector.EMPTY;
   }
 
-  /** Whether the keys of a keyspace are hashed by tag. */
-  default boolean isByTag(String keyspace) {
-    return served().stream().anyMatch(k -> k.name().equals(keyspace) && k.partitioning().isByTag());
+  /** How the keys of a keyspace are divided; empty if there is none of that name. */
+  default Optional<Partitioning> partitioning(String keyspace) {
+    return served().stream()
+        .filter(k -> k.name().equals(keyspace))
+        .map(Reply.KeyspaceInfo::partitioning)
+        .findFirst();
   }
 
   /**

@@ -114,8 +114,9 @@ public final class ForwardedRequests {
       return;
     }
     Reply refusal =
-        version < PeerVersions.BY_TAG
-            ? LaterTypes.refusal(request, here, "datacenter " + peer.dc())
+        version < PeerVersions.HOMES
+            ? LaterTypes.refusal(
+                request, here, "datacenter " + peer.dc(), version >= PeerVersions.BY_TAG)
             : null;
     if (refusal != null) {
       by.accept(refusal);

@@ -1,6 +1,7 @@
 package io.osier.datacenter.frontend;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Partitioning;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.forward.Forwardable;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Answers of which a client of an older version of the protocol could not read the bytes: there are
  * objects or fields in them of types that came later, of which it is told so instead, or who holds
  * a keyspace that is not here: it takes that for one of this datacenter, which forwards. A keyspace
- * that is hashed by tag is shown to it as any other, and what it asks for there is refused. Pure.
+ * that is hashed by tag, or has homes, is shown to it as any other, and what it asks for there is
+ * refused. Pure.
  */
 final class LaterTypes {
   private LaterTypes() {}
@@ -26,7 +28,7 @@ final class LaterTypes {
    * @param version of the client protocol that it speaks
    */
   static Reply legible(Reply reply, int version) {
-    if (version < Request.BY_TAG_VERSION) {
+    if (version < Request.HOMES_VERSION) {
       switch (reply) {
         case Reply.Welcome w -> {
           Reply.Keyspaces told = told(w.keyspaces(), w.elsewhere(), version);
@@ -51,40 +53,51 @@ final class LaterTypes {
   private static Reply.Keyspaces told(
       List<Reply.KeyspaceInfo> here, Reply.Elsewhere elsewhere, int version) {
     return version < Request.ELSEWHERE_VERSION
-        ? new Reply.Keyspaces(plain(Reply.Elsewhere.all(here, elsewhere)))
+        ? new Reply.Keyspaces(plain(Reply.Elsewhere.all(here, elsewhere), version))
         : new Reply.Keyspaces(
-            plain(here),
+            plain(here, version),
             new Reply.Elsewhere(
                 elsewhere.keyspaces().stream()
-                    .map(k -> new Reply.HeldElsewhere(plain(k.keyspace()), k.holders()))
+                    .map(k -> new Reply.HeldElsewhere(plain(k.keyspace(), version), k.holders()))
                     .toList(),
                 elsewhere.addresses()));
   }
 
-  private static List<Reply.KeyspaceInfo> plain(List<Reply.KeyspaceInfo> keyspaces) {
-    return keyspaces.stream().map(LaterTypes::plain).toList();
+  private static List<Reply.KeyspaceInfo> plain(List<Reply.KeyspaceInfo> keyspaces, int version) {
+    return keyspaces.stream().map(k -> plain(k, version)).toList();
   }
 
-  private static Reply.KeyspaceInfo plain(Reply.KeyspaceInfo k) {
-    return new Reply.KeyspaceInfo(k.name(), k.slaMillis(), k.partitions(), k.causal());
+  private static Reply.KeyspaceInfo plain(Reply.KeyspaceInfo k, int version) {
+    Partitioning all = k.partitioning();
+    Partitioning known =
+        version < Request.BY_TAG_VERSION
+            ? Partitioning.byKey(all.count())
+            : new Partitioning(all.count(), all.hash());
+    return new Reply.KeyspaceInfo(k.name(), k.slaMillis(), known, k.causal());
   }
 
   /**
-   * Why a request is refused: its keyspace is hashed by tag, and who asks would take a key for one
-   * of another partition.
+   * Why a request is refused: its keyspace is hashed by tag or has homes, and who asks would take a
+   * key for one of another partition.
    *
-   * @param who speaks a version that does not know that
-   * @return null if its keyspace is hashed otherwise
+   * @param who speaks a version that may not know that
+   * @param byTag whether it knows hashing by tag
+   * @return null if it knows all that it must know
    */
-  static Reply.@Nullable Failure refusal(Request request, ClientService here, String who) {
-    String keyspace = Forwardable.keyspace(request).orElse(null);
-    return keyspace == null || !here.isByTag(keyspace)
+  static Reply.@Nullable Failure refusal(
+      Request request, ClientService here, String who, boolean byTag) {
+    Partitioning of =
+        Forwardable.keyspace(request).flatMap(here::partitioning).orElse(Partitioning.byKey(1));
+    String what = !of.homes().isEmpty() ? "homes" : of.isByTag() && !byTag ? "hash = tag" : null;
+    return what == null
         ? null
         : new Reply.Failure(
             ErrorCode.VERSION_MISMATCH,
             "nothing was done: keyspace '"
-                + keyspace
-                + "' has hash = tag, which "
+                + Forwardable.keyspace(request).orElse("")
+                + "' has "
+                + what
+                + ", which "
                 + who
                 + " does not know: upgrade it");
   }

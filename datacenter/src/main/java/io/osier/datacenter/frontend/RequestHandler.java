@@ -1,9 +1,11 @@
 package io.osier.datacenter.frontend;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -118,11 +120,11 @@ public final class RequestHandler implements ClientService {
   }
 
   @Override
-  public boolean isByTag(String keyspace) {
+  public Optional<Partitioning> partitioning(String keyspace) {
     KeyspaceShard shard = keyspaces.get(keyspace);
     return shard != null
-        ? shard.policy().partitioning().isByTag()
-        : forwarder.stream().anyMatch(f -> f.isByTag(keyspace));
+        ? Optional.of(shard.policy().partitioning())
+        : forwarder.flatMap(f -> f.partitioning(keyspace));
   }
 
   /**
@@ -132,6 +134,10 @@ public final class RequestHandler implements ClientService {
    */
   public boolean combine(String keyspace, Key key, CrdtType type, Operation operation) {
     KeyspaceShard shard = keyspaces.get(keyspace);
+    Homes homes = shard == null ? Homes.NONE : shard.policy().partitioning().homes();
+    if (!homes.isEmpty()) {
+      shard = keyspaces.get(homes.keyspace(Homes.base(keyspace), key));
+    }
     return shard != null && shard.combine(key, type, operation);
   }
 

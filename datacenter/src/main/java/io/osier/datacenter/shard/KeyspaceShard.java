@@ -151,6 +151,7 @@ public final class KeyspaceShard {
   }
 
   private ShardGateway to(Key key) {
+    policy.partitioning().homes().check(policy.name(), key);
     return entrances.get(policy.partitioning().of(key));
   }
 
@@ -328,6 +329,7 @@ public final class KeyspaceShard {
   /** Answers a watcher, when there is something to tell. */
   public void watch(Request.Watch watch, Consumer<Reply> reply) {
     watch.key().ifPresent(this::checkKey);
+    watch.key().filter(key -> !watch.prefix()).ifPresent(this::to);
     gate.checkRead();
     feed.watch(watch, reply);
   }

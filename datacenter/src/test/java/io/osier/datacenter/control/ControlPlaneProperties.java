@@ -1,9 +1,11 @@
 package io.osier.datacenter.control;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -48,7 +50,7 @@ final class ControlPlaneProperties {
    * One step.
    *
    * @param at whose
-   * @param from of whom it hears, or how many partitions it creates
+   * @param from of whom it hears, or how many partitions it creates, and how many homes in b
    * @param name of the keyspace
    */
   record Step(What what, int at, int from, String name) {}
@@ -60,7 +62,7 @@ final class ControlPlaneProperties {
     /** What is on the disk for sure; the rest may be lost. */
     private Map<ObjectId, CrdtState> durable = Map.of();
 
-    /** The creations of which the store has something. */
+    /** By keyspace, the creations of which the store has something. */
     final Set<String> stored = new HashSet<>();
 
     /** Whom this one has not heard since it lost something. */
@@ -110,7 +112,7 @@ final class ControlPlaneProperties {
     public void open(KeyspacePolicy policy, String created, boolean first, List<String> waits) {
       assertThat(open).as(dc).doesNotContainKey(policy.name());
       open.put(policy.name(), created);
-      stored.add(created);
+      stored.add(policy.name() + " " + created);
       policies.put(policy.name(), policy);
       await(policy.name(), waits);
     }
@@ -118,11 +120,12 @@ final class ControlPlaneProperties {
     @Override
     public void drop(String name, String created) {
       assertThat(open.remove(name)).isEqualTo(created);
-      delete(created);
+      delete(name + " " + created);
     }
 
-    private void delete(String created) {
-      stored.remove(created);
+    private void delete(String what) {
+      stored.remove(what);
+      String created = what.substring(what.indexOf(' ') + 1);
       if (served.contains(created)) {
         assertThat(dropped).as("what was acknowledged in it is lost").contains(created);
       }
@@ -135,9 +138,9 @@ final class ControlPlaneProperties {
 
     @Override
     public void dropOthers(Map<String, String> creations) {
-      for (String created : List.copyOf(stored)) {
-        if (!creations.containsValue(created) && !open.containsValue(created)) {
-          delete(created);
+      for (String what : List.copyOf(stored)) {
+        if (!of(creations).contains(what) && !of(open).contains(what)) {
+          delete(what);
         }
       }
     }
@@ -171,6 +174,10 @@ final class ControlPlaneProperties {
             .isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_KEYSPACE, ErrorCode.UNAVAILABLE);
       }
     }
+  }
+
+  private static List<String> of(Map<String, String> creations) {
+    return creations.entrySet().stream().map(e -> e.getKey() + " " + e.getValue()).toList();
   }
 
   private long clock = 1_000;
@@ -232,9 +239,14 @@ final class ControlPlaneProperties {
     for (Step step : steps) {
       Node at = nodes.get(step.at());
       switch (step.what()) {
-        case CREATE ->
-            at.administer(
-                "create", step.name(), Map.of("partitions", String.valueOf(step.from() + 1)));
+        case CREATE -> {
+          Map<String, String> settings = new TreeMap<>();
+          settings.put("partitions", String.valueOf(step.from() + 1));
+          if (step.name().equals("b") && step.from() > 0) {
+            settings.put("homes", String.join(",", DCS.subList(step.at() % 2, step.from())));
+          }
+          at.administer("create", step.name(), settings);
+        }
         case DROP -> {
           at.plane.look();
           Optional.ofNullable(at.open.get(step.name())).ifPresent(dropped::add);
@@ -268,7 +280,16 @@ final class ControlPlaneProperties {
           .containsAllEntriesOf(policiesOf(nodes.getFirst(), node.open.keySet()));
       assertThat(node.stored)
           .as("of others nothing stays")
-          .containsExactlyInAnyOrderElementsOf(node.open.values());
+          .containsExactlyInAnyOrderElementsOf(of(node.open));
+      node.open.forEach(
+          (name, created) -> {
+            KeyspacePolicy policy = requireNonNull(node.policies.get(name));
+            policy
+                .partitioning()
+                .homes()
+                .keyspaces(Homes.base(name))
+                .forEach(home -> assertThat(node.open).containsEntry(home, created));
+          });
     }
   }
 

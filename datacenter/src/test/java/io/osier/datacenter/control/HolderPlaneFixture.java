@@ -166,6 +166,7 @@ abstract class HolderPlaneFixture {
     @Override
     public void drop(String name, String created) {
       dropped.add(name + "@" + created);
+      opened.remove(name); // another creation of it begins anew
       open.remove(name);
       holdings.remove(name);
       whole.remove(name);

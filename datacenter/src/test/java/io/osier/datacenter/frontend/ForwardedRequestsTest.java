@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
@@ -78,7 +79,11 @@ final class ForwardedRequestsTest {
     @Override
     public List<Reply.KeyspaceInfo> keyspaces() {
       Partitioning byTag = new Partitioning(4, Partitioning.Hash.TAG);
-      return List.of(new Reply.KeyspaceInfo("tags", 500, byTag, false));
+      Partitioning homes =
+          new Partitioning(4, Partitioning.Hash.KEY, new Homes(List.of("eu", "us")));
+      return List.of(
+          new Reply.KeyspaceInfo("tags", 500, byTag, false),
+          new Reply.KeyspaceInfo("carts@eu", 500, homes, false));
     }
 
     @Override
@@ -133,6 +138,24 @@ final class ForwardedRequestsTest {
               assertThat(f.message()).contains("'tags' has hash = tag", "datacenter ap");
             });
     assertThat(done.keySet()).containsExactly(shop, tags);
+  }
+
+  @Test
+  void datacenterThatKnowsNoHomes_isRefusedByName_whereKeysHaveSome() {
+    Request.Through carts = new Request.Through("carts@eu", 0);
+    Request.Through tags = new Request.Through("tags", 0);
+    int before = PeerVersions.HOMES - 1;
+    requests.asked(AP, before, encoded(0, "", 1, carts), this::answered);
+    requests.asked(AP, before, encoded(0, "", 2, tags), this::answered);
+    requests.asked(AP, PeerVersions.HOMES, encoded(0, "", 3, carts), this::answered);
+    assertThat(requireNonNull(answers.get(1L)))
+        .isInstanceOfSatisfying(
+            Reply.Failure.class,
+            f -> {
+              assertThat(f.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
+              assertThat(f.message()).contains("'carts@eu' has homes", "datacenter ap");
+            });
+    assertThat(done.keySet()).containsExactly(tags, carts);
   }
 
   private void answered(byte[] content, Runnable then) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.Partitioning;
@@ -15,6 +16,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Reading;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +79,7 @@ final class LaterTypesTest {
     Reply.Elsewhere elsewhere =
         new Reply.Elsewhere(List.of(new Reply.HeldElsewhere(far, List.of("us"))), Map.of());
     Reply told = new Reply.Keyspaces(List.of(shop, tags), elsewhere);
-    assertThat(LaterTypes.legible(told, 11)).isSameAs(told);
+    assertThat(LaterTypes.legible(told, 11)).isEqualTo(told);
     assertThat(LaterTypes.legible(told, 10))
         .isEqualTo(
             new Reply.Keyspaces(
@@ -86,6 +88,19 @@ final class LaterTypesTest {
                     List.of(new Reply.HeldElsewhere(farPlain, List.of("us"))), Map.of())));
     assertThat(LaterTypes.legible(told, 9))
         .isEqualTo(new Reply.Keyspaces(List.of(shop, tagsPlain, farPlain)));
+  }
+
+  @Test
+  void formerClient_seesKeyspacesWithHomes_asIfTheyHadNone() {
+    Homes homes = new Homes(List.of("us", "eu"));
+    Partitioning all = new Partitioning(4, Partitioning.Hash.TAG, homes);
+    Reply told = new Reply.Keyspaces(List.of(new Reply.KeyspaceInfo("carts@eu", 500, all, false)));
+    assertThat(LaterTypes.legible(told, Request.HOMES_VERSION)).isSameAs(told);
+    Partitioning without = new Partitioning(4, Partitioning.Hash.TAG);
+    assertThat(LaterTypes.legible(told, Request.HOMES_VERSION - 1))
+        .isEqualTo(
+            new Reply.Keyspaces(List.of(new Reply.KeyspaceInfo("carts@eu", 500, without, false))));
+    assertThat(ProtocolCodec.decodeReply(ProtocolCodec.encode(1, told)).message()).isEqualTo(told);
   }
 
   /** A client finds a key's partition as the datacenter does, whatever the policy. */

@@ -6,6 +6,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Expiry;
 import com.github.benmanes.caffeine.cache.Ticker;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -42,7 +43,12 @@ public final class ReadCache {
 
   private static final int COUNTERS = 1 << 8;
 
-  private record Place(String keyspace, Key key) {}
+  private record Place(String keyspace, Key key) {
+    /** Where the answers about a key are, by whichever name of its keyspace it was asked for. */
+    static Place of(String keyspace, Key key) {
+      return new Place(Homes.base(keyspace), key);
+    }
+  }
 
   private record Question(Optional<CrdtType> type, Query query) {}
 
@@ -276,7 +282,7 @@ public final class ReadCache {
 
   /** Only where {@link #isOn}. */
   public Slot slot(String keyspace, Key key, Optional<CrdtType> type, Query query) {
-    Place place = new Place(keyspace, key);
+    Place place = Place.of(keyspace, key);
     return new Slot(requireNonNull(known), place, new Question(type, query), word(keyspace, key));
   }
 
@@ -299,7 +305,7 @@ public final class ReadCache {
 
   public void invalidate(String keyspace, Key key) {
     if (known != null) {
-      Place place = new Place(keyspace, key);
+      Place place = Place.of(keyspace, key);
       writes.incrementAndGet(counter(place));
       known.invalidate(place);
     }

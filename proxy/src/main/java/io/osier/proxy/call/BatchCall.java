@@ -1,9 +1,9 @@
 package io.osier.proxy.call;
 
 import static io.osier.core.Present.present;
-import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
@@ -14,7 +14,6 @@ import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.OutcomeUnknownException;
-import io.osier.proxy.future.CallFuture;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.session.SessionCore;
 import java.util.ArrayList;
@@ -57,9 +56,9 @@ public abstract class BatchCall {
     this.found = new Found[keys.size()];
   }
 
-  /** The request for some parts, which are of one partition. */
+  /** The request for some parts, which are of one partition of a home. */
   abstract Request request(
-      List<Integer> parts, VersionVector after, boolean ordered, int waitMillis);
+      String home, List<Integer> parts, VersionVector after, boolean ordered, int waitMillis);
 
   /**
    * Reads objects.
@@ -81,9 +80,10 @@ public abstract class BatchCall {
     List<Key> keys = reads.stream().map(Keyspace.Get::key).toList();
     return new BatchCall(session, keyspace, keys, false, inBackground) {
       @Override
-      Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
+      Request request(
+          String home, List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
         List<Request.Fetch> some = parts.stream().map(reads::get).map(Conversion::sent).toList();
-        return new Request.ReadAll(keyspace, some, after, ordered, waitMillis);
+        return new Request.ReadAll(home, some, after, ordered, waitMillis);
       }
     }.start(result);
   }
@@ -129,9 +129,10 @@ public abstract class BatchCall {
     List<Key> keys = changes.stream().map(Keyspace.Change::key).toList();
     return new BatchCall(session, keyspace, keys, true, false) {
       @Override
-      Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
+      Request request(
+          String home, List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
         List<Request.Update> some = parts.stream().map(changes::get).map(Conversion::sent).toList();
-        return new Request.WriteAll(keyspace, some, after, waitMillis);
+        return new Request.WriteAll(home, some, after, waitMillis);
       }
     }.start(result);
   }
@@ -141,75 +142,41 @@ public abstract class BatchCall {
     if (keys.isEmpty()) {
       return CompletableFuture.completedFuture(result.apply(outcome));
     }
-    return partitioning().thenCompose(this::sendAll).thenApply(done -> result.apply(outcome));
-  }
-
-  /** How the keyspace's keys are divided: known at once where a datacenter has told it. */
-  private CompletableFuture<Partitioning> partitioning() {
-    Partitioning known = session.partitioning(keyspace);
-    return known != null
-        ? CallFuture.completed(known)
-        : new PartitionsCall(session, keyspace, inBackground).start();
-  }
-
-  /** Waits for a datacenter that has the keyspace. */
-  private static final class PartitionsCall extends Call<Partitioning> {
-    private final boolean inBackground;
-    private volatile @Nullable Partitioning told;
-
-    PartitionsCall(SessionCore session, String keyspace, boolean inBackground) {
-      super(session, keyspace, null, false);
-      this.inBackground = inBackground;
-    }
-
-    @Override
-    protected boolean isInBackground() {
-      return inBackground;
-    }
-
-    @Override
-    protected int partition(Reply.KeyspaceInfo info) {
-      told = info.partitioning();
-      return super.partition(info);
-    }
-
-    @Override
-    protected Request request(VersionVector after, boolean ordered, int waitMillis) {
-      return new Request.Ping();
-    }
-
-    @Override
-    protected boolean waitsForPast() {
-      return false;
-    }
-
-    @Override
-    protected Partitioning result(Reply reply) {
-      return requireNonNull(told); // before it was asked
-    }
+    return PartitioningCall.of(session, keyspace, inBackground)
+        .thenCompose(this::sendAll)
+        .thenApply(done -> result.apply(outcome));
   }
 
   private CompletableFuture<Void> sendAll(Partitioning partitioning) {
-    SortedMap<Integer, List<Integer>> byPartition = new TreeMap<>();
+    boolean isPlain = partitioning.homes().isEmpty() || Homes.isHome(keyspace);
+    SortedMap<String, SortedMap<Integer, List<Integer>>> byHome = new TreeMap<>();
     for (int i = 0; i < keys.size(); i++) {
-      session.cache().invalidate(keyspace, keys.get(i));
-      byPartition.computeIfAbsent(partitioning.of(keys.get(i)), p -> new ArrayList<>()).add(i);
+      Key key = keys.get(i);
+      session.cache().invalidate(keyspace, key);
+      byHome
+          .computeIfAbsent(
+              isPlain ? keyspace : partitioning.homes().keyspace(keyspace, key),
+              home -> new TreeMap<>())
+          .computeIfAbsent(partitioning.of(key), p -> new ArrayList<>())
+          .add(i);
     }
     List<CompletableFuture<Void>> all = new ArrayList<>();
-    byPartition.forEach((partition, parts) -> all.add(send(partition, parts)));
+    byHome.forEach(
+        (home, byPartition) ->
+            byPartition.forEach((partition, parts) -> all.add(send(home, partition, parts))));
     return Calls.all(all);
   }
 
   /** Never fails: what becomes of the parts is noted. */
-  private CompletableFuture<Void> send(int partition, List<Integer> parts) {
-    return Calls.oneByOne(parts, List::isEmpty, rest -> ask(partition, rest))
+  private CompletableFuture<Void> send(String home, int partition, List<Integer> parts) {
+    return Calls.oneByOne(parts, List::isEmpty, rest -> ask(home, partition, rest))
         .thenApply(none -> null);
   }
 
   /** As {@link #send}, once; returns the parts that are to be asked for again. */
-  private CompletableFuture<List<Integer>> ask(int partition, List<Integer> parts) {
+  private CompletableFuture<List<Integer>> ask(String home, int partition, List<Integer> parts) {
     Call<Reply.All> call =
-        new Call<>(session, keyspace, null, update) {
+        new Call<>(session, home, null, update) {
           @Override
           protected int partition(Reply.KeyspaceInfo info) {
             return partition;
@@ -222,7 +189,7 @@ public abstract class BatchCall {
 
           @Override
           protected Request request(VersionVector after, boolean ordered, int waitMillis) {
-            return BatchCall.this.request(parts, after, ordered, waitMillis);
+            return BatchCall.this.request(home, parts, after, ordered, waitMillis);
           }
 
           @Override

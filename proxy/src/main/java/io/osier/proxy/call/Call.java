@@ -1,6 +1,7 @@
 package io.osier.proxy.call;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -36,7 +37,10 @@ public abstract class Call<T> implements CallFuture.Work {
 
   final SessionCore session;
   final ClientCore client;
-  protected final String keyspace;
+
+  /** From the first try on that of its key's home. */
+  protected String keyspace;
+
   final boolean update;
   final Timers timers;
   final RetryPolicy tries;
@@ -86,6 +90,15 @@ public abstract class Call<T> implements CallFuture.Work {
   /** The partition that is asked; -1 if it is none in particular. */
   protected int partition(Reply.KeyspaceInfo info) {
     return key == null ? -1 : info.partitioning().of(key);
+  }
+
+  /**
+   * The keyspace of the home where it is done; asked for a keyspace that has homes.
+   *
+   * @throws OsierException INVALID_ARGUMENT if that is not one
+   */
+  protected String home(Homes homes) {
+    return key == null ? keyspace : homes.keyspace(keyspace, key);
   }
 
   /** Hears who answered. */
@@ -238,6 +251,17 @@ public abstract class Call<T> implements CallFuture.Work {
     }
     Connection connection = session.route(keyspace, tries.tried());
     Reply.KeyspaceInfo info = connection == null ? null : connection.keyspace(keyspace);
+    Homes homes = info == null ? session.homes(keyspace) : info.partitioning().homes();
+    if (!homes.isEmpty() && !Homes.isHome(keyspace)) {
+      try {
+        keyspace = home(homes);
+      } catch (OsierException e) {
+        fail(e.classified());
+        return;
+      }
+      connection = session.route(keyspace, tries.tried());
+      info = connection == null ? null : connection.keyspace(keyspace);
+    }
     Connection forwarder =
         connection == null && mayBeForwarded() ? session.forwarder(keyspace, tries.tried()) : null;
     boolean looks =

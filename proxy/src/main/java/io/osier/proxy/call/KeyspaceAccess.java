@@ -2,8 +2,10 @@ package io.osier.proxy.call;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -208,7 +210,9 @@ public final class KeyspaceAccess implements ObjectAccess {
           protected T result(Reply reply) {
             Reply.Answer answer = (Reply.Answer) reply;
             // Across the objects of a causal keyspace an older answer may contradict a newer one.
-            if (slot != null && !isCausal()) {
+            // Changes are followed in the default home alone.
+            boolean isFollowed = slot != null && slot.followed() != null;
+            if (slot != null && !isCausal() && !(isFollowed && Homes.isHome(keyspace))) {
               slot.put(answer, requireNonNull(by));
               if (slot.followed() != null) {
                 client.follow(slot.followed());
@@ -260,22 +264,60 @@ public final class KeyspaceAccess implements ObjectAccess {
 
   @Override
   public CompletableFuture<Keyspace.Page> page(ScanRange scan) {
-    return page(scan.request(keyspace, scan.query(), scan.nextRows(), Request.Want.ROWS));
+    return page(scan, scan.nextRows());
   }
 
-  /** A page, as a caller asks for it by hand. */
-  public CompletableFuture<Keyspace.Page> page(Request.Scan scan) {
-    return scan(scan, reply -> Conversion.page((Reply.Page) reply));
-  }
-
-  /** Looks at objects in the order of their keys. */
-  private <T> CompletableFuture<T> scan(Request.Scan scan, Function<Reply, T> result) {
-    OsierException wrong = ArgumentChecks.scan(scan.limit());
+  /**
+   * A page of all homes.
+   *
+   * @param rows 1 to {@link Request#SCAN_ROWS_MAX}; as many are asked for in each home
+   */
+  public CompletableFuture<Keyspace.Page> page(ScanRange scan, int rows) {
+    OsierException wrong = ArgumentChecks.scan(rows);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
+    return inHomes(
+        home ->
+            scan(
+                home,
+                scan.request(home, scan.query(), rows, Request.Want.ROWS),
+                reply -> Conversion.page((Reply.Page) reply)),
+        HomePages::merged);
+  }
+
+  /**
+   * Asks each home of the keyspace, side by side.
+   *
+   * @param merge of what several have answered; not asked where there are none
+   */
+  private <T> CompletableFuture<T> inHomes(
+      Function<String, CompletableFuture<T>> ask, Function<List<T>, T> merge) {
+    Partitioning known = session.partitioning(keyspace);
+    if (Homes.isHome(keyspace) || (known != null && known.homes().isEmpty())) {
+      return ask.apply(keyspace);
+    }
+    return PartitioningCall.of(session, keyspace, false)
+        .thenCompose(
+            told -> {
+              List<CompletableFuture<T>> asked =
+                  told.homes().keyspaces(keyspace).stream().map(ask).toList();
+              return asked.size() == 1
+                  ? asked.getFirst()
+                  : Calls.all(asked)
+                      .thenApply(
+                          all -> merge.apply(asked.stream().map(CompletableFuture::join).toList()));
+            });
+  }
+
+  /**
+   * Looks at objects of one home in the order of their keys.
+   *
+   * @param result what the caller makes of the reply, which is no failure
+   */
+  private <T> CompletableFuture<T> scan(String home, Request.Scan scan, Function<Reply, T> result) {
     Call<T> call =
-        new Call<>(session, keyspace, null, false) {
+        new Call<>(session, home, null, false) {
           @Override
           protected Request request(VersionVector after, boolean ordered, int waitMillis) {
             return scan;
@@ -298,19 +340,26 @@ public final class KeyspaceAccess implements ObjectAccess {
   /** Each part of the range is counted where it is. */
   @Override
   public CompletableFuture<Long> count(ScanRange scan) {
+    return inHomes(
+            home -> countIn(home, scan), all -> all.stream().mapToLong(Long::longValue).sum())
+        .thenApply(objects -> Math.min(objects, scan.limit()));
+  }
+
+  private CompletableFuture<Long> countIn(String home, ScanRange scan) {
     return Calls.oneByOne(
             new Counted(0, Optional.of(scan)),
             counted -> counted.rest.isEmpty() || counted.objects >= scan.limit(),
-            counted -> countOn(counted.objects, counted.rest.orElseThrow()))
-        .thenApply(counted -> Math.min(counted.objects, scan.limit()));
+            counted -> countOn(home, counted.objects, counted.rest.orElseThrow()))
+        .thenApply(Counted::objects);
   }
 
   /** So many objects were counted; the rest was not looked at yet. */
   private record Counted(long objects, Optional<ScanRange> rest) {}
 
-  private CompletableFuture<Counted> countOn(long before, ScanRange rest) {
+  private CompletableFuture<Counted> countOn(String home, long before, ScanRange rest) {
     return scan(
-            rest.request(keyspace, new Query.Exists(), 1, Request.Want.COUNT),
+            home,
+            rest.request(home, new Query.Exists(), 1, Request.Want.COUNT),
             reply -> (Reply.Counted) reply)
         .thenApply(
             part ->

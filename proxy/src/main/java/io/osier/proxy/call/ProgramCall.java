@@ -1,5 +1,6 @@
 package io.osier.proxy.call;
 
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
@@ -47,6 +48,14 @@ public final class ProgramCall extends Call<Program.Result> {
     ProgramCall call = new ProgramCall(session, keyspace, calls, guards, update);
     call.invalidate();
     return call.start();
+  }
+
+  @Override
+  protected String home(Homes homes) {
+    List<Key> all = new ArrayList<>();
+    calls.forEach(call -> all.addAll(call.keys()));
+    guards.forEach(guard -> all.add(guard.key()));
+    return homes.one(keyspace, "a program", all);
   }
 
   private void invalidate() {

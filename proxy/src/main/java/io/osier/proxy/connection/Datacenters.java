@@ -2,6 +2,7 @@ package io.osier.proxy.connection;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.proxy.Connection;
 import io.osier.proxy.OsierClient;
 import java.util.Collection;
@@ -140,6 +141,11 @@ public final class Datacenters {
   /** The datacenters that hold a keyspace, as far as is known; none if nobody knows it. */
   public SortedSet<String> holders(String keyspace) {
     return holders.holders(keyspace);
+  }
+
+  /** How a keyspace's keys are divided, as one says that does not hold it; null if none does. */
+  public @Nullable Partitioning partitioning(String keyspace) {
+    return holders.partitioning(keyspace);
   }
 
   /** The datacenter that requests go to; null if none is up. */

@@ -1,5 +1,6 @@
 package io.osier.proxy.connection;
 
+import io.osier.core.Partitioning;
 import io.osier.core.net.HostPort;
 import io.osier.protocol.Reply;
 import io.osier.proxy.Connection;
@@ -82,6 +83,17 @@ public final class HolderRoutes {
       }
     }
     return holders;
+  }
+
+  /** As {@link Datacenters#partitioning}. */
+  @Nullable Partitioning partitioning(String keyspace) {
+    for (Connection c : endpoints) {
+      Optional<Reply.HeldElsewhere> told = c.elsewhere().find(keyspace);
+      if (told.isPresent()) {
+        return told.get().keyspace().partitioning();
+      }
+    }
+    return null;
   }
 
   /** Whether an endpoint says that others hold a keyspace. */

@@ -107,12 +107,12 @@ public final class Calls {
   }
 
   /** Completes when all have; who gives it up gives up all of them. */
-  public static CompletableFuture<Void> all(List<CompletableFuture<Void>> futures) {
+  public static CompletableFuture<Void> all(List<? extends CompletableFuture<?>> futures) {
     CallFuture<Void> all =
         new CallFuture<>(
             why -> {
-              for (CompletableFuture<Void> each : futures) {
-                if (each instanceof CallFuture<Void> call) {
+              for (CompletableFuture<?> each : futures) {
+                if (each instanceof CallFuture<?> call) {
                   call.giveUp(why);
                 }
               }

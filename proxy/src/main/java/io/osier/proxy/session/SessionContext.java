@@ -1,6 +1,7 @@
 package io.osier.proxy.session;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
@@ -97,9 +98,10 @@ public final class SessionContext {
     return seen;
   }
 
+  /** What was seen of one keyspace, and of its homes. */
   public synchronized Map<String, List<VersionVector>> seen(String keyspace) {
-    Map<String, List<VersionVector>> seen = new HashMap<>();
-    put(seen, keyspace, clocks(keyspace).seen());
+    Map<String, List<VersionVector>> seen = seen();
+    seen.keySet().removeIf(name -> !name.equals(keyspace) && !Homes.base(name).equals(keyspace));
     return seen;
   }
 

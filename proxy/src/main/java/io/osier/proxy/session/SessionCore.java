@@ -1,6 +1,7 @@
 package io.osier.proxy.session;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
@@ -165,6 +166,12 @@ public final class SessionCore {
     }
     Connection nearest = route(keyspace, Set.of());
     Reply.KeyspaceInfo info = nearest == null ? null : nearest.keyspace(keyspace);
-    return info == null ? null : info.partitioning();
+    return info == null ? client.datacenters().partitioning(keyspace) : info.partitioning();
+  }
+
+  /** The homes of a keyspace that nobody in reach may hold, as far as somebody has told them. */
+  public Homes homes(String keyspace) {
+    Partitioning told = client.datacenters().partitioning(keyspace);
+    return told == null ? Homes.NONE : told.homes();
   }
 }

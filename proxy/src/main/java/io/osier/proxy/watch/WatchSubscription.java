@@ -1,6 +1,7 @@
 package io.osier.proxy.watch;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
@@ -199,12 +200,26 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
           @Override
           protected Request request(VersionVector after, boolean ordered, int waitMillis) {
             return new Request.Watch(
-                asked.keyspace(),
+                keyspace,
                 asked.key(),
                 asked.prefix(),
                 asked.places(),
                 asked.resumes(),
                 Math.min(asked.waitMillis(), waitMillis));
+          }
+
+          @Override
+          protected String home(Homes homes) {
+            if (asked.prefix()) {
+              throw OsierException.of(
+                  ErrorCode.INVALID_ARGUMENT,
+                  "keyspace '"
+                      + keyspace
+                      + "' has homes, each with changes of its own: watch keys, or each of the"
+                      + " homes as a keyspace, of which there are "
+                      + homes.keyspaces(keyspace));
+            }
+            return super.home(homes);
           }
 
           @Override

@@ -53,6 +53,7 @@ final class KeyReport {
     this.silent = silent;
     this.keyspace = keyspace;
     this.key = key;
+    keyspace.policy().partitioning().homes().check(keyspace.policy().name(), key);
     this.partition = keyspace.of(key);
     this.digests = digests;
   }

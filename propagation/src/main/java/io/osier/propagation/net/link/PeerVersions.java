@@ -55,6 +55,12 @@ public final class PeerVersions {
    */
   public static final int PLACEMENT = 18;
 
+  /**
+   * From this version on there are keyspaces with homes. That travels in {@code _osier} and in
+   * their fingerprints.
+   */
+  public static final int HOMES = 18;
+
   /** So many characters a name has at most that is known in every version. */
   static final int NAME_MAX = 16;
 

@@ -1,0 +1,169 @@
+package io.osier.core;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+
+/**
+ * The homes of a keyspace's keys: each is a keyspace of its own, with the settings of the one that
+ * has them, and with holders of its own. Fixed for ever, since they decide where data lives.
+ *
+ * <p>A key belongs to the home that its tag names ({@link Partitioning.Hash#TAG}), or else its text
+ * up to the first <code>:</code>; all others belong to the keyspace itself, the default home.
+ *
+ * @param names sorted, without duplicates, as those of datacenters; none means that there are no
+ *     homes
+ */
+public record Homes(List<String> names) {
+  /** Most homes of a keyspace besides the default one. */
+  public static final int MAX = 64;
+
+  /** A keyspace without homes. */
+  public static final Homes NONE = new Homes(List.of());
+
+  /** Between the name of a keyspace and that of a home. */
+  private static final char AT = '@';
+
+  public Homes {
+    names = names.stream().map(Homes::checkName).distinct().sorted().toList();
+    if (names.size() > MAX) {
+      throw new IllegalArgumentException(
+          "a keyspace has at most " + MAX + " homes, not " + names.size());
+    }
+  }
+
+  private static String checkName(String name) {
+    try {
+      return ReplicaId.checkDcName(name);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "a home is named as datacenters are, by 1 to 63 of A-Z a-z 0-9 _ - and a letter first,"
+              + " not '"
+              + name
+              + "'",
+          e);
+    }
+  }
+
+  public boolean isEmpty() {
+    return names.isEmpty();
+  }
+
+  /** The home of a key; "" for the default one. */
+  public String of(Key key) {
+    if (names.isEmpty()) {
+      return "";
+    }
+    int from = key.tagStart();
+    String named = from == 0 ? "" : named(key, from, key.tagEnd(from));
+    return named.isEmpty() ? named(key, 0, key.indexOf(':', 0)) : named;
+  }
+
+  /** The home that a part of a key names; "" if it names none. */
+  private String named(Key key, int from, int to) {
+    for (String name : names) {
+      if (name.length() == to - from && isAt(key, from, name)) {
+        return name;
+      }
+    }
+    return "";
+  }
+
+  private static boolean isAt(Key key, int from, String name) {
+    int i = 0;
+    while (i < name.length() && key.byteAt(from + i) == name.charAt(i)) {
+      i++;
+    }
+    return i == name.length();
+  }
+
+  /** The keyspace in which a key is, of one that has these homes. */
+  public String keyspace(String base, Key key) {
+    return keyspace(base, of(key));
+  }
+
+  /** The keyspace of a home; of the default one the keyspace itself. */
+  public static String keyspace(String base, String home) {
+    return home.isEmpty() ? base : base + AT + home;
+  }
+
+  /** The keyspaces of all homes; first the keyspace itself. */
+  public List<String> keyspaces(String base) {
+    List<String> all = new ArrayList<>();
+    all.add(base);
+    names.forEach(home -> all.add(keyspace(base, home)));
+    return all;
+  }
+
+  /** Whether a keyspace is one of another one's homes, and not a keyspace with homes itself. */
+  public static boolean isHome(String keyspace) {
+    return keyspace.indexOf(AT) >= 0;
+  }
+
+  /** The keyspace whose home it is; itself if it is none. */
+  public static String base(String keyspace) {
+    int at = keyspace.indexOf(AT);
+    return at < 0 ? keyspace : keyspace.substring(0, at);
+  }
+
+  /** Which home a keyspace is; "" for the default one. */
+  public static String home(String keyspace) {
+    return keyspace.substring(Math.min(keyspace.length(), base(keyspace).length() + 1));
+  }
+
+  /**
+   * Checks that a key is in a keyspace, which has these homes or is one of them.
+   *
+   * @throws OsierException INVALID_ARGUMENT if it belongs to another home
+   */
+  public void check(String keyspace, Key key) {
+    if (isEmpty()) {
+      return;
+    }
+    String home = of(key);
+    if (!home.equals(home(keyspace))) {
+      throw OsierException.of(
+          ErrorCode.INVALID_ARGUMENT,
+          String.format(
+              Locale.ROOT,
+              "nothing was done: key '%s' is not in keyspace '%s', its home is '%s'",
+              key,
+              keyspace,
+              keyspace(base(keyspace), home)));
+    }
+  }
+
+  /**
+   * The one keyspace of several keys.
+   *
+   * @param what that is for keys of one home
+   * @throws OsierException INVALID_ARGUMENT if they have several homes
+   */
+  public String one(String base, String what, Collection<Key> keys) {
+    Key first = keys.iterator().next();
+    String home = of(first);
+    for (Key key : new TreeSet<>(keys)) {
+      if (!of(key).equals(home)) {
+        throw OsierException.of(
+            ErrorCode.INVALID_ARGUMENT,
+            String.format(
+                Locale.ROOT,
+                "nothing was done: %s is for keys of one home, and '%s' is in '%s', '%s' in '%s'",
+                what,
+                first,
+                keyspace(base, home),
+                key,
+                keyspace(base, key)));
+      }
+    }
+    return keyspace(base, home);
+  }
+
+  /** As settings have it. */
+  @Override
+  public String toString() {
+    return String.join(",", names);
+  }
+}

@@ -1,0 +1,198 @@
+package io.osier.datacenter.control;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.propagation.net.link.PeerVersions;
+import io.osier.protocol.Request;
+import io.osier.testing.Refused;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Keyspaces with homes are created, altered and dropped at four datacenters. */
+final class HomeKeyspacesTest extends HolderPlaneFixture {
+  private static final List<String> ALL = List.of("carts", "carts@ap", "carts@eu");
+
+  private void administer(String dc, String action, String name, Map<String, String> settings) {
+    at(dc)
+        .plane
+        .administer(
+            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
+  }
+
+  private void create(String dc, String homes) {
+    administer(dc, "create", "carts", Map.of("homes", homes, "replicas", "eu,us"));
+  }
+
+  private void refused(String dc, String action, String name, Map<String, String> of, String why) {
+    assertThatThrownBy(() -> administer(dc, action, name, of))
+        .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
+        .hasMessageContaining(why);
+  }
+
+  private List<String> listed(String dc) {
+    return at(dc).placement.keyspaces().keySet().stream()
+        .filter(name -> Homes.base(name).equals("carts"))
+        .toList();
+  }
+
+  private Reading.Fields osier(String dc) {
+    return (Reading.Fields) at(dc).copy.state(ControlPlane.KEYSPACES).read(new Query.Whole());
+  }
+
+  @Test
+  void homesAreOpenedWithTheirKeyspace_andDroppedWithIt() {
+    create("eu", "eu,ap");
+    settle();
+    for (Node node : nodes.values()) {
+      assertThat(listed(node.dc)).containsExactlyElementsOf(ALL);
+      if (PAIR.heldBy(node.dc)) {
+        assertThat(node.open).containsAll(ALL);
+      } else {
+        assertThat(node.open).doesNotContainAnyElementsOf(ALL);
+      }
+      for (String name : ALL) {
+        assertThat(node.holders(name)).containsExactly("eu", "us");
+        assertThat(node.plane.views(name).getFirst().awaited()).isEmpty();
+      }
+    }
+    refused("us", "drop", "carts@eu", Map.of(), "goes with it (keyspace drop carts)");
+    refused("us", "create", "carts@sa", Map.of(), "keyspace name must be");
+    refused(
+        "us", "create", "carts", Map.of("homes", "eu,ap", "replicas", "eu,us"), "very settings");
+    administer("us", "drop", "carts", Map.of());
+    settle();
+    for (Node node : nodes.values()) {
+      assertThat(listed(node.dc)).isEmpty();
+      assertThat(node.open).doesNotContainAnyElementsOf(ALL);
+      assertThat(osier(node.dc).fields().keySet())
+          .noneMatch(field -> Homes.base(field.name()).equals("carts"));
+    }
+    create("us", "us"); // another creation, with other homes
+    settle();
+    assertThat(listed("sa")).containsExactly("carts", "carts@us");
+  }
+
+  @Test
+  void holdersOfAHome_areAlteredByThemselves_andAllElseForAllAtOnce() {
+    create("eu", "eu,ap");
+    settle();
+    refused("sa", "alter", "carts@ap", Map.of("sla", "1s"), "with keyspace 'carts'");
+    refused("sa", "alter", "carts", Map.of("homes", "eu"), "homes of a keyspace that exists");
+    administer("sa", "alter", "carts@ap", Map.of("replicas", "ap,eu,us"));
+    administer("us", "alter", "carts", Map.of("sla", "700ms"));
+    settleWholly("carts@ap");
+    administer("ap", "alter", "carts@ap", Map.of("replicas", "ap"));
+    settleWholly("carts@ap");
+    for (Node node : nodes.values()) {
+      assertThat(node.holders("carts@ap")).containsExactly("ap");
+      assertThat(node.holders("carts@eu")).containsExactly("eu", "us");
+      assertThat(node.holders("carts")).containsExactly("eu", "us");
+      for (String name : ALL) {
+        assertThat(node.plane.views(name).getFirst().settings()).containsEntry("sla", "700ms");
+      }
+    }
+    assertThat(at("ap").open).contains("carts@ap").doesNotContain("carts", "carts@eu");
+    assertThat(at("us").open).contains("carts", "carts@eu").doesNotContain("carts@ap");
+  }
+
+  /** One of the two wins everywhere, with its homes and no others. */
+  @Test
+  void creationsAtTwoAtOnce_endAlike() {
+    create("eu", "eu,ap");
+    create("us", "eu,sa");
+    assertThat(at("eu").open).contains("carts@ap");
+    settle();
+    List<String> won = listed("ap");
+    assertThat(won)
+        .isIn(List.of("carts", "carts@ap", "carts@eu"), List.of("carts", "carts@eu", "carts@sa"));
+    for (Node node : nodes.values()) {
+      assertThat(listed(node.dc)).isEqualTo(won);
+      for (String name : won) {
+        assertThat(node.plane.views(name).getFirst().awaited()).as(name).isEmpty();
+      }
+      if (PAIR.heldBy(node.dc)) {
+        assertThat(node.open.stream().filter(n -> Homes.base(n).equals("carts")))
+            .containsExactlyInAnyOrderElementsOf(won);
+      }
+      assertThat(osier(node.dc).fields().keySet().stream().map(FieldId::name))
+          .as("what is left of the other one is removed")
+          .filteredOn(name -> Homes.base(name).equals("carts"))
+          .containsExactlyInAnyOrderElementsOf(won);
+    }
+  }
+
+  @Test
+  void homeThatIsAlteredWhileItsKeyspaceIsDropped_goes() {
+    create("eu", "eu,ap");
+    settle();
+    administer("eu", "drop", "carts", Map.of());
+    administer("us", "alter", "carts@eu", Map.of("replicas", "ap,eu,us"));
+    settle();
+    for (Node node : nodes.values()) {
+      assertThat(listed(node.dc)).isEmpty();
+      assertThat(osier(node.dc).fields().keySet())
+          .noneMatch(field -> Homes.base(field.name()).equals("carts"));
+    }
+  }
+
+  @Test
+  void datacenterThatKnowsNoHomes_isNamed_andThosePartitionsCountAll() {
+    at("sa").spoken = PeerVersions.HOMES - 1;
+    assertThatThrownBy(() -> create("eu", "eu,ap"))
+        .is(Refused.with(ErrorCode.UNAVAILABLE))
+        .hasMessageContainingAll("with homes", "version 18", "[sa]");
+    at("sa").spoken = PeerVersions.HOMES;
+    Map<String, String> many = Map.of("homes", "eu,ap", "partitions", "171", "replicas", "eu,us");
+    refused("eu", "create", "carts", many, "the 513 partitions of 'carts'");
+    Map<String, String> causal = Map.of("homes", "eu", "consistency", "causal");
+    refused("eu", "create", "carts", causal, "no homes");
+    refused("eu", "create", "carts", Map.of("homes", "e:u"), "names of homes");
+    create("eu", "eu,ap");
+    settle();
+    at("sa").spoken = PeerVersions.HOMES - 1; // it was taken back
+    assertThatThrownBy(() -> administer("eu", "alter", "carts@eu", Map.of("replicas", "eu,sa,us")))
+        .is(Refused.with(ErrorCode.UNAVAILABLE))
+        .hasMessageContaining("version 18");
+  }
+
+  /** A version that knows no homes finds no number, and a creation that it cannot read. */
+  @Test
+  void whatIsNoted_isNothingThatFormerVersionsTakeForAnotherKeyspace() {
+    create("eu", "eu,ap");
+    Reading.Fields all = osier("eu");
+    Reading base = requireNonNull(all.fields().get(new FieldId("carts", CrdtType.OR_MAP)));
+    assertThat(ControlState.texts(base)).containsEntry("partitions", "2 homes ap,eu");
+    Reading home = requireNonNull(all.fields().get(new FieldId("carts@eu", CrdtType.OR_MAP)));
+    assertThat(ControlState.texts(home)).containsKey("_created").doesNotContainKey("_members");
+    Reading.Fields later =
+        new Reading.Fields(
+            new TreeMap<>(
+                Map.of(
+                    new FieldId("carts", CrdtType.OR_MAP),
+                    new Reading.Fields(new TreeMap<>(fieldsOf("_created"))),
+                    new FieldId("carts@eu", CrdtType.OR_MAP),
+                    home)));
+    ControlState state = ControlState.of(later, Set.of(), Set.of(), List.of());
+    assertThat(state.unreadable()).containsOnlyKeys("carts", "carts@eu");
+    assertThat(state.remains()).isEmpty();
+  }
+
+  private static Map<FieldId, Reading> fieldsOf(String register) {
+    return Map.of(
+        new FieldId(register, CrdtType.LWW_REGISTER),
+        new Reading.Single(Optional.of(Value.of("1-later"))));
+  }
+}

@@ -1,0 +1,56 @@
+package io.osier.proxy.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
+import io.osier.proxy.Keyspace.Page;
+import io.osier.proxy.Keyspace.Row;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+final class HomePagesTest {
+  private static Row row(Key key) {
+    return new Row(key, CrdtType.EW_FLAG, new Reading.Flag(true));
+  }
+
+  /** The page of one home: it may end anywhere, but before its next key. */
+  private static Page page(TreeSet<Key> home, Key from, Random random) {
+    List<Key> all = List.copyOf(home.tailSet(from));
+    int rows = Math.min(all.size(), random.nextInt(4));
+    Optional<Key> next = rows < all.size() ? Optional.of(all.get(rows)) : Optional.empty();
+    return new Page(all.subList(0, rows).stream().map(HomePagesTest::row).toList(), next);
+  }
+
+  @Test
+  void pagesOfAllHomes_haveEachKeyOnce_inOrder_whereverTheirsEnd() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    for (int i = 0; i < 200; i++) {
+      List<TreeSet<Key>> homes = List.of(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
+      TreeSet<Key> all = new TreeSet<>();
+      for (int n = random.nextInt(30); n > 0; n--) {
+        Key key = Key.of("k" + random.nextInt(1_000));
+        if (all.add(key)) {
+          homes.get(random.nextInt(homes.size())).add(key);
+        }
+      }
+      List<Key> shown = new ArrayList<>();
+      Optional<Key> from = Optional.of(Key.of("k"));
+      for (int asked = 0; from.isPresent() && asked < 1_000; asked++) {
+        Key at = from.get();
+        Page merged = HomePages.merged(homes.stream().map(home -> page(home, at, random)).toList());
+        merged.rows().forEach(row -> shown.add(row.key()));
+        from = merged.next();
+      }
+      assertThat(shown).as("seed %d", seed).isSortedAccordingTo(Comparator.naturalOrder());
+      assertThat(shown).as("seed %d", seed).containsExactlyElementsOf(all);
+    }
+  }
+}

@@ -55,7 +55,7 @@ public final class KeyspaceSettings {
   public static final Set<String> RULES =
       new TreeSet<>(List.of(PLACEMENT, HOLDERS_MIN, ALLOW, DENY));
 
-  private static final Set<String> NAMES = Set.of(REPLICAS, ALLOW, DENY);
+  private static final Set<String> NAMES = Set.of(REPLICAS, ALLOW, DENY, HOMES);
 
   /** Those that can be altered while the keyspace serves. */
   public static final Set<String> ALTERABLE =

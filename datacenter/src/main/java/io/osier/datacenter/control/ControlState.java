@@ -4,7 +4,6 @@ import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
-import io.osier.core.PlacementRules;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
@@ -262,17 +261,6 @@ record ControlState(
       settings.put(KeyspaceSettings.HASH, "tag");
     }
     return settings;
-  }
-
-  /** The rules of a home, which its own map says. */
-  static PlacementRules rules(SortedMap<String, String> texts) {
-    SortedMap<String, String> settings = new TreeMap<>(texts);
-    settings.keySet().retainAll(KeyspaceSettings.RULES);
-    try {
-      return KeyspaceSettings.read("home", settings, Set.of()).rules();
-    } catch (OsierException e) {
-      return PlacementRules.NONE; // of a version that has others
-    }
   }
 
   /** Who changed it last. */

@@ -1,9 +1,13 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.PlacementRules;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.config.KeyspaceSettings;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -56,7 +60,7 @@ record KeyspaceDefinition(
       KeyspacePolicy as, Map<String, Reading> maps, List<String> staying) {
     Reading map = maps.getOrDefault(as.name(), new Reading.Fields(new TreeMap<>()));
     SortedMap<String, String> texts = ControlState.texts(map);
-    KeyspacePolicy own = as.with(ControlState.rules(texts));
+    KeyspacePolicy own = as.with(rules(texts));
     return new KeyspaceDefinition(
         own,
         HolderSet.of(map, created, own, staying),
@@ -65,6 +69,17 @@ record KeyspaceDefinition(
         ControlState.opened(texts),
         ControlState.by(texts),
         ControlState.atMillis(texts));
+  }
+
+  /** The rules of a home, which its own map says. */
+  private static PlacementRules rules(SortedMap<String, String> texts) {
+    SortedMap<String, String> settings = new TreeMap<>(texts);
+    settings.keySet().retainAll(KeyspaceSettings.RULES);
+    try {
+      return KeyspaceSettings.read("home", settings, Set.of()).rules();
+    } catch (OsierException e) {
+      return PlacementRules.NONE; // of a version that has others
+    }
   }
 
   /** Those that have not opened it yet. */

@@ -72,11 +72,11 @@ record KeyspaceDefinition(
   }
 
   /** The rules of a home, which its own map says. */
-  private static PlacementRules rules(SortedMap<String, String> texts) {
+  private PlacementRules rules(SortedMap<String, String> texts) {
     SortedMap<String, String> settings = new TreeMap<>(texts);
     settings.keySet().retainAll(KeyspaceSettings.RULES);
     try {
-      return KeyspaceSettings.read("home", settings, Set.of()).rules();
+      return KeyspaceSettings.read("home", settings, Set.copyOf(members)).rules();
     } catch (OsierException e) {
       return PlacementRules.NONE; // of a version that has others
     }

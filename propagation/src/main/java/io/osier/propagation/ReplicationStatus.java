@@ -232,7 +232,10 @@ public final class ReplicationStatus {
    * what is here and nothing else, and wait for nothing.
    */
   boolean isAtRest() {
-    if (!outbound.isDrained() || inbound.waiting() > 0 || !repairer.isIdle()) {
+    if (outbound.through() != outbound.committed()
+        || !outbound.isDrained()
+        || inbound.waiting() > 0
+        || !repairer.isIdle()) {
       return false;
     }
     VersionVector here = knowledge.through().raised(around.self(), outbound.through());
@@ -241,7 +244,7 @@ public final class ReplicationStatus {
         return false;
       }
     }
-    return outbound.through() == outbound.committed();
+    return true;
   }
 
   private boolean isAtRest(PeerStream stream, VersionVector here) {

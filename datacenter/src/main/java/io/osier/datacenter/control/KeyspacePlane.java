@@ -6,6 +6,7 @@ import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +46,14 @@ final class KeyspacePlane {
 
   private ControlState state = ControlState.NOTHING;
 
+  /**
+   * What {@link #state} makes of those that the configuration names, by name: it is asked for at
+   * every look, and another only where something was read.
+   */
+  private final Map<String, Told> told = new HashMap<>();
+
+  private record Told(KeyspacePolicy altered, HolderSet holders) {}
+
   /** What the host was told last. */
   private Placement placement = Placement.NOTHING;
 
@@ -82,7 +91,7 @@ final class KeyspacePlane {
               + " of the file, or drop the other one first (osier cli keyspace drop)");
     }
     for (KeyspacePolicy policy : configured.values()) {
-      HolderSet of = state.holders(policy);
+      HolderSet of = holders(policy);
       if (of.isGone(dc)) {
         applied.remove(policy.name());
       }
@@ -110,6 +119,17 @@ final class KeyspacePlane {
   /** Takes what is there now. */
   void take(Reading.Fields keyspaces) {
     state = ControlState.of(keyspaces, configured.keySet(), members.names(), members.staying());
+    told.clear();
+  }
+
+  private Told told(KeyspacePolicy policy) {
+    return told.computeIfAbsent(
+        policy.name(),
+        name -> new Told(state.altered(policy, members.names()), state.holders(policy)));
+  }
+
+  private HolderSet holders(KeyspacePolicy configured) {
+    return told(configured).holders();
   }
 
   /**
@@ -173,7 +193,7 @@ final class KeyspacePlane {
 
   SortedMap<String, HolderSet> holders() {
     SortedMap<String, HolderSet> all = new TreeMap<>();
-    configured.values().forEach(policy -> all.put(policy.name(), state.holders(policy)));
+    configured.values().forEach(policy -> all.put(policy.name(), holders(policy)));
     state.created().values().forEach(k -> all.put(k.name(), k.holders()));
     return all;
   }
@@ -255,8 +275,8 @@ final class KeyspacePlane {
 
   private void followConfigured(KeyspacePolicy policy) {
     String name = policy.name();
-    HolderSet of = state.holders(policy);
-    KeyspacePolicy altered = state.altered(policy, members.names());
+    HolderSet of = holders(policy);
+    KeyspacePolicy altered = told(policy).altered();
     if (applied.containsKey(name) && isOver(name, of)) {
       trying(name, () -> close(name, ControlHost.FROM_FILE));
     }
@@ -284,8 +304,7 @@ final class KeyspacePlane {
     List<KeyspacePolicy> all = new ArrayList<>();
     configured
         .values()
-        .forEach(
-            policy -> all.add(state.holders(policy).whole(state.altered(policy, members.names()))));
+        .forEach(policy -> all.add(told(policy).holders().whole(told(policy).altered())));
     state.created().values().forEach(k -> all.add(k.holders().whole(k.policy())));
     Placement now = Placement.of(all, state.creations(), members.awaited());
     if (!now.equals(placement)) {
@@ -338,7 +357,7 @@ final class KeyspacePlane {
     }
     for (KeyspacePolicy policy : configured.values()) {
       if (applied.containsKey(policy.name())) {
-        operations.addAll(holders.tells(policy, state.holders(policy), ControlHost.FROM_FILE));
+        operations.addAll(holders.tells(policy, holders(policy), ControlHost.FROM_FILE));
       }
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
@@ -352,7 +371,7 @@ final class KeyspacePlane {
                 .filter(k -> isHeldHere(k) && !k.created().equals(open.get(k.name())))
                 .map(KeyspaceDefinition::name),
             configured.values().stream()
-                .filter(k -> state.holders(k).all(k).heldBy(dc) && !isOpen(k.name()))
+                .filter(k -> holders(k).all(k).heldBy(dc) && !isOpen(k.name()))
                 .map(KeyspacePolicy::name))
         .toList();
   }

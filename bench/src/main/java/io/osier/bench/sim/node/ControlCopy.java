@@ -88,6 +88,9 @@ final class ControlCopy {
     other.objects.forEach(
         (object, theirs) -> {
           CrdtState own = state(object);
+          if (own == theirs) {
+            return; // as nearly always
+          }
           CrdtState joined = own.join(theirs);
           if (!joined.equals(own)) {
             objects.put(object, joined);

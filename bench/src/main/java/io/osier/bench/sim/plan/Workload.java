@@ -10,6 +10,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.TypeRegistry;
 import io.osier.protocol.Request;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -275,7 +276,7 @@ public final class Workload {
   }
 
   public static boolean isAccountable(ObjectId object) {
-    String key = object.key().toString();
+    String key = new String(object.key().toBytes(), StandardCharsets.ISO_8859_1);
     return !key.contains("-wild") && !key.contains("-clash");
   }
 

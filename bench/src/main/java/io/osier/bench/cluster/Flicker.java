@@ -1,11 +1,11 @@
 package io.osier.bench.cluster;
 
 import io.osier.bench.wan.WanLink.Direction;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Cuts single directions of the links between datacenters for tenths of seconds, now and then for
@@ -17,20 +17,19 @@ public final class Flicker implements AutoCloseable {
   private final PeerLinks links;
   private final List<String> dcs;
   private final LongAdder cuts = new LongAdder();
-  private final List<Thread> threads = new ArrayList<>();
+  private final Workers workers;
   private volatile boolean closed;
 
   /** Begins at once: of the links that begin at a datacenter one is cut at a time. */
-  public Flicker(PeerLinks links, List<String> dcs, long seed) {
+  public Flicker(PeerLinks links, List<String> dcs, long seed, Consumer<String> broken) {
+    this.workers = new Workers(broken);
     this.links = links;
     this.dcs = dcs;
     SplittableRandom seeds = new SplittableRandom(seed);
     for (String dc : dcs) {
       SplittableRandom random = seeds.split();
-      threads.add(
-          Thread.ofPlatform().name("flicker-" + dc).daemon(true).unstarted(() -> run(dc, random)));
+      workers.start("flicker-" + dc, () -> run(dc, random));
     }
-    threads.forEach(Thread::start);
   }
 
   private void run(String from, SplittableRandom random) {
@@ -60,12 +59,6 @@ public final class Flicker implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    try {
-      for (Thread thread : threads) {
-        thread.join();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    workers.join();
   }
 }

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 
 /**
  * Datacenter processes on loopback, with emulated links between them: three unless more are asked
@@ -265,7 +265,12 @@ public final class LocalCluster extends Fleet {
         throw new OsierException(
             ErrorCode.UNAVAILABLE,
             "datacenter %s did not start; see its log in %s, which ends: %s"
-                .formatted(dc, settings.directory, lastLine(log(dc, starts.getOrDefault(dc, 1)))));
+                .formatted(
+                    dc,
+                    settings.directory,
+                    lastLog(dc).stream()
+                        .filter(line -> !line.isBlank())
+                        .reduce("", (before, line) -> line)));
       }
       LockSupport.parkNanos(20_000_000);
     }
@@ -280,17 +285,26 @@ public final class LocalCluster extends Fleet {
     return cpu(process(dc));
   }
 
+  /** The lines of a log; none if it cannot be read. */
+  private List<String> lines(String dc, int start) {
+    try {
+      return Files.readAllLines(log(dc, start));
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  private List<String> lastLog(String dc) {
+    return lines(dc, starts.getOrDefault(dc, 1));
+  }
+
   /** What a datacenter's process says of how long its last start took, and of what; if it does. */
   public Optional<String> saysOfItsStart(String dc) {
     String words = "serves clients ";
-    try (Stream<String> lines = Files.lines(log(dc, starts.getOrDefault(dc, 1)))) {
-      return lines
-          .filter(line -> line.contains(words) && line.endsWith(" after its start"))
-          .map(line -> line.substring(line.indexOf(words)))
-          .findFirst();
-    } catch (IOException | UncheckedIOException e) {
-      return Optional.empty();
-    }
+    return lastLog(dc).stream()
+        .filter(line -> line.contains(words) && line.endsWith(" after its start"))
+        .map(line -> line.substring(line.indexOf(words)))
+        .findFirst();
   }
 
   /**
@@ -298,26 +312,13 @@ public final class LocalCluster extends Fleet {
    * with {@link Jvm#TELLS_COLLECTIONS}.
    */
   public List<Double> collectionsMillis(String dc) {
-    List<Double> all = new ArrayList<>();
-    for (int start = 1; start <= starts.getOrDefault(dc, 1); start++) {
-      try (Stream<String> lines = Files.lines(log(dc, start))) {
-        lines
-            .map(PAUSE::matcher)
-            .filter(Matcher::find)
-            .forEach(m -> all.add(Double.valueOf(m.group(1))));
-      } catch (IOException | UncheckedIOException e) {
-        // A process that has not begun has no log.
-      }
-    }
-    return all;
-  }
-
-  private static String lastLine(Path log) {
-    try (Stream<String> lines = Files.lines(log)) {
-      return lines.reduce("", (before, line) -> line.isBlank() ? before : line);
-    } catch (IOException | UncheckedIOException e) {
-      return "unreadable, " + e;
-    }
+    return IntStream.rangeClosed(1, starts.getOrDefault(dc, 1))
+        .boxed()
+        .flatMap(start -> lines(dc, start).stream())
+        .map(PAUSE::matcher)
+        .filter(Matcher::find)
+        .map(pause -> Double.valueOf(pause.group(1)))
+        .toList();
   }
 
   /** Where a datacenter's peers dial it, without an emulated link. */

@@ -6,6 +6,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.OutcomeUnknownException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -26,15 +27,13 @@ public abstract class WriterLoad implements AutoCloseable {
   /** A thread that is further behind than this does not make up for it. */
   private static final long BEHIND_MAX_NANOS = 1_000_000_000;
 
-  private static final long LAST_CALL_MILLIS = 60_000;
-
   private final Set<String> keyspaces;
   private final int inFlight;
   private final List<OsierClient> clients = new ArrayList<>();
-  private final List<Thread> threads = new ArrayList<>();
   private final LongAdder done = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final Queue<String> broken = new ConcurrentLinkedQueue<>();
+  private final Workers workers = new Workers(broken::add);
   private volatile boolean stopping;
 
   protected WriterLoad(Set<String> keyspaces, int inFlight) {
@@ -93,28 +92,18 @@ public abstract class WriterLoad implements AutoCloseable {
       List<String> dcs,
       Function<String, OsierClient> connect,
       BiFunction<String, OsierClient, Writer> writer) {
+    Map<String, Writer> writers = new LinkedHashMap<>();
     for (String dc : dcs) {
       OsierClient client = connect.apply(dc);
       clients.add(client);
-      Writer one = writer.apply(dc, client);
-      threads.add(
-          Thread.ofPlatform().name("load-" + dc).daemon(true).unstarted(() -> told(dc, one)));
+      writers.put(dc, writer.apply(dc, client));
     }
-    threads.forEach(Thread::start);
+    writers.forEach((dc, one) -> workers.start("load-" + dc, () -> run(one)));
   }
 
   /** How many clients there are; while they are made, the number of the newest, from 1. */
   protected final int clients() {
     return clients.size();
-  }
-
-  /** A thread that ends by an exception writes no more: what follows it checks less. */
-  private void told(String dc, Writer writer) {
-    try {
-      run(writer);
-    } catch (RuntimeException e) {
-      broken.add("the load at " + dc + " ended by " + e);
-    }
   }
 
   private void run(Writer writer) {
@@ -173,19 +162,10 @@ public abstract class WriterLoad implements AutoCloseable {
     return List.copyOf(broken);
   }
 
-  /** Ends the load and waits for what is open, a minute at most. */
+  /** Ends the load and waits for what is open. */
   public final void stop() {
     stopping = true;
-    for (Thread thread : threads) {
-      try {
-        thread.join(LAST_CALL_MILLIS);
-        if (thread.isAlive()) {
-          broken.add(thread.getName() + " hangs: it waits for answers");
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    workers.join();
   }
 
   @Override

@@ -108,7 +108,7 @@ public final class CrashCommand extends Trial {
     try {
       if (once) {
         loads.add(new OnceLoad(cluster.dcs(), cluster::client, target, forgets, seed()));
-        try (Flicker flicker = new Flicker(cluster.links(), cluster.dcs(), seed())) {
+        try (Flicker flicker = new Flicker(cluster.links(), cluster.dcs(), seed(), this::wrong)) {
           cycles(cluster, loads);
           say("%d cuts", flicker.cuts());
           if (flicker.cuts() == 0) {

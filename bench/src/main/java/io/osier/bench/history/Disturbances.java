@@ -2,9 +2,9 @@ package io.osier.bench.history;
 
 import io.osier.bench.cluster.ClientLinks;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Workers;
 import io.osier.bench.wan.WanLink;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -44,30 +44,23 @@ public final class Disturbances {
   }
 
   /** Disturbs, and heals everything in the end. */
-  public void run(int faults, Duration time, Random random) throws InterruptedException {
+  public void run(int faults, Duration time, Random random) {
     long end = System.nanoTime() + time.toNanos();
-    List<Thread> threads = new ArrayList<>();
+    Workers workers = new Workers(broken);
     for (int i = 0; i < faults; i++) {
       Random draws = new Random(random.nextLong());
-      threads.add(
-          Thread.ofPlatform().name("fault-" + i).daemon(true).start(() -> disturb(end, draws)));
+      workers.start("fault-" + i, () -> disturb(end, draws));
     }
     while (System.nanoTime() < end) {
       LockSupport.parkNanos(100_000_000);
     }
-    for (Thread thread : threads) {
-      thread.join();
-    }
+    workers.join();
   }
 
   private void disturb(long end, Random random) {
-    try {
-      while (System.nanoTime() < end) {
-        LockSupport.parkNanos((200L + random.nextInt(1_000)) * 1_000_000);
-        one(random);
-      }
-    } catch (RuntimeException e) {
-      broken.accept("a fault could not be undone: " + e.getMessage());
+    while (System.nanoTime() < end) {
+      LockSupport.parkNanos((200L + random.nextInt(1_000)) * 1_000_000);
+      one(random);
     }
   }
 

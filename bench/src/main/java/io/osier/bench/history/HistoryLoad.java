@@ -2,6 +2,7 @@ package io.osier.bench.history;
 
 import io.osier.bench.cluster.ClientLinks;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Workers;
 import io.osier.proxy.OsierClient;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,12 +18,10 @@ public final class HistoryLoad implements AutoCloseable {
   public static final String KEYSPACES =
       "    " + Registers.KEYSPACE + " { consistency = causal, sla = 500ms }\n";
 
-  private static final long LAST_CALL_MILLIS = 60_000;
-
   private final Recorder recorder;
   private final int keys;
   private final List<OsierClient> clients = new ArrayList<>();
-  private final List<Thread> threads = new ArrayList<>();
+  private final Workers workers = new Workers(this::broken);
   private volatile boolean running = true;
 
   /** Starts the sessions. */
@@ -45,20 +44,14 @@ public final class HistoryLoad implements AutoCloseable {
               1_000_000_000L * sessions / rate,
               () -> running,
               new Random(random.nextLong()));
-      threads.add(Thread.ofPlatform().name("session-" + i).daemon(true).unstarted(session));
+      workers.start("session-" + i, session);
     }
-    threads.forEach(Thread::start);
   }
 
   /** Ends the sessions, and waits for what they do. */
-  public void stop() throws InterruptedException {
+  public void stop() {
     running = false;
-    for (Thread thread : threads) {
-      thread.join(LAST_CALL_MILLIS);
-      if (thread.isAlive()) {
-        broken(thread.getName() + " hangs");
-      }
-    }
+    workers.join();
   }
 
   /** Reads everything at every datacenter, after {@link #stop}, when nothing is disturbed. */

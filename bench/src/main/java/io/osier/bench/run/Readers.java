@@ -4,15 +4,14 @@ import com.typesafe.config.Config;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Read what the datacenters' admin ports serve, as a browser or a scraper does. */
@@ -29,33 +28,24 @@ final class Readers implements AutoCloseable {
     everyMillis = readers.getInt("every-ms");
     for (String dc : cluster.dcs()) {
       URI uri = URI.create(cluster.dashboard(dc) + readers.getString("path"));
-      Thread.ofVirtual().start(() -> read(uri));
+      read(uri);
     }
   }
 
   private void read(URI uri) {
-    HttpRequest get = HttpRequest.newBuilder(uri).build();
-    byte[] buffer = new byte[64 << 10];
-    while (!closed) {
-      try {
-        HttpResponse<InputStream> answer =
-            http.send(get, HttpResponse.BodyHandlers.ofInputStream());
-        try (InputStream stream = answer.body()) {
-          if (answer.statusCode() != OK) {
-            throw new IOException("status " + answer.statusCode());
-          }
-          for (int n = stream.read(buffer); n >= 0 && !closed; n = stream.read(buffer)) {
-            bytes.addAndGet(n);
-          }
-        }
-      } catch (IOException | InterruptedException e) {
-        if (!closed) {
-          failure.compareAndSet(null, uri + ": " + e.getMessage());
-        }
-        return;
-      }
-      LockSupport.parkNanos(everyMillis * 1_000_000L);
-    }
+    http.sendAsync(
+            HttpRequest.newBuilder(uri).build(),
+            BodyHandlers.ofByteArrayConsumer(
+                part -> bytes.addAndGet(part.map(some -> some.length).orElse(0))))
+        .whenComplete(
+            (answer, error) -> {
+              if (error == null && answer.statusCode() == OK && !closed) {
+                CompletableFuture.delayedExecutor(everyMillis, TimeUnit.MILLISECONDS)
+                    .execute(() -> read(uri));
+              } else if (!closed) {
+                failure.compareAndSet(null, error == null ? answer.toString() : uri + ": " + error);
+              }
+            });
   }
 
   /** Looks whether they have read all the time. */

@@ -4,12 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.FormatMethod;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Workers;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.OutcomeUnknownException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -33,7 +33,7 @@ public abstract class SampleUnderFaults implements AutoCloseable {
   private final AtomicLong unknown = new AtomicLong();
   private final AtomicLong checks = new AtomicLong();
   private final Map<String, OsierClient> clients = new LinkedHashMap<>();
-  private final List<Thread> threads = new ArrayList<>();
+  private final Workers workers = new Workers(violations::add);
   private volatile boolean running = true;
 
   SampleUnderFaults() {}
@@ -76,21 +76,22 @@ public abstract class SampleUnderFaults implements AutoCloseable {
       clients.put(dc, cluster.client(dc));
     }
     prepare(at(cluster.dcs().getFirst()));
+    int started = 0;
     for (String dc : cluster.dcs()) {
       for (int s = 0; s < SESSIONS; s++) {
         Keyspace at = at(dc);
-        Random random = new Random(used * 31 + threads.size());
-        start("session " + dc + "-" + s, () -> acting(at, dc, random, pauseNanos));
+        Random random = new Random(used * 31 + started++);
+        workers.start("session " + dc + "-" + s, () -> acting(at, dc, random, pauseNanos));
       }
       Keyspace at = at(dc);
-      start("reader " + dc, () -> reading(at, dc, Math.max(READ_NANOS, pauseNanos)));
+      workers.start("reader " + dc, () -> reading(at, dc, Math.max(READ_NANOS, pauseNanos)));
     }
   }
 
   /** Ends the sessions and readers. */
   public final void stop() {
     running = false;
-    threads.forEach(this::join);
+    workers.join();
     if (checks.get() == 0) {
       violated("nothing was checked while it ran");
     }
@@ -132,30 +133,6 @@ public abstract class SampleUnderFaults implements AutoCloseable {
 
   private Keyspace at(String dc) {
     return requireNonNull(clients.get(dc)).session().keyspace(keyspace());
-  }
-
-  /** A thread that ends by an exception is a violation: what it would have checked is not. */
-  private void start(String name, Runnable task) {
-    Runnable told =
-        () -> {
-          try {
-            task.run();
-          } catch (RuntimeException e) {
-            violated("%s ended by %s", name, e);
-          }
-        };
-    threads.add(Thread.ofPlatform().name(name).daemon(true).start(told));
-  }
-
-  private void join(Thread thread) {
-    try {
-      thread.join(60_000);
-      if (thread.isAlive()) {
-        violated("%s hangs", thread.getName());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private void acting(Keyspace keyspace, String dc, Random random, long pauseNanos) {

@@ -90,7 +90,7 @@ public final class SmokeCommand extends Trial {
   }
 
   @Override
-  protected void run(LocalCluster cluster) throws InterruptedException {
+  protected void run(LocalCluster cluster) {
     Random random = new Random(seed());
     boolean isAlone = only.size() == 1;
     List<CounterLoad> counters = new ArrayList<>();
@@ -124,9 +124,7 @@ public final class SmokeCommand extends Trial {
       if (faults > 0 && disturbances.done() == 0) {
         wrong("nothing was disturbed");
       }
-      for (HistoryLoad history : histories) {
-        history.stop();
-      }
+      histories.forEach(HistoryLoad::stop);
       samples.forEach(SampleUnderFaults::stop);
       check(cluster, counters, histories);
     } finally {

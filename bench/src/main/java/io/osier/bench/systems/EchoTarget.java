@@ -126,13 +126,9 @@ final class EchoTarget implements Target {
     Operation one = new Operation.Increment(1);
     Request write =
         new Request.Write(keyspace, key, CrdtType.PN_COUNTER, one, VersionVector.EMPTY, 5_000);
-    Optional<Request.Ask> ask = Optional.of(new Request.Ask(false, new Query.Whole()));
-    Request asking =
-        new Request.Write(keyspace, key, CrdtType.PN_COUNTER, one, VersionVector.EMPTY, 5_000, ask);
     return switch (operation) {
       case "get" -> sizes(id, read, answer);
       case "increment" -> sizes(id, write, new Reply.Done(dot));
-      case "increment-get" -> sizes(id, asking, new Reply.Done(dot, Optional.of(answer)));
       default -> throw Calls.unsupported("the operation " + operation);
     };
   }

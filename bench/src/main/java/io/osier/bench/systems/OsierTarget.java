@@ -61,15 +61,11 @@ public final class OsierTarget implements Target {
     }
     System.out.println("logs and data in " + directory);
     cluster = settings.start();
-    if (tellsFigures()) {
+    if (tls.isEmpty()) {
       first.forEach(dc -> cluster.awaitReady(dc, START_MAX));
     } else {
       client(first.getFirst()).close();
     }
-  }
-
-  private boolean tellsFigures() {
-    return tls.isEmpty();
   }
 
   private String store() {
@@ -79,24 +75,19 @@ public final class OsierTarget implements Target {
   }
 
   private String keyspaces() {
-    String lines = lines(config.getConfig("keyspaces"));
+    String lines = lines("keyspaces");
     return lines.isEmpty() ? "    k { sla = 2s }\n" : lines;
   }
 
-  private static String lines(Config content) {
-    StringBuilder lines = new StringBuilder();
-    content
-        .root()
-        .forEach(
-            (key, value) ->
-                lines.append(
-                    "    \"%s\" : %s\n"
-                        .formatted(key, value.render(ConfigRenderOptions.concise()))));
-    return lines.toString();
+  /** What is in a block, as a line of a configuration. */
+  private String lines(String block) {
+    String rendered = config.getObject(block).render(ConfigRenderOptions.concise());
+    String content = rendered.substring(1, rendered.length() - 1);
+    return content.isEmpty() ? "" : content + "\n";
   }
 
   private String settings(String tlsHow) {
-    StringBuilder lines = new StringBuilder(lines(config.getConfig("settings")));
+    StringBuilder lines = new StringBuilder(lines("settings"));
     if (tls.isPresent()) {
       lines.append(
           "tls { certificate = \"%s\", key = \"%s\", authorities = \"%s\", client-certificates = %s }\n"
@@ -187,7 +178,7 @@ public final class OsierTarget implements Target {
 
   @Override
   public Optional<LocalCluster> cluster() {
-    return tellsFigures() ? Optional.of(cluster) : Optional.empty();
+    return tls.isEmpty() ? Optional.of(cluster) : Optional.empty();
   }
 
   /** Starts one, or starts it again, and waits until it serves. */

@@ -10,9 +10,9 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
+import io.osier.proxy.Osier;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.OutcomeUnknownException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,85 +34,53 @@ import site.ycsb.StringByteIterator;
  * Runs YCSB against Osier. A table is a keyspace; a record is a map of last-writer-wins registers,
  * one for each field, so that updates of different fields never conflict.
  *
- * <p>Properties: {@code osier.endpoints} (name=host:port,…; required), {@code osier.dc} (the
- * datacenter to use while it is up, otherwise the nearest; of several, separated by commas, each
- * thread takes the next), {@code osier.keyspace} (instead of the table's name), {@code
- * osier.timeout.ms} (10000). All threads share one client, each has a session of its own.
+ * <p>The property {@code osier.endpoints} (name=host:port,…) says where; the nearest serves. All
+ * threads share one client, each has a session of its own.
  */
 public final class OsierDB extends DB {
   private static final Object LOCK = new Object();
-  private static final Map<String, OsierClient> CLIENTS = new HashMap<>();
 
   /** Errors whose text was printed, the first of each code: YCSB itself only counts them. */
   private static final Set<ErrorCode> TOLD = ConcurrentHashMap.newKeySet();
 
   private static int users;
-  private static int threads;
+  private static @Nullable OsierClient client;
 
   private @Nullable Keyspace keyspace;
   private io.osier.proxy.Session session;
-  private @Nullable String keyspaceName;
 
   @Override
   public void init() throws DBException {
-    Properties p = getProperties();
-    OsierClient client;
     synchronized (LOCK) {
-      String[] dcs = p.getProperty("osier.dc", "").split(",", -1);
-      String dc = dcs[threads++ % dcs.length];
-      try {
-        client = CLIENTS.get(dc);
-        if (client == null) {
-          client = connect(p, dc);
-          CLIENTS.put(dc, client);
+      if (client == null) {
+        try {
+          client = connect(getProperties());
+        } catch (OsierException e) {
+          throw new DBException(e.reason(), e);
         }
-      } catch (RuntimeException e) {
-        throw new DBException(e.getMessage(), e);
       }
       users++;
+      session = client.session();
     }
-    keyspaceName = p.getProperty("osier.keyspace");
-    session = client.session();
   }
 
-  static OsierClient connect(Properties p, String dc) throws DBException {
-    String endpoints = p.getProperty("osier.endpoints");
-    if (endpoints == null) {
-      throw new DBException(
-          "the property osier.endpoints is missing; for example eu=127.0.0.1:7400");
-    }
-    long timeout = Long.parseLong(p.getProperty("osier.timeout.ms", "10000"));
-    OsierClient.Builder builder =
-        OsierClient.builder().name("ycsb").timeout(Duration.ofMillis(timeout));
-    for (String endpoint : endpoints.split(",", -1)) {
-      int equals = endpoint.indexOf('=');
-      if (equals < 1) {
-        throw new DBException("osier.endpoints must be name=host:port,…, not '" + endpoints + "'");
-      }
-      builder.endpoint(endpoint.substring(0, equals).strip(), endpoint.substring(equals + 1));
-    }
-    if (!dc.isEmpty()) {
-      builder.prefer(dc);
-    }
-    OsierClient client = builder.build();
-    client.awaitConnected(Duration.ofMillis(timeout));
-    return client;
+  static OsierClient connect(Properties properties) {
+    return Osier.connect(properties.getProperty("osier.endpoints", "").split(",", -1));
   }
 
   @Override
   public void cleanup() {
     synchronized (LOCK) {
-      if (--users == 0) {
-        CLIENTS.values().forEach(OsierClient::close);
-        CLIENTS.clear();
+      if (--users == 0 && client != null) {
+        client.close();
+        client = null;
       }
     }
   }
 
   private Keyspace keyspace(String table) {
-    String name = keyspaceName == null ? table : keyspaceName;
-    if (keyspace == null || !keyspace.name().equals(name)) {
-      keyspace = session.keyspace(name);
+    if (keyspace == null || !keyspace.name().equals(table)) {
+      keyspace = session.keyspace(table);
     }
     return keyspace;
   }

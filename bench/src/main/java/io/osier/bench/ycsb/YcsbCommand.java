@@ -35,8 +35,7 @@ import picocli.CommandLine.Unmatched;
           + " N, -target OPS, -s. Without a workload (-load or -t) everything is.",
       "",
       "Properties: table (the keyspace; default), recordcount (10000), operationcount (100000) and"
-          + " the others of YCSB; of the binding osier.endpoints (local=127.0.0.1:7400), osier.dc,"
-          + " osier.keyspace, osier.timeout.ms."
+          + " the others of YCSB; of the binding osier.endpoints (local=127.0.0.1:7400)."
     })
 public final class YcsbCommand implements Callable<Integer> {
   private static final String LOCAL = "local=127.0.0.1:7400";
@@ -115,9 +114,8 @@ public final class YcsbCommand implements Callable<Integer> {
    * if nothing had happened.
    */
   private static void check(Properties properties) {
-    try (OsierClient client = OsierDB.connect(properties, "")) {
-      String keyspace =
-          properties.getProperty("osier.keyspace", properties.getProperty("table", "usertable"));
+    try (OsierClient client = OsierDB.connect(properties)) {
+      String keyspace = properties.getProperty("table", "usertable");
       if (!client.keyspaces().contains(keyspace)) {
         throw new OsierException(
             ErrorCode.UNKNOWN_KEYSPACE,
@@ -126,8 +124,6 @@ public final class YcsbCommand implements Callable<Integer> {
                 + "'; -p table=NAME takes another of "
                 + client.keyspaces());
       }
-    } catch (site.ycsb.DBException e) {
-      throw new IllegalArgumentException(e.getMessage());
     }
   }
 }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,11 +53,12 @@ final class OnceLoadTest {
     Map<String, String> endpoints = new LinkedHashMap<>();
     clientPorts.forEach((dc, port) -> endpoints.put(dc, "127.0.0.1:" + port));
     Fleet fleet = new Fleet("once", endpoints);
+    List<String> broken = new CopyOnWriteArrayList<>();
     try (PeerLinks links =
         new PeerLinks(DCS, peerPorts, (from, to) -> new WanQuality(2, 2, 0), seed)) {
       DCS.forEach(dc -> start(dc, durability, links));
       OnceLoad load = new OnceLoad(DCS, fleet::client, PER_SECOND, false, seed);
-      try (Flicker flicker = new Flicker(links, DCS, seed)) {
+      try (Flicker flicker = new Flicker(links, DCS, seed, broken::add)) {
         LockSupport.parkNanos(SECONDS * 1_000_000_000L);
         // A slow machine may have done nothing yet.
         await().until(() -> load.done() > 0 && flicker.cuts() > 0);
@@ -71,6 +73,7 @@ final class OnceLoadTest {
         }
       }
       assertThat(equal).isTrue();
+      assertThat(broken).isEmpty();
       load.close();
     } finally {
       fleet.close();

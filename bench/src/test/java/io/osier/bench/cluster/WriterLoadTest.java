@@ -39,7 +39,7 @@ final class WriterLoadTest {
       assertThat(reached.await(1, TimeUnit.MINUTES)).isTrue();
       load.stop();
       assertThat(load.broken())
-          .containsExactly("the load at eu ended by java.lang.IllegalStateException: meant");
+          .containsExactly("load-eu ended by java.lang.IllegalStateException: meant");
     }
   }
 }

@@ -3,20 +3,18 @@ package io.osier.bench.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisLoadingException;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.TrackingArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.support.caching.CacheAccessor;
 import io.lettuce.core.support.caching.CacheFrontend;
 import io.lettuce.core.support.caching.ClientSideCaching;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.testing.Patience;
 import java.time.Duration;
@@ -39,33 +37,14 @@ import redis.clients.jedis.csc.CacheFactory;
 /** Caches of clients as they are: what changes at another datacenter is not read from them. */
 final class ClientCachesTest {
   private static Datacenter start(String dc, int port, String peers, int partitions) {
-    return Datacenter.start(
-        ConfigReader.read(
-            "f",
-            """
-            osier {
-              dc = %s
-              listen { client-port = 0, peer-port = %d, redis-port = 0 }
-              peers { %s }
-              store { dir = "" }
-              shutdown-timeout = 0s
-              keyspaces { shop { partitions = %d } }
-            }
-            """
-                .formatted(dc, port, peers, partitions),
-            Map.of()));
+    return RedisDatacenter.start(
+        dc,
+        port,
+        "peers { %s }, keyspaces { shop { partitions = %d } }".formatted(peers, partitions));
   }
 
   private static RedisClient lettuce(Datacenter at) {
-    RedisClient client =
-        RedisClient.create(
-            RedisURI.builder()
-                .withHost("127.0.0.1")
-                .withPort(at.redisPort().orElseThrow())
-                .withTimeout(Patience.LIMIT)
-                .build());
-    client.setOptions(ClientOptions.builder().autoReconnect(false).build());
-    return client;
+    return RedisDatacenter.client(RedisDatacenter.uri(at), ProtocolVersion.RESP3);
   }
 
   private static redis.clients.jedis.RedisClient jedis(Datacenter at, Cache cache) {

@@ -2,7 +2,6 @@ package io.osier.bench.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.testing.Patience;
 import java.util.ArrayList;
@@ -29,19 +28,7 @@ import redis.clients.jedis.resps.ScanResult;
 /** Jedis as it is, at a datacenter. */
 final class JedisTest {
   private static Datacenter start() {
-    return Datacenter.start(
-        ConfigReader.read(
-            "f",
-            """
-            osier {
-              dc = eu
-              listen { client-port = 0, peer-port = 0, redis-port = 0 }
-              store { dir = "" }
-              shutdown-timeout = 0s
-              keyspaces { shop { partitions = 1 } }
-            }
-            """,
-            Map.of()));
+    return RedisDatacenter.start("eu", 0, "keyspaces { shop { partitions = 1 } }");
   }
 
   private static HostAndPort at(Datacenter datacenter) {

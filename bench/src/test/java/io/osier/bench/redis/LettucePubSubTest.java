@@ -3,20 +3,16 @@ package io.osier.bench.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.testing.Patience;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -26,35 +22,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A client of Redis subscribes at one datacenter, and another one publishes at another. */
 final class LettucePubSubTest {
   private static Datacenter start(String dc, String peer, int port, int peerPort) {
-    return Datacenter.start(
-        ConfigReader.read(
-            "f",
-            """
-            osier {
-              dc = %s
-              listen { client-port = 0, peer-port = %d, redis-port = 0 }
-              peers { %s = "127.0.0.1:%d" }
-              store { dir = "" }
-              shutdown-timeout = 0s
-              redis { databases { 0 = shop, 1 = own } }
-              keyspaces { shop { partitions = 1 }, own { partitions = 1, replicas = [eu] } }
-            }
-            """
-                .formatted(dc, port, peer, peerPort),
-            Map.of()));
+    return RedisDatacenter.start(
+        dc,
+        port,
+        """
+        peers { %s = "127.0.0.1:%d" }
+        redis { databases { 0 = shop, 1 = own } }
+        keyspaces { shop { partitions = 1 }, own { partitions = 1, replicas = [eu] } }
+        """
+            .formatted(peer, peerPort));
   }
 
   private static RedisClient client(Datacenter at, ProtocolVersion version) {
-    RedisClient client =
-        RedisClient.create(
-            RedisURI.builder()
-                .withHost("127.0.0.1")
-                .withPort(at.redisPort().orElseThrow())
-                .withTimeout(Patience.LIMIT)
-                .build());
-    client.setOptions(
-        ClientOptions.builder().protocolVersion(version).autoReconnect(false).build());
-    return client;
+    return RedisDatacenter.client(RedisDatacenter.uri(at), version);
   }
 
   @ParameterizedTest

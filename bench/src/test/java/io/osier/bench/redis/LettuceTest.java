@@ -3,7 +3,6 @@ package io.osier.bench.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.lettuce.core.ClientOptions;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -19,7 +18,6 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.osier.core.scram.ScramCredential;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.testing.Patience;
 import java.util.ArrayList;
@@ -35,44 +33,21 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A client of Redis, as it is, at a datacenter. */
 final class LettuceTest {
   private static Datacenter start(String more) {
-    return Datacenter.start(
-        ConfigReader.read(
-            "f",
-            """
-            osier {
-              dc = eu
-              listen { client-port = 0, peer-port = 0, redis-port = 0 }
-              store { dir = "" }
-              shutdown-timeout = 0s
-              redis { databases { 0 = shop, 1 = carts } }
-              keyspaces { shop { partitions = 3 }, carts { partitions = 1 } }
-              %s
-            }
-            """
-                .formatted(more),
-            Map.of()));
-  }
-
-  private static RedisURI uri(Datacenter datacenter) {
-    return RedisURI.builder()
-        .withHost("127.0.0.1")
-        .withPort(datacenter.redisPort().orElseThrow())
-        .withTimeout(Patience.LIMIT)
-        .build();
-  }
-
-  private static RedisClient client(RedisURI uri, ProtocolVersion version) {
-    RedisClient client = RedisClient.create(uri);
-    client.setOptions(
-        ClientOptions.builder().protocolVersion(version).autoReconnect(false).build());
-    return client;
+    return RedisDatacenter.start(
+        "eu",
+        0,
+        """
+        redis { databases { 0 = shop, 1 = carts } }
+        keyspaces { shop { partitions = 3 }, carts { partitions = 1 } }
+        """
+            + more);
   }
 
   @ParameterizedTest
   @EnumSource(names = {"RESP2", "RESP3"})
   void commands_ofAllFamilies_areServed(ProtocolVersion version) {
     try (Datacenter datacenter = start("");
-        RedisClient client = client(uri(datacenter), version);
+        RedisClient client = RedisDatacenter.client(RedisDatacenter.uri(datacenter), version);
         StatefulRedisConnection<String, String> connection = client.connect()) {
       RedisCommands<String, String> redis = connection.sync();
       assertThat(redis.ping()).isEqualTo("PONG");
@@ -113,7 +88,8 @@ final class LettuceTest {
   @Test
   void scan_bySmallSteps_showsAllThatIsThereAllTheTime() {
     try (Datacenter datacenter = start("");
-        RedisClient client = client(uri(datacenter), ProtocolVersion.RESP3);
+        RedisClient client =
+            RedisDatacenter.client(RedisDatacenter.uri(datacenter), ProtocolVersion.RESP3);
         StatefulRedisConnection<String, String> connection = client.connect()) {
       RedisCommands<String, String> redis = connection.sync();
       Set<String> all = new TreeSet<>();
@@ -143,7 +119,8 @@ final class LettuceTest {
   @Test
   void pipeline_ofAnyCommands_readsItsOwnWrites() throws Exception {
     try (Datacenter datacenter = start("");
-        RedisClient client = client(uri(datacenter), ProtocolVersion.RESP3);
+        RedisClient client =
+            RedisDatacenter.client(RedisDatacenter.uri(datacenter), ProtocolVersion.RESP3);
         StatefulRedisConnection<String, String> connection = client.connect()) {
       connection.setAutoFlushCommands(false);
       RedisAsyncCommands<String, String> redis = connection.async();
@@ -174,7 +151,7 @@ final class LettuceTest {
   @EnumSource(names = {"RESP2", "RESP3"})
   void transactions_areDoneAsAWhole_orNotAtAll(ProtocolVersion version) {
     try (Datacenter datacenter = start("");
-        RedisClient client = client(uri(datacenter), version);
+        RedisClient client = RedisDatacenter.client(RedisDatacenter.uri(datacenter), version);
         StatefulRedisConnection<String, String> one = client.connect();
         StatefulRedisConnection<String, String> other = client.connect()) {
       RedisCommands<String, String> redis = one.sync();
@@ -210,10 +187,10 @@ final class LettuceTest {
     String users =
         "users { cart { credential = \"" + credential + "\", rights = [\"read shop cart:\"] } }";
     try (Datacenter datacenter = start(users)) {
-      RedisURI right = uri(datacenter);
+      RedisURI right = RedisDatacenter.uri(datacenter);
       right.setCredentialsProvider(
           RedisCredentialsProvider.from(() -> RedisCredentials.just("cart", "secret")));
-      try (RedisClient client = client(right, ProtocolVersion.RESP3);
+      try (RedisClient client = RedisDatacenter.client(right, ProtocolVersion.RESP3);
           StatefulRedisConnection<String, String> connection = client.connect()) {
         assertThat(connection.sync().aclWhoami()).isEqualTo("cart");
         assertThat(connection.sync().get("cart:1")).isNull();
@@ -221,7 +198,8 @@ final class LettuceTest {
         assertThatThrownBy(() -> connection.sync().set("cart:1", "v"))
             .hasMessageStartingWith("NOPERM");
       }
-      try (RedisClient client = client(uri(datacenter), ProtocolVersion.RESP3)) {
+      try (RedisClient client =
+          RedisDatacenter.client(RedisDatacenter.uri(datacenter), ProtocolVersion.RESP3)) {
         assertThatThrownBy(() -> client.connect().close())
             .rootCause()
             .hasMessageStartingWith("NOAUTH");

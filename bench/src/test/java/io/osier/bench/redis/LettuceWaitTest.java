@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
@@ -18,7 +17,6 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.osier.bench.wan.WanEmulator;
 import io.osier.bench.wan.WanQuality;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
@@ -50,23 +48,16 @@ final class LettuceWaitTest {
 
   private static Datacenter start(WanEmulator wan, String dc, String peer, int port, int peerPort) {
     InetSocketAddress at = new InetSocketAddress("127.0.0.1", peerPort);
-    return Datacenter.start(
-        ConfigReader.read(
-            "f",
-            """
-            osier {
-              dc = %s
-              listen { client-port = 0, peer-port = %d, redis-port = 0 }
-              peers { %s = "127.0.0.1:%d" }
-              streams { retry = 300ms, heal = 600ms }
-              store { dir = "" }
-              shutdown-timeout = 0s
-              redis { databases { 0 = shop, 1 = carts } }
-              keyspaces { shop { partitions = 3 }, carts { partitions = 1 } }
-            }
-            """
-                .formatted(dc, port, peer, wan.open(dc, 0, at, QUALITY, QUALITY).port()),
-            Map.of()));
+    return RedisDatacenter.start(
+        dc,
+        port,
+        """
+        peers { %s = "127.0.0.1:%d" }
+        streams { retry = 300ms, heal = 600ms }
+        redis { databases { 0 = shop, 1 = carts } }
+        keyspaces { shop { partitions = 3 }, carts { partitions = 1 } }
+        """
+            .formatted(peer, wan.open(dc, 0, at, QUALITY, QUALITY).port()));
   }
 
   private static List<Object> waitDurably(
@@ -78,12 +69,7 @@ final class LettuceWaitTest {
   }
 
   private static RedisClient client(Datacenter of) {
-    return RedisClient.create(
-        RedisURI.builder()
-            .withHost("127.0.0.1")
-            .withPort(of.redisPort().orElseThrow())
-            .withTimeout(Patience.LIMIT)
-            .build());
+    return RedisClient.create(RedisDatacenter.uri(of));
   }
 
   @Test

@@ -83,6 +83,6 @@ final class OsierDBTest {
     db.setProperties(new Properties());
     assertThatThrownBy(db::init)
         .isInstanceOf(DBException.class)
-        .hasMessageContaining("osier.endpoints");
+        .hasMessageContaining("NAME=HOST:PORT");
   }
 }

@@ -1,13 +1,15 @@
 package io.osier.datacenter.cli.command;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.cli.session.CliAdmin;
 import io.osier.datacenter.cli.session.UserArguments;
 import io.osier.proxy.OsierClient;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -61,16 +63,13 @@ public final class BackupCommand implements Callable<Integer> {
     Duration timeout = Duration.ofSeconds(timeoutSeconds);
     try (OsierClient client = client()) {
       client.awaitConnected(Duration.ofSeconds(Math.min(timeoutSeconds, 10)));
-      String report = client.backupAsync(DC, Optional.ofNullable(name), timeout).join();
-      System.out.println(json ? report : text(report));
+      CompletableFuture<String> answer = client.backupAsync(DC, Optional.ofNullable(name), timeout);
+      JsonNode report = CliAdmin.answer(answer);
+      System.out.println(json ? answer.join() : text(report));
       return 0;
     } catch (OsierException e) {
-      return failed(e);
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof OsierException cause) {
-        return failed(cause);
-      }
-      throw e;
+      System.err.println("error " + e.code() + ": " + e.reason());
+      return 1;
     }
   }
 
@@ -88,19 +87,9 @@ public final class BackupCommand implements Callable<Integer> {
     }
   }
 
-  private static String text(String report) {
-    try {
-      var node = new com.fasterxml.jackson.databind.ObjectMapper().readTree(report);
-      return "%s: backup %s (%,d bytes)"
-          .formatted(
-              node.get("dc").asText(), node.get("backup").asText(), node.get("bytes").asLong());
-    } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
-      throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
-    }
-  }
-
-  private static int failed(OsierException e) {
-    System.err.println("error " + e.code() + ": " + e.reason());
-    return 1;
+  private static String text(JsonNode report) {
+    return "%s: backup %s (%,d bytes)"
+        .formatted(
+            report.get("dc").asText(), report.get("backup").asText(), report.get("bytes").asLong());
   }
 }

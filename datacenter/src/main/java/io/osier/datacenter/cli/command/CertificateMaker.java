@@ -161,9 +161,7 @@ public final class CertificateMaker {
             file + " is there already; remove it first, or choose another directory");
       }
     }
-    byte[] random = new byte[24];
-    new SecureRandom().nextBytes(random);
-    String password = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+    String password = drawn(24);
     try {
       Path work = Files.createTempDirectory("osier-cert"); // only its owner may look into it
       try {
@@ -186,10 +184,7 @@ public final class CertificateMaker {
       store.load(in, password.toCharArray());
     }
     Key secret = store.getKey(ALIAS, password.toCharArray());
-    // Its file is made so that nobody else can read it before anything is in it.
-    Files.createFile(
-        key, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.writeString(key, pem("PRIVATE KEY", secret.getEncoded()));
+    writeSecret(key, pem("PRIVATE KEY", secret.getEncoded()));
     Certificate[] chain = store.getCertificateChain(ALIAS);
     StringBuilder text = new StringBuilder();
     // The authority's own is in its own file, which the other end has.
@@ -197,6 +192,20 @@ public final class CertificateMaker {
       text.append(pem("CERTIFICATE", chain[i].getEncoded()));
     }
     Files.writeString(certificate, text);
+  }
+
+  /** Writes a file so that nobody else can read it before anything is in it. */
+  static void writeSecret(Path file, String text) throws IOException {
+    Files.createFile(
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Files.writeString(file, text);
+  }
+
+  /** Random bytes as letters, digits, - and _. */
+  static String drawn(int bytes) {
+    byte[] random = new byte[bytes];
+    new SecureRandom().nextBytes(random);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
   }
 
   private static void putAuthority(Path certificate, Path key, Path store, String password)

@@ -1,6 +1,5 @@
 package io.osier.datacenter.cli.command;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -9,10 +8,7 @@ import io.osier.core.tls.TlsName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 
 /**
@@ -93,15 +89,10 @@ final class ClusterSecrets {
     if (Files.exists(file)) {
       return PasswordFile.read(file, problem -> problem);
     }
-    byte[] random = new byte[PASSWORD_BYTES];
-    new SecureRandom().nextBytes(random);
-    String password = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+    String password = CertificateMaker.drawn(PASSWORD_BYTES);
     try {
       Files.createDirectories(dir);
-      // It is made so that nobody else can read it before anything is in it.
-      Files.createFile(
-          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(file, password + '\n', UTF_8);
+      CertificateMaker.writeSecret(file, password + '\n');
     } catch (IOException e) {
       throw new OsierException(
           ErrorCode.CONFIGURATION, file + " cannot be written: " + e.getMessage(), e);

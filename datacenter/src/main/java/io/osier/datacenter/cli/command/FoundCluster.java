@@ -1,12 +1,10 @@
 package io.osier.datacenter.cli.command;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.typesafe.config.ConfigUtil;
-import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.HostPort;
+import io.osier.datacenter.cli.session.CliAdmin;
 import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.proxy.OsierClient;
 import java.time.Duration;
@@ -14,8 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /**
  * What a newcomer's configuration takes from the cluster that it joins. Immutable.
@@ -42,8 +38,9 @@ record FoundCluster(
     try (OsierClient client = builder.build()) {
       client.awaitConnected(PATIENCE);
       String asked = client.status().getFirst().name();
-      JsonNode datacenters = answer(client.admin().listDatacentersAsync()).get("datacenters");
-      JsonNode keyspaces = answer(client.admin().listKeyspacesAsync()).get("keyspaces");
+      JsonNode datacenters =
+          CliAdmin.answer(client.admin().listDatacentersAsync()).get("datacenters");
+      JsonNode keyspaces = CliAdmin.answer(client.admin().listKeyspacesAsync()).get("keyspaces");
       return of(newcomer, at, asked, datacenters, keyspaces);
     }
   }
@@ -107,17 +104,5 @@ record FoundCluster(
     return setting.getKey().equals("replicas")
         ? "[" + setting.getValue() + "]"
         : ConfigUtil.quoteString(setting.getValue());
-  }
-
-  private static JsonNode answer(CompletableFuture<String> report) {
-    try {
-      return new ObjectMapper().readTree(report.join());
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof OsierException known
-          ? new OsierException(known.code(), known.reason(), e)
-          : e;
-    } catch (JsonProcessingException e) {
-      throw new OsierException(ErrorCode.INTERNAL, "the answer cannot be read", e);
-    }
   }
 }

@@ -28,13 +28,13 @@ import java.util.regex.Pattern;
 /**
  * The commands that administer and inspect datacenters, and their reports as text. Not thread-safe.
  */
-final class CliAdmin {
+public final class CliAdmin {
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern NUMBER = Pattern.compile("(\\d{1,18})(ms|B|)");
 
   private final OsierClient client;
   private final NewPasswords newPasswords;
   private final boolean asJson;
-  private final ObjectMapper json = new ObjectMapper();
 
   CliAdmin(OsierClient client, NewPasswords newPasswords, boolean asJson) {
     this.client = client;
@@ -226,9 +226,10 @@ final class CliAdmin {
                         client.nearest().orElseThrow(), of, Optional.empty(), limit)));
   }
 
-  private JsonNode answer(CompletableFuture<String> text) {
+  /** What a datacenter answers, once it does; throws the error if it is one. */
+  public static JsonNode answer(CompletableFuture<String> text) {
     try {
-      return json.readTree(joined(text));
+      return JSON.readTree(joined(text));
     } catch (JsonProcessingException e) {
       throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
     }

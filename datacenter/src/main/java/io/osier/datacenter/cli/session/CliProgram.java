@@ -13,7 +13,6 @@ import io.osier.datacenter.words.ObjectCommand;
 import io.osier.datacenter.words.Words;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Program;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -139,12 +138,9 @@ final class CliProgram {
   }
 
   private static String left(Optional<Reading> reading) {
-    long millis = reading.map(Reading::asLong).orElse(0L);
-    return reading.isEmpty()
-        ? NOTHING
-        : millis < 0
-            ? "it does not expire"
-            : BigDecimal.valueOf(Duration.ofMillis(millis).toMillis(), 3).toPlainString() + " s";
+    Optional<Duration> left =
+        reading.map(Reading::asLong).filter(millis -> millis >= 0).map(Duration::ofMillis);
+    return new Answers(false, false).timeToLive(left, reading::isPresent);
   }
 
   private static ObjectNode json(Noted line, Program.Result result) {

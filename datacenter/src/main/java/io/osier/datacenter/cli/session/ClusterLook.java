@@ -66,6 +66,14 @@ record ClusterLook(
     return new ClusterLook(nanos, root.path("dc").asText(), addresses, answers, silent, copied);
   }
 
+  /** Adds to a text what to do, if there is something. */
+  static void appendHelps(StringBuilder text, List<String> helps) {
+    if (!helps.isEmpty()) {
+      text.append("\n\nwhat helps");
+      helps.forEach(help -> text.append("\n  ").append(help));
+    }
+  }
+
   private static boolean isHolder(String dc, Set<String> holders) {
     return holders.isEmpty() || holders.contains(dc);
   }

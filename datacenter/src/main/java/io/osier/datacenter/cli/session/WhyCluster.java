@@ -146,11 +146,7 @@ final class WhyCluster {
     if (!counted.isEmpty()) {
       text.append("\n\n").append(counted);
     }
-    List<String> helps = helps();
-    if (!helps.isEmpty()) {
-      text.append("\n\nwhat helps");
-      helps.forEach(help -> text.append("\n  ").append(help));
-    }
+    ClusterLook.appendHelps(text, helps());
     return text.toString();
   }
 

@@ -265,11 +265,7 @@ final class WhyKey {
             : isCold
                 ? "It changes too rarely to be counted, so each update is sent at once."
                 : counted.toString());
-    List<String> helps = helps();
-    if (!helps.isEmpty()) {
-      text.append("\n\nwhat helps");
-      helps.forEach(help -> text.append("\n  ").append(help));
-    }
+    ClusterLook.appendHelps(text, helps());
     return text.toString();
   }
 

@@ -72,8 +72,14 @@ public final class RedisErrors {
             : text);
   }
 
-  public static RespValue.Err of(OsierException e) {
-    return new RespValue.Err(text(e.code(), e.reason()));
+  /** What a command is answered that throws. */
+  public static RespValue.Err of(RuntimeException e) {
+    return new RespValue.Err(
+        switch (e) {
+          case RedisException wrong -> wrong.error();
+          case OsierException known -> text(known.code(), known.reason());
+          default -> "ERR a fault of the datacenter: " + e;
+        });
   }
 
   public static RedisException arity(String command) {

@@ -9,6 +9,7 @@ import static io.osier.datacenter.redis.command.Words.option;
 import io.osier.core.Grant;
 import io.osier.datacenter.access.RequestRights;
 import io.osier.datacenter.access.User;
+import io.osier.datacenter.access.Users;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
@@ -31,39 +32,27 @@ final class AclCommand {
   private AclCommand() {}
 
   static Plan acl(RespSession session, Place place, byte[][] words) {
-    return switch (option(words[1])) {
-      case "WHOAMI" -> {
-        checkArity(words, 2, 2);
-        yield answer(RespValue.Bulk.of(session.client.user));
-      }
+    String part = option(words[1]);
+    switch (part) {
+      case "WHOAMI" -> checkArity(words, 2, 2);
+      case "LIST", "USERS", "GETUSER", "DRYRUN" -> session.client.checkAdmin("acl|" + part);
+      default -> {}
+    }
+    Users users = session.requests.access().users();
+    return switch (part) {
+      case "WHOAMI" -> answer(RespValue.Bulk.of(session.client.user));
       case "CAT" -> cat(session, words);
-      case "LIST" -> {
-        session.client.checkAdmin("acl|list");
-        yield answer(
-            RespValue.Array.of(
-                session.requests.access().users().all(),
-                u -> RespValue.Bulk.of("user " + u.name() + " on " + rights(u))));
-      }
-      case "USERS" -> {
-        session.client.checkAdmin("acl|users");
-        yield answer(
-            RespValue.Array.of(
-                session.requests.access().users().all(), u -> RespValue.Bulk.of(u.name())));
-      }
+      case "LIST" ->
+          answer(
+              RespValue.Array.of(
+                  users.all(), u -> RespValue.Bulk.of("user " + u.name() + " on " + rights(u))));
+      case "USERS" -> answer(RespValue.Array.of(users.all(), u -> RespValue.Bulk.of(u.name())));
       case "GETUSER" -> {
-        session.client.checkAdmin("acl|getuser");
         checkArity(words, 3, 3);
         yield answer(
-            session
-                .requests
-                .access()
-                .users()
-                .find(text(words[2]))
-                .map(AclCommand::shown)
-                .orElse(new RespValue.NullArray()));
+            users.find(text(words[2])).map(AclCommand::shown).orElse(new RespValue.NullArray()));
       }
       case "DRYRUN" -> {
-        session.client.checkAdmin("acl|dryrun");
         checkArity(words, 4, Integer.MAX_VALUE);
         yield dryRun(session, place, words);
       }

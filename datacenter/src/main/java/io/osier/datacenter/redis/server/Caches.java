@@ -96,7 +96,7 @@ final class Caches {
               all.leave(hears); // it ended after the check above, and so took nobody along
             }
           } catch (RedisException e) {
-            answer = new RespValue.Err(e.error());
+            answer = RedisErrors.of(e);
           }
           answers.fill(place, answer);
         };

@@ -36,50 +36,42 @@ final class ClientCommand {
 
   static @Nullable Plan client(RespSession session, Place place, byte[][] words) {
     String part = option(words[1]);
+    switch (part) {
+      case "ID", "GETNAME", "INFO", "GETREDIR", "TRACKINGINFO" -> checkArity(words, 2, 2);
+      case "SETNAME", "NO-EVICT", "NO-TOUCH", "REPLY", "CACHING" -> checkArity(words, 3, 3);
+      case "SETINFO" -> checkArity(words, 4, 4);
+      case "TRACKING" -> checkArity(words, 3, Integer.MAX_VALUE);
+      default -> {}
+    }
     return switch (part) {
-      case "ID" -> {
-        checkArity(words, 2, 2);
-        yield answer(new RespValue.Int(session.client.id));
-      }
-      case "GETNAME" -> {
-        checkArity(words, 2, 2);
-        yield answer(
-            session.client.name.isEmpty()
-                ? RespValue.NULL
-                : RespValue.Bulk.of(session.client.name));
-      }
+      case "ID" -> answer(session.client.id);
+      case "GETNAME" ->
+          answer(
+              session.client.name.isEmpty()
+                  ? RespValue.NULL
+                  : RespValue.Bulk.of(session.client.name));
       case "SETNAME" -> {
-        checkArity(words, 3, 3);
         session.client.name = checkName(words[2]);
         yield ok();
       }
       case "SETINFO" -> setInfo(session, words);
-      case "INFO" -> {
-        checkArity(words, 2, 2);
-        yield answer(RespValue.Bulk.of(line(session) + "\n"));
-      }
+      case "INFO" -> answer(RespValue.Bulk.of(line(session) + "\n"));
       case "LIST" -> list(session, words);
       case "KILL" -> kill(session, place, words);
       case "NO-EVICT", "NO-TOUCH" -> {
-        checkArity(words, 3, 3);
-        onOrOff(words[2]);
+        if (!Set.of("ON", "OFF").contains(option(words[2]))) {
+          throw syntax();
+        }
         yield ok();
       }
       case "REPLY" -> reply(session, place, words);
       case "TRACKING" -> tracking(session, place, words);
       case "CACHING" -> {
-        checkArity(words, 3, 3);
         session.caches.caching(option(words[2]));
         yield ok();
       }
-      case "GETREDIR" -> {
-        checkArity(words, 2, 2);
-        yield answer(new RespValue.Int(session.caches.redirect()));
-      }
-      case "TRACKINGINFO" -> {
-        checkArity(words, 2, 2);
-        yield answer(session.caches.info());
-      }
+      case "GETREDIR" -> answer(session.caches.redirect());
+      case "TRACKINGINFO" -> answer(session.caches.info());
       default -> throw unknownPart(words);
     };
   }
@@ -105,14 +97,7 @@ final class ClientCommand {
     }
   }
 
-  private static void onOrOff(byte[] word) {
-    if (!Set.of("ON", "OFF").contains(option(word))) {
-      throw syntax();
-    }
-  }
-
   private static Plan setInfo(RespSession session, byte[][] words) {
-    checkArity(words, 4, 4);
     String what = option(words[2]);
     if (!Set.of("LIB-NAME", "LIB-VER").contains(what)) {
       throw new RedisException("ERR Unrecognized option '" + text(words[2]) + "'");
@@ -126,21 +111,16 @@ final class ClientCommand {
     return ok();
   }
 
-  private static @Nullable Plan reply(RespSession session, Place place, byte[][] words) {
-    checkArity(words, 3, 3);
-    RespSession.Replies to =
-        switch (option(words[2])) {
-          case "ON" -> RespSession.Replies.ON;
-          case "OFF" -> RespSession.Replies.OFF;
-          case "SKIP" -> RespSession.Replies.SKIP;
-          default -> throw syntax();
-        };
-    session.setReplies(place, to);
+  private static Plan reply(RespSession session, Place place, byte[][] words) {
+    String word = option(words[2]);
+    if (!Set.of("ON", "OFF", "SKIP").contains(word)) {
+      throw syntax();
+    }
+    session.setReplies(place, RespSession.Replies.valueOf(word));
     return ok();
   }
 
   private static @Nullable Plan tracking(RespSession session, Place place, byte[][] words) {
-    checkArity(words, 3, Integer.MAX_VALUE);
     TrackingOptions options = TrackingOptions.parse(words);
     switch (option(words[2])) {
       case "ON" -> session.caches.track(place, options, redirect(session, options.redirect()));
@@ -246,8 +226,7 @@ final class ClientCommand {
       throw syntax();
     }
     boolean spared = skipsThis;
-    return answer(
-        new RespValue.Int(kill(session, place, killed.and(s -> s != session || !spared))));
+    return answer(kill(session, place, killed.and(s -> s != session || !spared)));
   }
 
   private static int kill(RespSession session, Place place, Predicate<RespSession> killed) {

@@ -35,7 +35,7 @@ final class CommandCommand {
     return switch (option(words[1])) {
       case "COUNT" -> {
         checkArity(words, 2, 2);
-        yield answer(new RespValue.Int(table.all().size()));
+        yield answer(table.all().size());
       }
       case "INFO" ->
           answer(

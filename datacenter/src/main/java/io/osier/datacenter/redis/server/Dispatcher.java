@@ -68,13 +68,11 @@ final class Dispatcher {
       if (!session.transaction.isOpen() && !entry.command().name().equals("CLIENT")) {
         session.caches.endCaching(); // which was said of this command
       }
-    } catch (RedisException e) {
-      answers.fill(place, new RespValue.Err(e.error()));
-    } catch (OsierException e) {
+    } catch (RedisException | OsierException e) {
       answers.fill(place, RedisErrors.of(e));
     } catch (RuntimeException e) {
       LOG.error("a fault at {} of client {}", shown(words[0]), session.client.address(), e);
-      answers.fill(place, new RespValue.Err("ERR a fault of the datacenter: " + e));
+      answers.fill(place, RedisErrors.of(e));
     }
   }
 

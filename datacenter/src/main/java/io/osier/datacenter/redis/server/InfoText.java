@@ -97,20 +97,20 @@ final class InfoText {
   private static List<String> lines(RespSession session, String section) {
     ServerState port = session.server;
     List<String> lines = new ArrayList<>();
-    long upSeconds = Math.max(0, port.millis() - port.startMillis()) / 1_000;
+    long upSeconds = Math.max(0, port.millis() - port.startMillis) / 1_000;
     Runtime java = Runtime.getRuntime();
     long used = java.totalMemory() - java.freeMemory();
     switch (section) {
       case "server" -> {
         lines.add("redis_version:" + ConnectionCommands.REDIS_VERSION);
-        lines.add("osier_version:" + port.around().version());
-        lines.add("osier_datacenter:" + port.around().self().dc());
+        lines.add("osier_version:" + port.around.version());
+        lines.add("osier_datacenter:" + port.around.self().dc());
         lines.add("redis_mode:standalone");
         lines.add("os:" + System.getProperty("os.name") + " " + System.getProperty("os.arch"));
         lines.add("arch_bits:64");
         lines.add("process_id:" + ProcessHandle.current().pid());
         lines.add(
-            "run_id:" + String.format(Locale.ROOT, "%040x", port.around().self().incarnation()));
+            "run_id:" + String.format(Locale.ROOT, "%040x", port.around.self().incarnation()));
         lines.add("tcp_port:" + port.port());
         lines.add("uptime_in_seconds:" + upSeconds);
         lines.add("uptime_in_days:" + upSeconds / 86_400);
@@ -138,7 +138,7 @@ final class InfoText {
         lines.add("async_loading:0");
         lines.add("rdb_changes_since_last_save:0");
         lines.add("rdb_bgsave_in_progress:0");
-        lines.add("rdb_last_save_time:" + port.startMillis() / 1_000);
+        lines.add("rdb_last_save_time:" + port.startMillis / 1_000);
         lines.add("rdb_last_bgsave_status:ok");
         lines.add("aof_enabled:0");
         lines.add("aof_rewrite_in_progress:0");

@@ -191,10 +191,7 @@ final class KeyspaceCommands {
 
   /** DBSIZE. */
   static Plan count(Scope scope, byte[][] words) {
-    return count(
-        scope.keyspace(),
-        n -> answer(new RespValue.Int(n)),
-        failure -> answer(RedisErrors.of(failure)));
+    return count(scope.keyspace(), n -> answer(n), failure -> answer(RedisErrors.of(failure)));
   }
 
   /** Counts the objects of a keyspace: a key that holds two counts twice. */

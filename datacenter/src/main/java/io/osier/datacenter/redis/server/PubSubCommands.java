@@ -145,7 +145,7 @@ final class PubSubCommands {
       }
       case "NUMPAT" -> {
         checkArity(words, 2, 2);
-        yield answer(new RespValue.Int(all.patterns(keyspace)));
+        yield answer(all.patterns(keyspace));
       }
       case "SHARDCHANNELS", "SHARDNUMSUB" ->
           throw new RedisException(

@@ -94,7 +94,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter
     this.guard = new ConnectionGuard(this.requests.port(), this::isInCommand);
     this.share = new AnswerShare(this.requests.answerBytes());
     this.answers = new Answers(channel, share);
-    this.steps = new Steps(channel, this.requests, answers, this, share, server.around().beside());
+    this.steps = new Steps(channel, this.requests, answers, this, share, server.around.beside());
     ClientState client = new ClientState(channel, server, this.requests);
     this.subscriptions = new Subscriptions(channel, client, answers, steps, this, share);
     this.caches = new Caches(channel, client, answers, steps, this, subscriptions);

@@ -142,20 +142,18 @@ final class RespSession {
       judged(place, Optional.of(Identity.DEFAULT), "", then); // whose password may be any
       return;
     }
-    server
-        .logins()
-        .login(
-            requests.access(),
-            name,
-            RespDecoder.text(password).toCharArray(),
-            channel.remoteAddress(),
-            (identity, error) -> {
-              try {
-                channel.eventLoop().execute(() -> judged(place, identity, error, then));
-              } catch (RejectedExecutionException e) {
-                LOG.debug("client {} is gone with its loop", channel.remoteAddress(), e);
-              }
-            });
+    server.logins.login(
+        requests.access(),
+        name,
+        RespDecoder.text(password).toCharArray(),
+        channel.remoteAddress(),
+        (identity, error) -> {
+          try {
+            channel.eventLoop().execute(() -> judged(place, identity, error, then));
+          } catch (RejectedExecutionException e) {
+            LOG.debug("client {} is gone with its loop", channel.remoteAddress(), e);
+          }
+        });
   }
 
   private void judged(
@@ -184,7 +182,7 @@ final class RespSession {
         now,
         seeds.nextLong(),
         client.resp3,
-        server.cursors());
+        server.cursors);
   }
 
   // ---------------------------------------------------------------- what it has chosen

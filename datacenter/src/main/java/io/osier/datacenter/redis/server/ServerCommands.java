@@ -68,7 +68,7 @@ final class ServerCommands {
   }
 
   static @Nullable Plan waitsDurably(RespSession session, Place place, byte[][] words) {
-    boolean isDurable = session.server.around().durable();
+    boolean isDurable = session.server.around.durable();
     long local = Numbers.integer(words[1], 0, 1, "ERR value is out of range, must be 0 or 1");
     long wanted = Numbers.integer(words[2], 0, Long.MAX_VALUE, RedisErrors.OUT_OF_RANGE);
     if (local > 0 && !isDurable) {
@@ -133,22 +133,19 @@ final class ServerCommands {
   private static Plan get(RespSession session, byte[][] words) {
     checkArity(words, 3, Integer.MAX_VALUE);
     List<RespValue> found = new ArrayList<>();
-    session
-        .server
-        .settings()
-        .forEach(
-            (name, value) -> {
-              for (int i = 2; i < words.length; i++) {
-                byte[] pattern =
-                    Glob.checked(
-                        text(words[i]).toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8));
-                if (Glob.matches(pattern, name.getBytes(StandardCharsets.UTF_8))) {
-                  found.add(RespValue.Bulk.of(name));
-                  found.add(RespValue.Bulk.of(value));
-                  return;
-                }
-              }
-            });
+    session.server.settings.forEach(
+        (name, value) -> {
+          for (int i = 2; i < words.length; i++) {
+            byte[] pattern =
+                Glob.checked(
+                    text(words[i]).toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8));
+            if (Glob.matches(pattern, name.getBytes(StandardCharsets.UTF_8))) {
+              found.add(RespValue.Bulk.of(name));
+              found.add(RespValue.Bulk.of(value));
+              return;
+            }
+          }
+        });
     return answer(new RespValue.Pairs(found));
   }
 
@@ -156,7 +153,7 @@ final class ServerCommands {
     if (words.length < 4 || words.length % 2 != 0) {
       throw RedisErrors.arity("config|set");
     }
-    Map<String, String> settings = session.server.settings();
+    Map<String, String> settings = session.server.settings;
     Set<String> seen = new TreeSet<>();
     for (int i = 2; i < words.length; i += 2) {
       String name = text(words[i]).toLowerCase(Locale.ROOT);
@@ -190,7 +187,7 @@ final class ServerCommands {
   static Plan latency(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "LATEST", "HISTORY" -> answer(new RespValue.Array(List.of()));
-      case "RESET" -> answer(new RespValue.Int(0));
+      case "RESET" -> answer(0);
       case "HISTOGRAM" -> answer(new RespValue.Pairs(List.of()));
       case "DOCTOR", "GRAPH" ->
           answer(RespValue.Bulk.of("osier stat tells how long requests take"));
@@ -201,7 +198,7 @@ final class ServerCommands {
   static Plan slowlog(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "GET" -> answer(new RespValue.Array(List.of()));
-      case "LEN" -> answer(new RespValue.Int(0));
+      case "LEN" -> answer(0);
       case "RESET" -> ok();
       default -> throw unknownPart(words);
     };

@@ -67,11 +67,14 @@ public final class ServerState {
 
   private final Databases databases;
   private final ClientService handler;
-  private final Around around;
-  private final Logins logins;
-  private final CursorTable cursors;
-  private final Map<String, String> settings = new ConcurrentSkipListMap<>();
-  private final long startMillis;
+  final Around around;
+  final Logins logins;
+  final CursorTable cursors;
+
+  /** What CONFIG SET keeps and CONFIG GET shows: nothing else reads it. */
+  final Map<String, String> settings = new ConcurrentSkipListMap<>();
+
+  final long startMillis;
   private final AtomicLong ids = new AtomicLong();
   private final LongAdder opened = new LongAdder();
   private final LongAdder commands = new LongAdder();
@@ -184,24 +187,12 @@ public final class ServerState {
     opened.reset();
   }
 
-  long startMillis() {
-    return startMillis;
-  }
-
-  Around around() {
-    return around;
-  }
-
   void setPort(int number) {
     port = number;
   }
 
   int port() {
     return port;
-  }
-
-  Logins logins() {
-    return logins;
   }
 
   PubSub pubSub() {
@@ -231,14 +222,5 @@ public final class ServerState {
   /** Has the caches hear of a keyspace's changes from now on, or soon; whether they do already. */
   boolean listen(String keyspace) {
     return handler.listen(keyspace, around.pushes.tracking.of(keyspace));
-  }
-
-  CursorTable cursors() {
-    return cursors;
-  }
-
-  /** What CONFIG SET keeps and CONFIG GET shows: nothing else reads it. */
-  Map<String, String> settings() {
-    return settings;
   }
 }

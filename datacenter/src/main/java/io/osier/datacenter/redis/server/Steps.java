@@ -5,7 +5,6 @@ import io.osier.core.OsierException;
 import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.frontend.Asked;
 import io.osier.datacenter.frontend.ClientRequests;
-import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
@@ -373,17 +372,13 @@ final class Steps {
   }
 
   private Plan next(Step step) {
-    Plan next;
     try {
-      next = step.ask.then().apply(List.of(step.replies));
-    } catch (RedisException e) {
-      next = new Plan.Answer(new RespValue.Err(e.error()));
-    } catch (OsierException e) {
-      next = new Plan.Answer(RedisErrors.of(e));
+      return step.ask.then().apply(List.of(step.replies));
     } catch (RuntimeException e) {
-      LOG.error("a fault at a command of client {}", channel.remoteAddress(), e);
-      next = new Plan.Answer(new RespValue.Err("ERR a fault of the datacenter: " + e));
+      if (!(e instanceof RedisException || e instanceof OsierException)) {
+        LOG.error("a fault at a command of client {}", channel.remoteAddress(), e);
+      }
+      return new Plan.Answer(RedisErrors.of(e));
     }
-    return next;
   }
 }

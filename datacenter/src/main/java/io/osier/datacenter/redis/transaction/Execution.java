@@ -100,9 +100,7 @@ final class Execution implements Call.Steps {
         plan = step.then().apply(replies);
       }
       return ((Plan.Answer) plan).value();
-    } catch (RedisException e) {
-      return new RespValue.Err(e.error());
-    } catch (OsierException e) {
+    } catch (RedisException | OsierException e) {
       return RedisErrors.of(e);
     }
   }
@@ -123,9 +121,7 @@ final class Execution implements Call.Steps {
   private static RespValue own(Supplier<RespValue> own) {
     try {
       return own.get();
-    } catch (RedisException e) {
-      return new RespValue.Err(e.error());
-    } catch (OsierException e) {
+    } catch (RedisException | OsierException e) {
       return RedisErrors.of(e);
     }
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -48,23 +47,12 @@ final class OsierConnectionTest {
     return new RawRedis(datacenter.redisPort().orElseThrow());
   }
 
-  /** The answers to commands that are sent at once. */
-  private static List<String> ask(RawRedis redis, String... commands) throws IOException {
-    redis.commands(commands);
-    List<String> answers = new ArrayList<>();
-    for (int i = 0; i < commands.length; i++) {
-      answers.add(redis.read());
-    }
-    return answers;
-  }
-
   @Test
   void transactionOfSeveralSteps_inOneBuffer_isDoneStepByStep() throws IOException {
     try (RawRedis redis = connect();
         RawRedis other = connect()) {
       List<String> answers =
-          ask(
-              redis,
+          redis.askAll(
               "SET a 1",
               "OSIER.BEGIN 600",
               "OSIER.UPDATE counter incr n 2",
@@ -79,15 +67,15 @@ final class OsierConnectionTest {
       answers.subList(5, 7).clear();
       assertThat(answers).containsExactly("+OK", "+OK", "+OK", "+OK", ":5", "1", "+PONG");
       assertThat(other.ask("EXISTS n")).isEqualTo(":0");
-      assertThat(ask(redis, "OSIER.COMMIT", "GET n")).containsExactly("+OK", "5");
+      assertThat(redis.askAll("OSIER.COMMIT", "GET n")).containsExactly("+OK", "5");
       assertThat(other.ask("GET n")).isEqualTo("5");
-      assertThat(ask(redis, "OSIER.BEGIN", "OSIER.UPDATE counter incr n", "RESET", "GET n"))
+      assertThat(redis.askAll("OSIER.BEGIN", "OSIER.UPDATE counter incr n", "RESET", "GET n"))
           .containsExactly("+OK", "+OK", "+RESET", "5");
       assertThat(redis.ask("OSIER.ABORT")).startsWith("-ERR no transaction is open");
       assertThat(redis.ask("OSIER.BEGIN 0")).isEqualTo("-ERR a transaction lasts 1 to 600 s");
       redis.ask("SELECT 1");
       assertThat(redis.ask("OSIER.BEGIN")).startsWith("-ERR ").contains("causal");
-      assertThat(ask(redis, "MULTI", "OSIER.BEGIN").get(1)).contains("not allowed inside");
+      assertThat(redis.askAll("MULTI", "OSIER.BEGIN").get(1)).contains("not allowed inside");
     }
   }
 
@@ -96,7 +84,8 @@ final class OsierConnectionTest {
     try (RawRedis redis = connect()) {
       for (int database = 0; database < 2; database++) {
         List<String> answers =
-            ask(redis, "SELECT " + database, "SET a 1", "OSIER.UPDATE set add s e", "OSIER.TOKEN");
+            redis.askAll(
+                "SELECT " + database, "SET a 1", "OSIER.UPDATE set add s e", "OSIER.TOKEN");
         String token = answers.getLast();
         assertThat(token).matches("[-_A-Za-z0-9]+");
         assertThat(redis.ask("OSIER.AFTER " + token)).isEqualTo("+OK");
@@ -111,9 +100,10 @@ final class OsierConnectionTest {
   @Test
   void wait_whereThereIsNoOtherDatacenter_isAnsweredZero() throws IOException {
     try (RawRedis redis = connect()) {
-      assertThat(ask(redis, "WAIT 0 0", "SET a 1", "WAIT 0 0", "WAIT 1 10", "WAITAOF 0 0 0"))
+      assertThat(redis.askAll("WAIT 0 0", "SET a 1", "WAIT 0 0", "WAIT 1 10", "WAITAOF 0 0 0"))
           .containsExactly(":0", "+OK", ":0", ":0", "[:0, :0]");
-      assertThat(ask(redis, "WAIT 1 -1", "WAIT 1 x", "WAIT x 1", "WAITAOF 2 0 0", "WAITAOF 1 0 0"))
+      assertThat(
+              redis.askAll("WAIT 1 -1", "WAIT 1 x", "WAIT x 1", "WAITAOF 2 0 0", "WAITAOF 1 0 0"))
           .containsExactly(
               "-ERR timeout is negative",
               "-ERR timeout is not an integer or out of range",
@@ -121,7 +111,7 @@ final class OsierConnectionTest {
               "-ERR value is out of range, must be 0 or 1",
               "-ERR WAITAOF cannot be used when numlocal is set but this datacenter keeps its data"
                   + " in memory only");
-      assertThat(ask(redis, "MULTI", "WAIT 0 0").get(1)).contains("not allowed inside");
+      assertThat(redis.askAll("MULTI", "WAIT 0 0").get(1)).contains("not allowed inside");
     }
   }
 
@@ -169,7 +159,7 @@ final class OsierConnectionTest {
       assertThat(redis.ask("OSIER.WATCH w from x")).startsWith("-ERR this is no watcher's pos");
       assertThat(redis.ask("OSIER.WATCH w 3")).startsWith("-ERR OSIER.WATCH tells of all");
       assertThat(redis.ask("OSIER.WATCH w to x")).startsWith("-ERR usage: watch KEY");
-      assertThat(ask(redis, "MULTI", "OSIER.WATCH w", "DISCARD").get(1))
+      assertThat(redis.askAll("MULTI", "OSIER.WATCH w", "DISCARD").get(1))
           .contains("not allowed inside");
       redis.ask("SELECT 1");
       redis.ask("OSIER.WATCH *");

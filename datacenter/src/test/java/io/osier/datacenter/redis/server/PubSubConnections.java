@@ -1,7 +1,12 @@
 package io.osier.datacenter.redis.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Grant;
+import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.UserLimits;
+import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.redis.pubsub.PubSub;
@@ -10,23 +15,41 @@ import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Opened;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Subscribers and publishers as bytes, in front of a partition that answers when told to. */
+/**
+ * Subscribers, publishers and caches as bytes, in front of partitions that answer and tell when the
+ * test wants.
+ */
 abstract class PubSubConnections {
   /** What was asked of the partition. */
   final BlockingQueue<Consumer<Reply>> asked = new LinkedBlockingQueue<>();
 
   final PubSub all = new PubSub(64 << 20, PubSub.Peers.NONE);
+  final Tracking tracking = new Tracking(1 << 20, 1);
   volatile Users users = Users.OPEN;
+
+  /** Whether changes are heard of. */
+  volatile boolean hears = true;
+
+  /** Whether the keyspaces are held here. */
+  volatile boolean holds = true;
+
+  @AutoClose private final Opened open = new Opened();
 
   @SuppressWarnings("NullAway") // by start
   ClientServer server;
@@ -36,7 +59,7 @@ abstract class PubSubConnections {
   @BeforeEach
   void start() {
     ClientService handler =
-        new ClientService() {
+        new ServedClients.Handler() {
           @Override
           public List<Reply.KeyspaceInfo> keyspaces() {
             return List.of(
@@ -50,8 +73,13 @@ abstract class PubSubConnections {
           }
 
           @Override
-          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-            throw new AssertionError("nobody administers");
+          public boolean holds(String keyspace) {
+            return holds;
+          }
+
+          @Override
+          public boolean listen(String keyspace, ChangeListener listener) {
+            return hears;
           }
         };
     server = ServedClients.start(PortLimits.DEFAULT, UserLimits.NONE, () -> users, handler);
@@ -59,7 +87,7 @@ abstract class PubSubConnections {
         new RedisPort(
             Map.of(0, "shop", 1, "carts"),
             handler,
-            ServedClients.around(new ServerState.Pushes(all, new Tracking(1 << 20, 1))));
+            ServedClients.around(new ServerState.Pushes(all, tracking)));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 
@@ -69,11 +97,26 @@ abstract class PubSubConnections {
   }
 
   RawRedis connect(boolean resp3) throws IOException {
-    RawRedis redis = new RawRedis(port);
+    RawRedis redis = open.add(new RawRedis(port));
     if (resp3) {
       redis.ask("HELLO 3");
     }
     return redis;
+  }
+
+  Consumer<Reply> next() throws InterruptedException {
+    Consumer<Reply> reply = asked.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    assertThat(reply).as("a request").isNotNull();
+    return reply;
+  }
+
+  static Reply.Answer answer(String text) {
+    return (Reply.Answer) RespFixture.answer(text);
+  }
+
+  void grant(String... grants) {
+    List<Grant> all = Arrays.stream(grants).map(Grant::parse).toList();
+    users = new Users(List.of(new User(Users.DEFAULT, Optional.empty(), all)));
   }
 
   static List<String> read(RawRedis from, int count) throws IOException {

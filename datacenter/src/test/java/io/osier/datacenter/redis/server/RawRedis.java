@@ -48,6 +48,16 @@ final class RawRedis implements AutoCloseable {
     return read();
   }
 
+  /** The answers to commands that are sent at once. */
+  List<String> askAll(String... commands) throws IOException {
+    commands(commands);
+    List<String> answers = new ArrayList<>();
+    for (int i = 0; i < commands.length; i++) {
+      answers.add(read());
+    }
+    return answers;
+  }
+
   /** Reads a line, without its end. */
   String readLine() throws IOException {
     StringBuilder line = new StringBuilder();

@@ -78,7 +78,7 @@ abstract class RespFixture {
 
   void start(PortLimits limits, UserLimits ofUsers) {
     ClientService handler =
-        new ClientService() {
+        new ServedClients.Handler() {
           @Override
           public Reply.Elsewhere elsewhere() { // which does not take 0 from the only one here
             Reply.KeyspaceInfo other = new Reply.KeyspaceInfo("default", 500, 1, false);
@@ -87,18 +87,8 @@ abstract class RespFixture {
           }
 
           @Override
-          public List<Reply.KeyspaceInfo> keyspaces() {
-            return List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
-          }
-
-          @Override
           public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
             asked.add(new Waiting(request, reply));
-          }
-
-          @Override
-          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-            throw new AssertionError("nobody administers");
           }
         };
     server = ServedClients.start(limits, ofUsers, () -> users, handler);

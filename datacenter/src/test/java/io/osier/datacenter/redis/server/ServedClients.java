@@ -15,10 +15,14 @@ import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** A server for clients on loopback, without TLS. */
@@ -26,6 +30,19 @@ final class ServedClients {
   static final ReplicaId EU = new ReplicaId("eu", 1);
 
   private ServedClients() {}
+
+  /** Of the keyspace shop, which nobody administers. */
+  abstract static class Handler implements ClientService {
+    @Override
+    public List<Reply.KeyspaceInfo> keyspaces() {
+      return List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
+    }
+
+    @Override
+    public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+      throw new AssertionError("nobody administers");
+    }
+  }
 
   /** Any free port. */
   static InetSocketAddress anyPort() {

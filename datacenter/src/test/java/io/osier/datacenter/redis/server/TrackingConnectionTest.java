@@ -4,204 +4,85 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.Grant;
 import io.osier.core.Key;
-import io.osier.core.Value;
-import io.osier.core.VersionVector;
-import io.osier.crdt.CrdtType;
-import io.osier.crdt.Reading;
-import io.osier.datacenter.access.User;
-import io.osier.datacenter.access.Users;
-import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.feed.ChangeListener;
-import io.osier.datacenter.frontend.ClientServer;
-import io.osier.datacenter.frontend.ClientService;
-import io.osier.datacenter.redis.pubsub.PubSub;
-import io.osier.datacenter.redis.tracking.Tracking;
-import io.osier.datacenter.shard.agent.OrderedQueue;
-import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
-import io.osier.testing.Patience;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * Connections that have caches, in front of partitions that answer and tell when the test wants.
  */
-final class TrackingConnectionTest {
-  private final BlockingQueue<Consumer<Reply>> asked = new LinkedBlockingQueue<>();
-  private final Tracking tracking = new Tracking(1 << 20, 1);
-  private volatile Users users = Users.OPEN;
-
-  /** Whether changes are heard of. */
-  private volatile boolean hears = true;
-
-  /** Whether the keyspaces are held here. */
-  private volatile boolean holds = true;
-
-  @SuppressWarnings("NullAway") // by start
-  private ClientServer server;
-
-  private int port;
-
-  @BeforeEach
-  void start() {
-    ClientService handler =
-        new ClientService() {
-          @Override
-          public List<Reply.KeyspaceInfo> keyspaces() {
-            return List.of(
-                new Reply.KeyspaceInfo("shop", 500, 1, false),
-                new Reply.KeyspaceInfo("carts", 500, 1, false));
-          }
-
-          @Override
-          public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
-            asked.add(reply);
-          }
-
-          @Override
-          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-            throw new AssertionError("nobody administers");
-          }
-
-          @Override
-          public boolean holds(String keyspace) {
-            return holds;
-          }
-
-          @Override
-          public boolean listen(String keyspace, ChangeListener listener) {
-            return hears;
-          }
-        };
-    server = ServedClients.start(PortLimits.DEFAULT, UserLimits.NONE, () -> users, handler);
-    RedisPort redis =
-        new RedisPort(
-            Map.of(0, "shop", 1, "carts"),
-            handler,
-            ServedClients.around(
-                new ServerState.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), tracking)));
-    port = server.listen(ServedClients.anyPort(), redis).address().getPort();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
-  private RawRedis connect(boolean resp3) throws IOException {
-    RawRedis redis = new RawRedis(port);
-    if (resp3) {
-      redis.ask("HELLO 3");
-    }
-    return redis;
-  }
-
-  private Consumer<Reply> next() throws InterruptedException {
-    Consumer<Reply> reply = asked.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-    assertThat(reply).as("a request").isNotNull();
-    return reply;
-  }
-
-  private static Reply.Answer answer(String text) {
-    return new Reply.Answer(
-        Optional.of(CrdtType.STRING),
-        Optional.of(new Reading.Single(Optional.of(Value.of(text)))),
-        true,
-        VersionVector.EMPTY);
-  }
-
+final class TrackingConnectionTest extends PubSubConnections {
   private void changed(String keyspace, String... keys) {
     tracking
         .of(keyspace)
         .changed(Arrays.stream(keys).map(k -> new ChangeListener.Changed(Key.of(k), 0)).toList());
   }
 
-  private void grant(String... grants) {
-    users =
-        new Users(
-            List.of(
-                new User(
-                    Users.DEFAULT,
-                    Optional.empty(),
-                    Arrays.stream(grants).map(Grant::parse).toList())));
-  }
-
   /** Otherwise a client would keep what it was told of before. */
   @Test
   void changeWhileAReadIsUnderWay_isToldBehindItsAnswer() throws Exception {
-    try (RawRedis redis = connect(true)) {
-      assertThat(redis.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
-      redis.commands("GET a", "GET b");
-      Consumer<Reply> a = next();
-      Consumer<Reply> b = next();
-      changed("shop", "a");
-      b.accept(answer("2"));
-      a.accept(answer("1"));
-      assertThat(redis.read()).isEqualTo("1");
-      assertThat(redis.read()).isEqualTo("2");
-      assertThat(redis.read()).isEqualTo(">[invalidate, [a]]");
-      changed("shop", "a");
-      changed("carts", "b");
-      changed("shop", "b");
-      assertThat(redis.ask("PING")).as("it was told first").isEqualTo(">[invalidate, [b]]");
-      assertThat(redis.read()).isEqualTo("+PONG");
-    }
+    RawRedis redis = connect(true);
+    assertThat(redis.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
+    redis.commands("GET a", "GET b");
+    Consumer<Reply> a = next();
+    Consumer<Reply> b = next();
+    changed("shop", "a");
+    b.accept(answer("2"));
+    a.accept(answer("1"));
+    assertThat(redis.read()).isEqualTo("1");
+    assertThat(redis.read()).isEqualTo("2");
+    assertThat(redis.read()).isEqualTo(">[invalidate, [a]]");
+    changed("shop", "a");
+    changed("carts", "b");
+    changed("shop", "b");
+    assertThat(redis.ask("PING")).as("it was told first").isEqualTo(">[invalidate, [b]]");
+    assertThat(redis.read()).isEqualTo("+PONG");
   }
 
   @Test
   void whatExecReads_isTold_andWhatItWritesOnlyIsNot() throws Exception {
-    try (RawRedis redis = connect(true)) {
-      redis.ask("CLIENT TRACKING ON");
-      redis.commands("MULTI", "GET a", "SET b 1", "EXEC");
-      redis.read();
-      redis.read();
-      redis.read();
-      next().accept(new Reply.Evaluated(true, Optional.empty(), List.of()));
-      redis.read();
-      changed("shop", "b");
-      changed("shop", "a");
-      assertThat(redis.ask("PING")).isEqualTo(">[invalidate, [a]]");
-      assertThat(redis.read()).isEqualTo("+PONG");
-    }
+    RawRedis redis = connect(true);
+    redis.ask("CLIENT TRACKING ON");
+    redis.commands("MULTI", "GET a", "SET b 1", "EXEC");
+    redis.read();
+    redis.read();
+    redis.read();
+    next().accept(new Reply.Evaluated(true, Optional.empty(), List.of()));
+    redis.read();
+    changed("shop", "b");
+    changed("shop", "a");
+    assertThat(redis.ask("PING")).isEqualTo(">[invalidate, [a]]");
+    assertThat(redis.read()).isEqualTo("+PONG");
   }
 
   @Test
   void watcherThatFallsBehind_isToldSo_andItsConnectionEnds() throws Exception {
-    try (RawRedis redis = connect(true)) {
-      assertThat(redis.ask("OSIER.WATCH a*")).isEqualTo("[osier.watch, a*, :1]");
-      next().accept(new Reply.Failure(ErrorCode.WATCHER_TOO_SLOW, "it was cut off"));
-      assertThat(redis.read()).isEqualTo(">[osier.ended, a*, WATCHER_TOO_SLOW it was cut off, _]");
-      assertThat(redis.hasEnded()).isTrue();
-    }
+    RawRedis redis = connect(true);
+    assertThat(redis.ask("OSIER.WATCH a*")).isEqualTo("[osier.watch, a*, :1]");
+    next().accept(new Reply.Failure(ErrorCode.WATCHER_TOO_SLOW, "it was cut off"));
+    assertThat(redis.read()).isEqualTo(">[osier.ended, a*, WATCHER_TOO_SLOW it was cut off, _]");
+    assertThat(redis.hasEnded()).isTrue();
   }
 
   @Test
   void watcherOfWhatMayNotBeRead_hasEnded_andOthersGoOn() throws Exception {
     grant("read shop b");
-    try (RawRedis redis = connect(true)) {
-      assertThat(redis.ask("OSIER.WATCH *")).isEqualTo("[osier.watch, *, :1]");
-      assertThat(redis.read()).startsWith(">[osier.ended, *, FORBIDDEN ").contains("read shop");
-      assertThat(redis.ask("OSIER.WATCH b*")).isEqualTo("[osier.watch, b*, :1]");
-      next().accept(new Reply.Changes(List.of(), List.of(), true));
-      assertThat(redis.read()).startsWith(">[osier.changes, b*, ");
-      grant("read shop c");
-      next().accept(new Reply.Changes(List.of(), List.of(), true)); // as when rights change
-      assertThat(redis.read()).startsWith(">[osier.ended, b*, FORBIDDEN ");
-      assertThat(redis.ask("PING")).isEqualTo("+PONG");
-    }
+    RawRedis redis = connect(true);
+    assertThat(redis.ask("OSIER.WATCH *")).isEqualTo("[osier.watch, *, :1]");
+    assertThat(redis.read()).startsWith(">[osier.ended, *, FORBIDDEN ").contains("read shop");
+    assertThat(redis.ask("OSIER.WATCH b*")).isEqualTo("[osier.watch, b*, :1]");
+    next().accept(new Reply.Changes(List.of(), List.of(), true));
+    assertThat(redis.read()).startsWith(">[osier.changes, b*, ");
+    grant("read shop c");
+    next().accept(new Reply.Changes(List.of(), List.of(), true)); // as when rights change
+    assertThat(redis.read()).startsWith(">[osier.ended, b*, FORBIDDEN ");
+    assertThat(redis.ask("PING")).isEqualTo("+PONG");
   }
 
   @Test
@@ -234,34 +115,33 @@ final class TrackingConnectionTest {
 
   @Test
   void resp2_hearsByTheChannel_untilTheOtherConnectionIsGone() throws Exception {
-    try (RawRedis redis = connect(false)) {
-      assertThat(redis.ask("CLIENT TRACKING ON REDIRECT 12345")).contains("does not exist");
-      assertThat(redis.ask("CLIENT TRACKING ON REDIRECT +5")).contains("Invalid client ID");
-      try (RawRedis hearing = connect(false)) {
-        String id = hearing.ask("CLIENT ID").substring(1);
-        hearing.ask("SUBSCRIBE __redis__:invalidate");
-        assertThat(redis.ask("CLIENT TRACKING ON OPTIN REDIRECT " + id)).isEqualTo("+OK");
-        assertThat(redis.ask("CLIENT GETREDIR")).isEqualTo(":" + id);
-        assertThat(redis.ask("CLIENT CACHING NO")).contains("OPTOUT");
-        redis.commands("GET not", "CLIENT CACHING YES", "GET a", "GET b", "CLIENT CACHING YES");
-        next().accept(answer("0"));
-        next().accept(answer("1"));
-        next().accept(answer("2"));
-        changed("shop", "not", "a", "b");
-        assertThat(hearing.read()).isEqualTo("[message, __redis__:invalidate, [a]]");
-        tracking.flush("shop");
-        assertThat(hearing.read()).isEqualTo("[message, __redis__:invalidate, null]");
-        for (String each : List.of("0", "+OK", "1", "2", "+OK")) {
-          assertThat(redis.read()).isEqualTo(each);
-        }
-        assertThat(redis.ask("CLIENT TRACKINGINFO"))
-            .isEqualTo("[flags, [on, optin, caching-yes], redirect, :" + id + ", prefixes, []]");
+    RawRedis redis = connect(false);
+    assertThat(redis.ask("CLIENT TRACKING ON REDIRECT 12345")).contains("does not exist");
+    assertThat(redis.ask("CLIENT TRACKING ON REDIRECT +5")).contains("Invalid client ID");
+    try (RawRedis hearing = connect(false)) {
+      String id = hearing.ask("CLIENT ID").substring(1);
+      hearing.ask("SUBSCRIBE __redis__:invalidate");
+      assertThat(redis.ask("CLIENT TRACKING ON OPTIN REDIRECT " + id)).isEqualTo("+OK");
+      assertThat(redis.ask("CLIENT GETREDIR")).isEqualTo(":" + id);
+      assertThat(redis.ask("CLIENT CACHING NO")).contains("OPTOUT");
+      redis.commands("GET not", "CLIENT CACHING YES", "GET a", "GET b", "CLIENT CACHING YES");
+      next().accept(answer("0"));
+      next().accept(answer("1"));
+      next().accept(answer("2"));
+      changed("shop", "not", "a", "b");
+      assertThat(hearing.read()).isEqualTo("[message, __redis__:invalidate, [a]]");
+      tracking.flush("shop");
+      assertThat(hearing.read()).isEqualTo("[message, __redis__:invalidate, null]");
+      for (String each : List.of("0", "+OK", "1", "2", "+OK")) {
+        assertThat(redis.read()).isEqualTo(each);
       }
-      while (!redis.ask("CLIENT TRACKINGINFO").contains("broken_redirect")) {
-        Thread.onSpinWait();
-      }
-      assertThat(redis.ask("CLIENT INFO")).contains("flags=NtR");
+      assertThat(redis.ask("CLIENT TRACKINGINFO"))
+          .isEqualTo("[flags, [on, optin, caching-yes], redirect, :" + id + ", prefixes, []]");
     }
+    while (!redis.ask("CLIENT TRACKINGINFO").contains("broken_redirect")) {
+      Thread.onSpinWait();
+    }
+    assertThat(redis.ask("CLIENT INFO")).contains("flags=NtR");
   }
 
   /** Sends a command that tracks while nothing is heard of, and comes back once it waits. */
@@ -281,52 +161,49 @@ final class TrackingConnectionTest {
   /** Else its cache would be old for ever, and what nobody hears would be kept. */
   @Test
   void whoIsToHearAndGoesBeforeTrackingBegins_isMissed() throws Exception {
-    try (RawRedis redis = connect(true);
-        RawRedis other = connect(true)) {
-      RawRedis hearing = connect(true);
-      String id = hearing.ask("CLIENT ID").substring(1);
-      startsToTrack(redis, other, "REDIRECT " + id);
-      hearing.close();
-      while (!other.ask("CLIENT LIST ID " + id).isEmpty()) {
-        Thread.onSpinWait();
-      }
-      changesAreHeardOf();
-      assertThat(redis.read()).isEqualTo("+OK");
-      assertThat(redis.ask("PING")).isEqualTo(">[tracking-redir-broken, :" + id + "]");
+    RawRedis redis = connect(true);
+    RawRedis other = connect(true);
+    RawRedis hearing = connect(true);
+    String id = hearing.ask("CLIENT ID").substring(1);
+    startsToTrack(redis, other, "REDIRECT " + id);
+    hearing.close();
+    while (!other.ask("CLIENT LIST ID " + id).isEmpty()) {
+      Thread.onSpinWait();
     }
+    changesAreHeardOf();
+    assertThat(redis.read()).isEqualTo("+OK");
+    assertThat(redis.ask("PING")).isEqualTo(">[tracking-redir-broken, :" + id + "]");
   }
 
   /** Whose rights are looked at when they change, and not again. */
   @Test
   void whoMayNotHearAnyMoreWhenTrackingBegins_isDisconnected() throws Exception {
     grant("read shop");
-    try (RawRedis redis = connect(true);
-        RawRedis other = connect(true)) {
-      other.ask("SUBSCRIBE a");
-      startsToTrack(redis, other, "BCAST");
-      grant("read shop other:");
-      assertThat(other.hasEnded()).as("it was looked at").isTrue();
-      changesAreHeardOf();
-      assertThatThrownBy(() -> assertThat(redis.read() + redis.ask("PING")).isEmpty())
-          .isInstanceOf(IOException.class);
-    }
+    RawRedis redis = connect(true);
+    RawRedis other = connect(true);
+    other.ask("SUBSCRIBE a");
+    startsToTrack(redis, other, "BCAST");
+    grant("read shop other:");
+    assertThat(other.hasEnded()).as("it was looked at").isTrue();
+    changesAreHeardOf();
+    assertThatThrownBy(() -> assertThat(redis.read() + redis.ask("PING")).isEmpty())
+        .isInstanceOf(IOException.class);
   }
 
   /** Else what it keeps of forwarded reads is old for ever: nothing is heard of those keys. */
   @Test
   void whatIsNotHeldHereAnyMore_isNotRead_whoeverTracks() throws Exception {
-    try (RawRedis all = connect(true);
-        RawRedis some = connect(true)) {
-      assertThat(all.ask("CLIENT TRACKING ON BCAST")).isEqualTo("+OK");
-      assertThat(some.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
-      holds = false;
-      assertThat(all.ask("GET a")).contains("of its changes nothing is heard");
-      assertThat(some.ask("GET a")).contains("of its changes nothing is heard");
-      all.ask("CLIENT TRACKING OFF");
-      all.commands("GET a");
-      next().accept(answer("1"));
-      assertThat(all.read()).isEqualTo("1");
-    }
+    RawRedis all = connect(true);
+    RawRedis some = connect(true);
+    assertThat(all.ask("CLIENT TRACKING ON BCAST")).isEqualTo("+OK");
+    assertThat(some.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
+    holds = false;
+    assertThat(all.ask("GET a")).contains("of its changes nothing is heard");
+    assertThat(some.ask("GET a")).contains("of its changes nothing is heard");
+    all.ask("CLIENT TRACKING OFF");
+    all.commands("GET a");
+    next().accept(answer("1"));
+    assertThat(all.read()).isEqualTo("1");
   }
 
   @Test
@@ -362,23 +239,22 @@ final class TrackingConnectionTest {
   @Test
   void rights_areThoseToTheKeys() throws Exception {
     grant("read shop news:", "write shop all");
-    try (RawRedis redis = connect(true)) {
-      assertThat(redis.ask("CLIENT TRACKING ON BCAST")).startsWith("-NOPERM");
-      assertThat(redis.ask("CLIENT TRACKING ON BCAST PREFIX new")).startsWith("-NOPERM");
-      assertThat(redis.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
-      assertThat(redis.ask("GET secret")).startsWith("-NOPERM");
-      redis.commands("GET news:1");
-      next().accept(answer("1"));
-      assertThat(redis.read()).isEqualTo("1");
-      changed("shop", "secret", "news:1");
-      assertThat(redis.ask("PING")).isEqualTo(">[invalidate, [news:1]]");
-      assertThat(redis.read()).isEqualTo("+PONG");
-      redis.ask("CLIENT TRACKING OFF");
-      assertThat(redis.ask("CLIENT TRACKING ON BCAST PREFIX news:")).isEqualTo("+OK");
-      assertThat(redis.ask("SELECT 1")).startsWith("-NOPERM");
-      assertThat(redis.ask("SUBSCRIBE __redis__:invalidate")).startsWith(">[subscribe");
-      grant("read shop other:");
-      assertThat(redis.hasEnded()).isTrue();
-    }
+    RawRedis redis = connect(true);
+    assertThat(redis.ask("CLIENT TRACKING ON BCAST")).startsWith("-NOPERM");
+    assertThat(redis.ask("CLIENT TRACKING ON BCAST PREFIX new")).startsWith("-NOPERM");
+    assertThat(redis.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
+    assertThat(redis.ask("GET secret")).startsWith("-NOPERM");
+    redis.commands("GET news:1");
+    next().accept(answer("1"));
+    assertThat(redis.read()).isEqualTo("1");
+    changed("shop", "secret", "news:1");
+    assertThat(redis.ask("PING")).isEqualTo(">[invalidate, [news:1]]");
+    assertThat(redis.read()).isEqualTo("+PONG");
+    redis.ask("CLIENT TRACKING OFF");
+    assertThat(redis.ask("CLIENT TRACKING ON BCAST PREFIX news:")).isEqualTo("+OK");
+    assertThat(redis.ask("SELECT 1")).startsWith("-NOPERM");
+    assertThat(redis.ask("SUBSCRIBE __redis__:invalidate")).startsWith(">[subscribe");
+    grant("read shop other:");
+    assertThat(redis.hasEnded()).isTrue();
   }
 }

@@ -56,16 +56,6 @@ final class TransactionConnectionTest {
     return new RawRedis(datacenter.redisPort().orElseThrow());
   }
 
-  /** The answers to commands that are sent at once. */
-  private static List<String> ask(RawRedis redis, String... commands) throws IOException {
-    redis.commands(commands);
-    List<String> answers = new ArrayList<>();
-    for (int i = 0; i < commands.length; i++) {
-      answers.add(redis.read());
-    }
-    return answers;
-  }
-
   @Test
   void transactionsInOneBuffer_areDoneInOrder() throws IOException {
     try (RawRedis redis = connect()) {
@@ -74,7 +64,7 @@ final class TransactionConnectionTest {
         commands.addAll(
             List.of("APPEND s x", "MULTI", "INCR n", "APPEND s y", "STRLEN s", "EXEC", "GET s"));
       }
-      List<String> answers = ask(redis, commands.toArray(new String[0]));
+      List<String> answers = redis.askAll(commands.toArray(new String[0]));
       for (int i = 0; i < 100; i++) {
         int length = 2 * i + 2;
         assertThat(answers.subList(7 * i, 7 * i + 7))
@@ -94,13 +84,13 @@ final class TransactionConnectionTest {
   void watch_changedByAnotherConnection_nullArray() throws IOException {
     try (RawRedis redis = connect();
         RawRedis other = connect()) {
-      assertThat(ask(redis, "WATCH s", "GET s")).containsExactly("+OK", "null");
+      assertThat(redis.askAll("WATCH s", "GET s")).containsExactly("+OK", "null");
       assertThat(other.ask("SET s 1")).isEqualTo("+OK");
       redis.commands("MULTI", "SET s 2", "EXEC");
       redis.read();
       redis.read();
       assertThat(redis.readLine()).isEqualTo("*-1");
-      assertThat(ask(redis, "HELLO 3", "WATCH s", "SET s 3", "MULTI", "EXEC").getLast())
+      assertThat(redis.askAll("HELLO 3", "WATCH s", "SET s 3", "MULTI", "EXEC").getLast())
           .as("its own update, in RESP3")
           .isEqualTo("_");
     }
@@ -111,17 +101,18 @@ final class TransactionConnectionTest {
     try (RawRedis redis = connect()) {
       for (String wrong :
           List.of("NOSUCH", "SET s", "ZADD z 1 a", "KEYS *", "LCS s s", "AUTH a b", "SELECT 1")) {
-        List<String> answers = ask(redis, "MULTI", "SET s 1", wrong, "SET s 2", "EXEC", "GET s");
+        List<String> answers = redis.askAll("MULTI", "SET s 1", wrong, "SET s 2", "EXEC", "GET s");
         assertThat(answers.get(2)).as(wrong).startsWith("-ERR ");
         assertThat(answers.subList(3, 6)).as(wrong).containsExactly("+QUEUED", ABORTED, "null");
       }
-      assertThat(ask(redis, "MULTI", "EXEC now", "EXEC"))
+      assertThat(redis.askAll("MULTI", "EXEC now", "EXEC"))
           .containsExactly(
               "+OK",
               "-EXECABORT Transaction discarded because of: wrong number of arguments for 'exec'"
                   + " command",
               "-ERR EXEC without MULTI");
-      assertThat(ask(redis, "DISCARD", "MULTI", "MULTI", "WATCH s", "UNWATCH", "SELECT 0", "EXEC"))
+      assertThat(
+              redis.askAll("DISCARD", "MULTI", "MULTI", "WATCH s", "UNWATCH", "SELECT 0", "EXEC"))
           .containsExactly(
               "-ERR DISCARD without MULTI",
               "+OK",
@@ -136,16 +127,16 @@ final class TransactionConnectionTest {
   @Test
   void keysOfOnePartition_ofOneDatabase() throws IOException {
     try (RawRedis redis = connect()) {
-      assertThat(ask(redis, "SELECT 1", "MULTI", "SET a 1", "SET b 1", "SET c 1", "EXEC"))
+      assertThat(redis.askAll("SELECT 1", "MULTI", "SET a 1", "SET b 1", "SET c 1", "EXEC"))
           .contains("-CROSSSLOT Keys in request don't hash to the same slot")
           .endsWith(ABORTED);
-      assertThat(ask(redis, "WATCH a", "SELECT 0", "MULTI", "GET a", "EXEC"))
+      assertThat(redis.askAll("WATCH a", "SELECT 0", "MULTI", "GET a", "EXEC"))
           .endsWith(
               "-CROSSSLOT the keys of a transaction, and those it watches, are of one database",
               ABORTED);
-      assertThat(ask(redis, "SELECT 1", "WATCH a", "SELECT 0", "MULTI", "PING", "EXEC").getLast())
+      assertThat(redis.askAll("SELECT 1", "WATCH a", "SELECT 0", "MULTI", "PING", "EXEC").getLast())
           .startsWith("-EXECABORT the database");
-      assertThat(ask(redis, "MULTI", "SADD s 1", "SORT s BY w_*", "EXEC").getLast())
+      assertThat(redis.askAll("MULTI", "SADD s 1", "SORT s BY w_*", "EXEC").getLast())
           .isEqualTo("[:1, -ERR a step of a program is about 'w_1', which it does not name]");
     }
   }
@@ -155,11 +146,11 @@ final class TransactionConnectionTest {
     try (RawRedis redis = connect();
         RawRedis subscriber = connect()) {
       subscriber.ask("SUBSCRIBE news");
-      assertThat(ask(redis, "MULTI", "PUBLISH news forgotten", "DISCARD").getLast())
+      assertThat(redis.askAll("MULTI", "PUBLISH news forgotten", "DISCARD").getLast())
           .isEqualTo("+OK");
-      assertThat(ask(redis, "MULTI", "PUBLISH news aborted", "NOSUCH", "EXEC").getLast())
+      assertThat(redis.askAll("MULTI", "PUBLISH news aborted", "NOSUCH", "EXEC").getLast())
           .isEqualTo(ABORTED);
-      assertThat(ask(redis, "MULTI", "SET s 1", "PUBLISH news done", "EXEC").getLast())
+      assertThat(redis.askAll("MULTI", "SET s 1", "PUBLISH news done", "EXEC").getLast())
           .isEqualTo("[+OK, :1]");
       assertThat(subscriber.read()).isEqualTo("[message, news, done]");
     }
@@ -168,10 +159,10 @@ final class TransactionConnectionTest {
   @Test
   void resetAndQuit_forgetAll() throws IOException {
     try (RawRedis redis = connect()) {
-      assertThat(ask(redis, "MULTI", "SET s 1", "RESET", "EXEC", "GET s"))
+      assertThat(redis.askAll("MULTI", "SET s 1", "RESET", "EXEC", "GET s"))
           .containsExactly("+OK", "+QUEUED", "+RESET", "-ERR EXEC without MULTI", "null");
-      assertThat(ask(redis, "WATCH s", "CLIENT INFO").getLast()).contains(" multi=-1 watch=1 ");
-      assertThat(ask(redis, "MULTI", "SET s 1", "QUIT")).containsExactly("+OK", "+QUEUED", "+OK");
+      assertThat(redis.askAll("WATCH s", "CLIENT INFO").getLast()).contains(" multi=-1 watch=1 ");
+      assertThat(redis.askAll("MULTI", "SET s 1", "QUIT")).containsExactly("+OK", "+QUEUED", "+OK");
       assertThat(redis.hasEnded()).isTrue();
     }
     try (RawRedis redis = connect()) {
@@ -191,7 +182,7 @@ final class TransactionConnectionTest {
                   () -> {
                     try (RawRedis redis = connect()) {
                       for (int n = 0; n < 50; ) {
-                        String read = ask(redis, "WATCH n", "GET n").getLast();
+                        String read = redis.askAll("WATCH n", "GET n").getLast();
                         int next = read.equals("null") ? 1 : Integer.parseInt(read) + 1;
                         redis.commands("MULTI", "SET n " + next, "EXEC");
                         redis.read();

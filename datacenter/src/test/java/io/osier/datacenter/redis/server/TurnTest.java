@@ -57,12 +57,7 @@ final class TurnTest {
   private final CountDownLatch othersHaveSent = new CountDownLatch(1);
 
   private final ClientService handler =
-      new ClientService() {
-        @Override
-        public List<Reply.KeyspaceInfo> keyspaces() {
-          return List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
-        }
-
+      new ServedClients.Handler() {
         @Override
         public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
           String key = ((Request.Read) request).key().toString();
@@ -82,11 +77,6 @@ final class TurnTest {
                   Optional.of(new Reading.Single(Optional.of(Value.of("v")))),
                   true,
                   VersionVector.EMPTY));
-        }
-
-        @Override
-        public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-          throw new AssertionError("nobody administers");
         }
       };
 

@@ -22,21 +22,11 @@ import org.junit.jupiter.api.Test;
 
 final class WaitConnectionTest {
   private final ClientService handler =
-      new ClientService() {
-        @Override
-        public List<Reply.KeyspaceInfo> keyspaces() {
-          return List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
-        }
-
+      new ServedClients.Handler() {
         @Override
         public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
           assertThat(request).isInstanceOf(Request.Spread.class);
           reply.accept(new Reply.Spread(7, Set.of("us")));
-        }
-
-        @Override
-        public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-          throw new AssertionError("nobody administers");
         }
       };
 
@@ -73,7 +63,7 @@ final class WaitConnectionTest {
     AtomicLong millis = new AtomicLong(1_000_000);
     List<Reply.KeyspaceInfo> served = new ArrayList<>();
     ClientService serving =
-        new ClientService() {
+        new ServedClients.Handler() {
           @Override
           public List<Reply.KeyspaceInfo> keyspaces() {
             return List.copyOf(served);
@@ -82,11 +72,6 @@ final class WaitConnectionTest {
           @Override
           public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
             throw new AssertionError("nothing is asked");
-          }
-
-          @Override
-          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-            throw new AssertionError("nobody administers");
           }
         };
     ServerState state =

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /** BITFIELD: numbers of some bits within a string. Static, for any thread. */
 final class Bitfield {
@@ -89,12 +90,10 @@ final class Bitfield {
         continue;
       }
       Kind kind =
-          switch (option) {
-            case "GET" -> Kind.GET;
-            case "SET" -> Kind.SET;
-            case "INCRBY" -> Kind.INCRBY;
-            default -> throw RedisErrors.syntax();
-          };
+          Stream.of(Kind.values())
+              .filter(each -> each.name().equals(option))
+              .findFirst()
+              .orElseThrow(RedisErrors::syntax);
       if (words.left() < (kind == Kind.GET ? 2 : 3)) {
         throw RedisErrors.syntax();
       }
@@ -108,12 +107,10 @@ final class Bitfield {
   }
 
   private static Overflow overflow(String word) {
-    return switch (word) {
-      case "WRAP" -> Overflow.WRAP;
-      case "SAT" -> Overflow.SAT;
-      case "FAIL" -> Overflow.FAIL;
-      default -> throw new RedisException("ERR Invalid OVERFLOW type specified");
-    };
+    return Stream.of(Overflow.values())
+        .filter(each -> each.name().equals(word))
+        .findFirst()
+        .orElseThrow(() -> new RedisException("ERR Invalid OVERFLOW type specified"));
   }
 
   private static Place place(byte[] type, byte[] offset) {

@@ -144,17 +144,6 @@ final class HashCommands {
     return Texts.bulks(fields.keySet().stream().map(Texts::fieldName).toList());
   }
 
-  static Plan length(Scope scope, byte[][] words) {
-    return Plans.read(
-        scope,
-        Key.of(words[1]),
-        Plans.SIZE,
-        answer -> {
-          Texts.checkIsHash(answer);
-          return new RespValue.Int(answer.exists() ? answer.reading().orElseThrow().asLong() : 0);
-        });
-  }
-
   static Plan delete(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Key key = words.key();

@@ -41,12 +41,8 @@ final class Lcs {
       throw new RedisException("ERR If you want both the length and indexes, please just use IDX.");
     }
     Wish wish = new Wish(length, matches, withLengths, least);
-    Plans.checkOnePartition(scope, keys);
     return Plans.readAll(
-        scope,
-        keys,
-        Plans.WHOLE,
-        parts -> Plan.answer(answer(bytes(parts.get(0)), bytes(parts.get(1)), wish)));
+        scope, keys, parts -> Plan.answer(answer(bytes(parts.get(0)), bytes(parts.get(1)), wish)));
   }
 
   private static byte[] bytes(Reply part) {

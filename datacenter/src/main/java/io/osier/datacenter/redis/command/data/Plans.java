@@ -2,7 +2,6 @@ package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -128,40 +127,24 @@ public final class Plans {
     return new Plan.Ask(
         List.of(request),
         replies ->
-            guarded(
-                () ->
-                    replies.getFirst() instanceof Reply.Failure failure
-                        ? failed.apply(failure)
-                        : then.apply(replies.getFirst())));
+            replies.getFirst() instanceof Reply.Failure failure
+                ? failed.apply(failure)
+                : then.apply(replies.getFirst()));
   }
 
   /** Asks several things beside each other; the first failure is the answer. */
   static Plan askAll(List<Request> requests, Function<List<Reply>, Plan> then) {
     return new Plan.Ask(
         requests,
-        replies ->
-            guarded(
-                () -> {
-                  boolean none = replies.stream().allMatch(Reply.Failure.class::isInstance);
-                  for (Reply reply : replies) {
-                    if (reply instanceof Reply.Failure failure) {
-                      return new Plan.Answer(
-                          none ? RedisErrors.of(failure) : RedisErrors.ofPart(failure));
-                    }
-                  }
-                  return then.apply(replies);
-                }));
-  }
-
-  /** Errors become answers. */
-  static Plan guarded(Supplier<Plan> plan) {
-    try {
-      return plan.get();
-    } catch (RedisException e) {
-      return error(e.error());
-    } catch (OsierException e) {
-      return new Plan.Answer(RedisErrors.of(e));
-    }
+        replies -> {
+          boolean none = replies.stream().allMatch(Reply.Failure.class::isInstance);
+          for (Reply reply : replies) {
+            if (reply instanceof Reply.Failure failure) {
+              return new Plan.Answer(none ? RedisErrors.of(failure) : RedisErrors.ofPart(failure));
+            }
+          }
+          return then.apply(replies);
+        });
   }
 
   /** Reads a key, whatever it holds. */
@@ -170,9 +153,22 @@ public final class Plans {
     return ask(read(scope, key, query), reply -> new Plan.Answer(then.apply((Reply.Answer) reply)));
   }
 
-  /** Reads keys of one partition in one turn: an answer or a failure for each. */
-  static Plan readAll(Scope scope, List<Key> keys, Query query, Function<List<Reply>, Plan> then) {
-    return reads(scope, keys.stream().map(key -> readCall(key, query)).toList(), then);
+  /** How many elements or fields an object of a kind has; 0 if it is not there. */
+  static Plan size(Scope scope, byte[][] words, Predicate<CrdtType> kind) {
+    return read(
+        scope,
+        Key.of(words[1]),
+        SIZE,
+        answer -> {
+          Texts.check(answer, kind);
+          return new RespValue.Int(answer.exists() ? answer.reading().orElseThrow().asLong() : 0);
+        });
+  }
+
+  /** Reads keys, which must be of one partition, in one turn: an answer or a failure for each. */
+  static Plan readAll(Scope scope, List<Key> keys, Function<List<Reply>, Plan> then) {
+    checkOnePartition(scope, keys);
+    return reads(scope, keys.stream().map(key -> readCall(key, WHOLE)).toList(), then);
   }
 
   /** Calls that change nothing. */

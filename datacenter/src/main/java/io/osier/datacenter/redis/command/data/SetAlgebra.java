@@ -29,11 +29,9 @@ final class SetAlgebra {
 
   static Plan read(Scope scope, byte[][] words, Kind kind) {
     List<Key> keys = new Words(words).keys();
-    Plans.checkOnePartition(scope, keys);
     return Plans.readAll(
         scope,
         keys,
-        Plans.WHOLE,
         parts ->
             Plan.answer(
                 new RespValue.Elements(combined(kind, parts).stream().map(Texts::bulk).toList())));
@@ -98,11 +96,7 @@ final class SetAlgebra {
       most = Numbers.integer(words.next(), 0, Long.MAX_VALUE, "ERR LIMIT can't be negative");
     }
     long limit = most == 0 ? Long.MAX_VALUE : most;
-    Plans.checkOnePartition(scope, keys);
     return Plans.readAll(
-        scope,
-        keys,
-        Plans.WHOLE,
-        parts -> Plan.answer(Math.min(limit, combined(Kind.INTER, parts).size())));
+        scope, keys, parts -> Plan.answer(Math.min(limit, combined(Kind.INTER, parts).size())));
   }
 }

@@ -58,13 +58,8 @@ final class SetCommands {
 
   /** What a set holds; nothing of one that is not there. */
   static List<Value> elements(Reply.Answer answer) {
-    if (!answer.exists()) {
-      return List.of();
-    }
-    if (!Texts.isSet(answer.type().orElseThrow())) {
-      throw RedisErrors.wrongType();
-    }
-    return answer.reading().orElseThrow().asList();
+    Texts.check(answer, Texts::isSet);
+    return answer.exists() ? answer.reading().orElseThrow().asList() : List.of();
   }
 
   static Plan members(Scope scope, byte[][] words) {
@@ -100,22 +95,6 @@ final class SetCommands {
         });
   }
 
-  static Plan size(Scope scope, byte[][] words) {
-    return Plans.read(
-        scope,
-        Key.of(words[1]),
-        Plans.SIZE,
-        answer -> {
-          if (!answer.exists()) {
-            return new RespValue.Int(0);
-          }
-          if (!Texts.isSet(answer.type().orElseThrow())) {
-            throw RedisErrors.wrongType();
-          }
-          return new RespValue.Int(answer.reading().orElseThrow().asLong());
-        });
-  }
-
   static Plan pop(Scope scope, byte[][] words) {
     if (words.length > 3) {
       throw RedisErrors.syntax();
@@ -130,9 +109,7 @@ final class SetCommands {
           key,
           Plans.SIZE,
           answer -> {
-            if (answer.exists() && !Texts.isSet(answer.type().orElseThrow())) {
-              throw RedisErrors.wrongType();
-            }
+            Texts.check(answer, Texts::isSet);
             return new RespValue.Elements(List.of());
           });
     }

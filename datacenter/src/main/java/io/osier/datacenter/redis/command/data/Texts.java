@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * Osier's values as Redis' bytes, and back. What comes from outside is a text if it is UTF-8, and
@@ -208,12 +209,13 @@ public final class Texts {
     if (!answer.exists()) {
       return Map.of();
     }
-    checkIsHash(answer);
+    check(answer, Texts::isHash);
     return fields(answer.reading().orElseThrow());
   }
 
-  static void checkIsHash(Reply.Answer answer) {
-    if (answer.exists() && !isHash(answer.type().orElseThrow())) {
+  /** Checks that a key holds an object of a kind, or nothing. */
+  static void check(Reply.Answer answer, Predicate<CrdtType> kind) {
+    if (answer.exists() && !kind.test(answer.type().orElseThrow())) {
       throw RedisErrors.wrongType();
     }
   }

@@ -130,9 +130,7 @@ final class RedisNode {
         plan = ask.then().apply(replies);
       }
       return ((Plan.Answer) plan).value();
-    } catch (RedisException e) {
-      return new RespValue.Err(String.valueOf(e.getMessage()));
-    } catch (OsierException e) {
+    } catch (RedisException | OsierException e) {
       return RedisErrors.of(e);
     }
   }

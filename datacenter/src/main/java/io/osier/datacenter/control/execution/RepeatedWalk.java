@@ -26,6 +26,7 @@ final class RepeatedWalk {
   private final LongAdder failures;
   private final Retry retry;
   private @Nullable CompletableFuture<Integer> underWay;
+  private boolean anew;
 
   /**
    * None has begun.
@@ -39,6 +40,11 @@ final class RepeatedWalk {
     this.failures = failures;
     this.millis = millis;
     this.retry = new Retry(PAUSE_MILLIS_MIN, PAUSE_MILLIS_MAX, random);
+  }
+
+  /** What is to be found may be more by now: a walk that is under way does not count. */
+  void beginAnew() {
+    anew = underWay != null;
   }
 
   /**
@@ -56,10 +62,12 @@ final class RepeatedWalk {
       return OptionalInt.empty();
     }
     underWay = null;
+    boolean counts = !anew;
+    anew = false;
     try {
       int found = walk.join();
       boolean unused = retry.worked();
-      return OptionalInt.of(found);
+      return counts ? OptionalInt.of(found) : OptionalInt.empty();
     } catch (CompletionException e) {
       failures.increment();
       if (retry.failed(String.valueOf(e.getMessage()), millis.getAsLong())) {

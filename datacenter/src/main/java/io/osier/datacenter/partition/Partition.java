@@ -229,16 +229,15 @@ public final class Partition implements Machine {
       case Input.Cease c -> changes.cease(sequencer.isRetired());
       case Input.Retire r -> {
         sequencer.retire();
-        escrow.retire();
+        escrow.setGives(true);
       }
-      case Input.Stay s -> sequencer.stay();
+      case Input.Stay s -> {
+        sequencer.stay();
+        escrow.setGives(false);
+      }
       case Input.Resume r -> changes.resume();
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
-      case Input.Inherit i -> {
-        if (!sequencer.isRetired()) { // what it took then, the next heir would take, too
-          escrow.inherit(i.from(), i.counters());
-        }
-      }
+      case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
       case Input.Watched w -> changes.watch(w.life(), now);
       case Input.Untold u -> {
         if (transactions != null) {

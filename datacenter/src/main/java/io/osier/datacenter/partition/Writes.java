@@ -361,6 +361,8 @@ final class Writes {
             Optional.empty(),
             false,
             now);
+        // Were it added again, it could use them before it heard of that.
+        propagation.outbound().release(object);
       } catch (OsierException e) {
         LOG.warn("the rights that {} has of {} stay there: {}", from, object, e.reason());
       }

@@ -148,6 +148,7 @@ final class HeldUnits {
           ConvergenceCheck.content(node.store()).keySet().stream()
               .filter(o -> o.type() == CrdtType.BOUNDED_COUNTER)
               .toList();
+      node.submit(new Input.Inherit(from, List.of()));
       node.submit(new Input.Inherit(from, counters));
     }
   }

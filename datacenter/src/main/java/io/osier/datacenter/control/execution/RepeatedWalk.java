@@ -26,6 +26,7 @@ final class RepeatedWalk {
   private final LongAdder failures;
   private final Retry retry;
   private @Nullable CompletableFuture<Integer> underWay;
+  private boolean anew;
 
   /**
    * @param what it does, for a line of the log: "... failed"
@@ -36,6 +37,11 @@ final class RepeatedWalk {
     this.failures = failures;
     this.millis = millis;
     this.retry = new Retry(PAUSE_MILLIS_MIN, PAUSE_MILLIS_MAX, random);
+  }
+
+  /** What is to be found may be more by now: a walk that is under way does not count. */
+  void beginAnew() {
+    anew = underWay != null;
   }
 
   /**
@@ -53,10 +59,12 @@ final class RepeatedWalk {
       return OptionalInt.empty();
     }
     underWay = null;
+    boolean counts = !anew;
+    anew = false;
     try {
       int found = walk.join();
       boolean unused = retry.worked();
-      return OptionalInt.of(found);
+      return counts ? OptionalInt.of(found) : OptionalInt.empty();
     } catch (CompletionException e) {
       failures.increment();
       if (retry.failed(String.valueOf(e.getMessage()), millis.getAsLong())) {

@@ -53,6 +53,7 @@ final class RightsTakeover {
   void lookAgain() {
     done = false;
     taken = OptionalInt.empty();
+    walk.beginAnew();
   }
 
   /** Goes on. Returns whether all is taken over, and the others have it. */

@@ -127,11 +127,12 @@ public sealed interface Input {
   }
 
   /**
-   * From now on this datacenter takes over the rights of a datacenter that was given up, unless and
-   * until that is a peer: of these bounded counters now, of others when they change. Everything
-   * that anybody has of it is here.
+   * From now on this datacenter takes over the rights of a datacenter that was given up, until that
+   * is a peer: of bounded counters that are named, and when they change. Everything that anybody
+   * has of it is here.
    *
-   * @param counters those of which it may have some
+   * @param counters those of which it may have some; none to begin. If it has been a peer since
+   *     that, those that a walk names which has not ended are not taken
    */
   record Inherit(String from, List<ObjectId> counters) implements Input {
     public Inherit {

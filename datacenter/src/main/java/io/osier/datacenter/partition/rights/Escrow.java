@@ -61,6 +61,7 @@ public final class Escrow {
   /** Counters of which they may have some. */
   private final Set<ObjectId> toInherit = new LinkedHashSet<>();
 
+  private boolean gives;
   private long denied;
 
   /**
@@ -89,21 +90,25 @@ public final class Escrow {
 
   /** See {@link Input.Inherit}. */
   public void inherit(String from, List<ObjectId> counters) {
-    if (!present.contains(from)) {
+    if (counters.isEmpty() && !present.contains(from)) {
       inherited.add(from);
+    }
+    if (inherited.contains(from)) {
       toInherit.addAll(counters);
     }
   }
 
-  /** From now on nobody's rights fall to this datacenter, which gives its own away. */
-  public void retire() {
-    inherited.clear();
-    toInherit.clear();
+  /**
+   * From now on this datacenter gives its rights away, or it does so no more. While it does it
+   * takes none over: the next heir would take the same.
+   */
+  public void setGives(boolean now) {
+    gives = now;
   }
 
   /** Takes the counters whose rights may fall to this datacenter. */
   public List<ObjectId> takeToInherit() {
-    if (toInherit.isEmpty()) {
+    if (gives || toInherit.isEmpty()) {
       return List.of();
     }
     List<ObjectId> taken = List.copyOf(toInherit);
@@ -382,7 +387,7 @@ public final class Escrow {
    * Long.MAX_VALUE if never.
    */
   public long nextNanos() {
-    return low.isEmpty() && toInherit.isEmpty() ? waiters.nextNanos() : Long.MIN_VALUE;
+    return low.isEmpty() && (gives || toInherit.isEmpty()) ? waiters.nextNanos() : Long.MIN_VALUE;
   }
 
   /** How often there were not enough rights. */

@@ -52,4 +52,21 @@ final class RepeatedWalkTest {
     assertThat(begun).isEqualTo(5);
     assertThat(failures.sum()).isZero();
   }
+
+  /** It may be past what there is to be found since. */
+  @Test
+  void walkUnderWay_doesNotCountOnceOneIsToBeginAnew() {
+    walk.beginAnew();
+    assertThat(step()).isEmpty();
+    last.complete(1);
+    assertThat(step()).as("there was none").hasValue(1);
+    assertThat(step()).isEmpty();
+    walk.beginAnew();
+    last.complete(2);
+    assertThat(step()).isEmpty();
+    assertThat(step()).isEmpty();
+    last.complete(3);
+    assertThat(step()).hasValue(3);
+    assertThat(begun).isEqualTo(3);
+  }
 }

@@ -13,8 +13,6 @@ public interface RequestLimits {
   /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
   int LATER_TYPES_VERSION = 8;
 
-  int PROGRAMS_VERSION = 9;
-
   /** From this version on clients are told of keyspaces that others hold. */
   int ELSEWHERE_VERSION = 10;
 

@@ -21,29 +21,12 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a copy answers, and when it must not, in virtual time. */
-final class CopiesTest {
-  private static final CopySettings SETTINGS = new CopySettings(1 << 20, 100, 100);
-
-  private final CopyWorld world = new CopyWorld();
-  private final CopyWorld.Reader ap = world.new Reader("ap", SETTINGS);
-
+final class CopiesTest extends CopyFixture {
   private static VersionVector upTo(Dot dot) {
     return VersionVector.of(dot.replica(), dot.number());
-  }
-
-  private @Nullable Reply copied(String key) {
-    return ap.copied(key, VersionVector.EMPTY);
-  }
-
-  /** A copy of n, which is 1. */
-  private void copyOfN() {
-    world.increment("n");
-    ap.heat("n");
-    assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(1);
   }
 
   @Test

@@ -18,27 +18,10 @@ import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What is followed, how long, and what that may take, in virtual time. */
-final class FollowedObjectsTest {
-  private static final CopySettings SETTINGS = new CopySettings(1 << 20, 100, 100);
-
-  private final CopyWorld world = new CopyWorld();
-  private final CopyWorld.Reader ap = world.new Reader("ap", SETTINGS);
-
-  private @Nullable Reply copied(String key) {
-    return ap.copied(key, VersionVector.EMPTY);
-  }
-
-  /** A copy of n, which is 1. */
-  private void copyOfN() {
-    world.increment("n");
-    ap.heat("n");
-    assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(1);
-  }
-
+final class FollowedObjectsTest extends CopyFixture {
   /** One state a round, however often it changes. */
   @Test
   void objectThatChangesAllTheTime_isToldOnceARound() {

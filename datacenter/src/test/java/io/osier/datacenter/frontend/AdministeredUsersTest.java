@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.ongres.scram.client.ScramClient;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -26,7 +25,6 @@ import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -232,18 +230,7 @@ final class AdministeredUsersTest {
 
     RawUser(int port, String user, String password) throws Exception {
       raw = new RawClient(port);
-      ScramClient scram =
-          ScramClient.builder()
-              .advertisedMechanisms(List.of(ScramCredential.MECHANISM))
-              .username(user)
-              .password(password.toCharArray())
-              .build();
-      String first = scram.clientFirstMessage().toString();
-      raw.send(RawClient.frame(0, new Request.Login(Request.PROTOCOL_VERSION, "raw", first)));
-      scram.serverFirstMessage(((Reply.Challenge) raw.reply().message()).message());
-      raw.send(RawClient.frame(0, new Request.Proof(scram.clientFinalMessage().toString())));
-      scram.serverFinalMessage(((Reply.Challenge) raw.reply().message()).message());
-      assertThat(raw.reply().message()).isInstanceOf(Reply.Welcome.class);
+      assertThat(raw.login(user, password)).isInstanceOf(Reply.Welcome.class);
     }
 
     Reply ask(Request request) throws IOException {

@@ -223,25 +223,18 @@ final class ForwardedRequestsTest {
     isIdle();
   }
 
+  private static List<Request.Update> updates(String... keys) {
+    return List.of(keys).stream()
+        .map(
+            key -> new Request.Update(Key.of(key), CrdtType.PN_COUNTER, new Operation.Increment(1)))
+        .toList();
+  }
+
   private static Request batch(String... keys) {
-    List<Request.Update> updates =
-        List.of(keys).stream()
-            .map(
-                key ->
-                    new Request.Update(
-                        Key.of(key), CrdtType.PN_COUNTER, new Operation.Increment(1)))
-            .toList();
-    return new Request.WriteAll("shop", updates, VersionVector.EMPTY, 0);
+    return new Request.WriteAll("shop", updates(keys), VersionVector.EMPTY, 0);
   }
 
   private static Request.Transact step(int number, Request.End end, String... keys) {
-    List<Request.Update> updates =
-        List.of(keys).stream()
-            .map(
-                key ->
-                    new Request.Update(
-                        Key.of(key), CrdtType.PN_COUNTER, new Operation.Increment(1)))
-            .toList();
     return new Request.Transact(
         "shop",
         new TransactionId(1, 2),
@@ -249,7 +242,7 @@ final class ForwardedRequestsTest {
         number == 1
             ? Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 1_000))
             : Optional.empty(),
-        updates,
+        updates(keys),
         List.of(),
         end);
   }

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -15,26 +14,12 @@ import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /** A cluster of three whose sets and maps have parts that expire. */
 abstract class ExpiryPartsFixture {
-  static final CrdtType SET = CrdtType.AW_SET;
-
-  static Cluster three(KeyspacePolicy.Consistency consistency) {
-    Duration sla = Duration.ofMillis(200);
-    return new Cluster(
-        consistency == KeyspacePolicy.Consistency.CAUSAL
-            ? KeyspacePolicy.causal("k", sla)
-            : KeyspacePolicy.session("k", sla),
-        "ap",
-        "eu",
-        "us");
-  }
-
   static List<Value> values(String... elements) {
     return Arrays.stream(elements).map(Value::of).toList();
   }
@@ -48,13 +33,13 @@ abstract class ExpiryPartsFixture {
   }
 
   static void add(Cluster.Dc dc, String... elements) {
-    done(dc, SET, new Operation.Add(values(elements)));
+    done(dc, ExpiryFixture.SET, new Operation.Add(values(elements)));
   }
 
   static void add(Cluster.Dc dc, long millis, String... elements) {
     done(
         dc,
-        SET,
+        ExpiryFixture.SET,
         new Operation.WithPartDeadlines(new Operation.Add(values(elements)), after(millis)));
   }
 

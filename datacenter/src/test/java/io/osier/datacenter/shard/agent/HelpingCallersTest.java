@@ -21,6 +21,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Interleavings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -144,23 +145,16 @@ final class HelpingCallersTest extends PartitionRunnerFixture {
           }
         };
     create(machine, new MemoryStore(), callers, Optional.empty()).start();
-    List<Thread> threads = new ArrayList<>();
-    for (int t = 0; t < 4; t++) {
-      threads.add(
-          Thread.ofPlatform()
-              .start(
-                  () -> {
-                    for (int i = 0; i < 5_000; i++) {
-                      CompletableFuture<Reply> reply = new CompletableFuture<>();
-                      runner.offer(write("k"), reply::complete).run();
-                      assertThat(reply.join()).isInstanceOf(Reply.Done.class);
-                      answered.incrementAndGet();
-                    }
-                  }));
-    }
-    for (Thread thread : threads) {
-      thread.join();
-    }
+    Runnable caller =
+        () -> {
+          for (int i = 0; i < 5_000; i++) {
+            CompletableFuture<Reply> reply = new CompletableFuture<>();
+            runner.offer(write("k"), reply::complete).run();
+            assertThat(reply.join()).isInstanceOf(Reply.Done.class);
+            answered.incrementAndGet();
+          }
+        };
+    Interleavings.run(caller, caller, caller, caller);
     assertThat(answered.get()).isEqualTo(20_000);
     assertThat(clashes.get()).isZero();
   }

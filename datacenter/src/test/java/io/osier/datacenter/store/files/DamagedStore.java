@@ -70,7 +70,8 @@ public final class DamagedStore {
     }
   }
 
-  private static void flip(Path file, long at) throws IOException {
+  /** Flips a bit of a byte. */
+  public static void flip(Path file, long at) throws IOException {
     try (RandomAccessFile f = new RandomAccessFile(file.toFile(), "rw")) {
       f.seek(at);
       int b = f.read();

@@ -7,12 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
-import io.osier.core.ReplicaId;
-import io.osier.crdt.CrdtType;
-import io.osier.crdt.Operation;
-import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
-import io.osier.crdt.state.CrdtState;
 import io.osier.testing.Patience;
 import io.osier.testing.ScaledTries;
 import java.util.ArrayList;
@@ -38,7 +32,6 @@ import org.junit.jupiter.api.Timeout;
     unit = TimeUnit.SECONDS,
     threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ObjectTableLoadTest {
-  private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final Key KEY = Key.of("key");
 
   /** With so many keys some are in each segment. */
@@ -52,17 +45,6 @@ final class ObjectTableLoadTest {
   @AfterEach
   void end() {
     others.shutdownNow();
-  }
-
-  private static KeyObjects counter(long value) {
-    CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);
-    CrdtState state =
-        bottom.join(bottom.prepare(new Operation.Increment(value), EU, value, 0, 1, 0));
-    return KeyObjects.NOTHING.with(state, 0);
-  }
-
-  private static long value(KeyObjects objects) {
-    return ((Reading.Count) objects.states().getFirst().read(new Query.Whole())).value();
   }
 
   private void elsewhere(Callable<?> what) {
@@ -79,12 +61,12 @@ final class ObjectTableLoadTest {
 
   private KeyObjects load(long value) {
     loads.incrementAndGet();
-    return counter(value);
+    return ObjectTableTest.counter(value);
   }
 
   /** Loads the key's first value, and another one if it is loaded again, with something between. */
   private long valueLoaded(Runnable between) {
-    return value(
+    return ObjectTableTest.value(
         table.get(
             KEY,
             key -> {
@@ -118,11 +100,12 @@ final class ObjectTableLoadTest {
             () -> {
               for (int i = 0; i < OTHERS; i++) {
                 Key other = Key.of("other" + i);
-                table.put(other, counter(1));
-                table.put(other, counter(2));
-                assertThat(value(requireNonNull(table.get(other)))).isEqualTo(2);
+                table.put(other, ObjectTableTest.counter(1));
+                table.put(other, ObjectTableTest.counter(2));
+                assertThat(ObjectTableTest.value(requireNonNull(table.get(other)))).isEqualTo(2);
                 assertThat(table.remove(other)).isTrue();
-                assertThat(value(table.get(other, k -> counter(5)))).isEqualTo(5);
+                assertThat(ObjectTableTest.value(table.get(other, k -> ObjectTableTest.counter(5))))
+                    .isEqualTo(5);
               }
               evictAll();
             });
@@ -147,9 +130,9 @@ final class ObjectTableLoadTest {
 
   @Test
   void keyThatIsPutMeanwhile_keepsWhatWasPut() {
-    long found = valueLoaded(() -> assertThat(table.put(KEY, counter(2))).isTrue());
+    long found = valueLoaded(() -> assertThat(table.put(KEY, ObjectTableTest.counter(2))).isTrue());
     assertThat(found).isEqualTo(2);
-    assertThat(value(requireNonNull(table.get(KEY)))).isEqualTo(2);
+    assertThat(ObjectTableTest.value(requireNonNull(table.get(KEY)))).isEqualTo(2);
     assertThat(loads).hasValue(1);
     assertThat(table.size()).isEqualTo(1);
     assertNothingIsLeft();
@@ -161,11 +144,11 @@ final class ObjectTableLoadTest {
     long found =
         valueLoaded(
             () -> {
-              table.put(KEY, counter(2));
+              table.put(KEY, ObjectTableTest.counter(2));
               evictAll();
             });
     assertThat(found).isEqualTo(3);
-    assertThat(value(requireNonNull(table.get(KEY)))).isEqualTo(3);
+    assertThat(ObjectTableTest.value(requireNonNull(table.get(KEY)))).isEqualTo(3);
     assertNothingIsLeft();
   }
 
@@ -180,7 +163,7 @@ final class ObjectTableLoadTest {
         table.get(
             KEY,
             key -> {
-              elsewhere(() -> table.put(KEY, counter(2)));
+              elsewhere(() -> table.put(KEY, ObjectTableTest.counter(2)));
               evictAll();
               later.add(
                   others.submit(
@@ -196,9 +179,9 @@ final class ObjectTableLoadTest {
               goesOn.set(true);
               return load(1);
             });
-    assertThat(value(found)).isEqualTo(4);
-    assertThat(value(end(later.getFirst()))).isEqualTo(4);
-    assertThat(value(requireNonNull(table.get(KEY)))).isEqualTo(4);
+    assertThat(ObjectTableTest.value(found)).isEqualTo(4);
+    assertThat(ObjectTableTest.value(end(later.getFirst()))).isEqualTo(4);
+    assertThat(ObjectTableTest.value(requireNonNull(table.get(KEY)))).isEqualTo(4);
     assertNothingIsLeft();
   }
 
@@ -216,11 +199,11 @@ final class ObjectTableLoadTest {
     valueLoaded(
         () -> {
           for (int i = 0; i < many; i++) {
-            table.put(Key.of("other" + i), counter(1));
+            table.put(Key.of("other" + i), ObjectTableTest.counter(1));
           }
         });
     assertThat(loads).hasValue(1);
-    assertThat(value(requireNonNull(table.get(KEY)))).isEqualTo(1);
+    assertThat(ObjectTableTest.value(requireNonNull(table.get(KEY)))).isEqualTo(1);
     assertThat(table.size()).isEqualTo(many + 1);
   }
 
@@ -246,7 +229,8 @@ final class ObjectTableLoadTest {
 
   /** One more who wants the key, and waits. */
   private Future<Long> waiter() {
-    FutureTask<Long> task = new FutureTask<>(() -> value(table.get(KEY, key -> load(9))));
+    FutureTask<Long> task =
+        new FutureTask<>(() -> ObjectTableTest.value(table.get(KEY, key -> load(9))));
     Thread thread = Thread.ofPlatform().daemon().start(task);
     await().until(() -> isWaiting(thread));
     return task;
@@ -278,7 +262,7 @@ final class ObjectTableLoadTest {
                     }))
         .hasMessage("damaged");
     assertThat(end(waiters.getFirst())).isEqualTo(9);
-    assertThat(value(requireNonNull(table.get(KEY)))).isEqualTo(9);
+    assertThat(ObjectTableTest.value(requireNonNull(table.get(KEY)))).isEqualTo(9);
     assertNothingIsLeft();
   }
 
@@ -287,7 +271,7 @@ final class ObjectTableLoadTest {
     valueLoaded(
         () -> {
           Future<Long> waiter = waiter();
-          table.put(KEY, counter(2));
+          table.put(KEY, ObjectTableTest.counter(2));
           assertThat(end(waiter)).isEqualTo(2);
         });
     assertNothingIsLeft();
@@ -342,7 +326,7 @@ final class ObjectTableLoadTest {
     for (int i = 2; i < last && readers.stream().noneMatch(Future::isDone); i++) {
       int k = random.nextInt(keys);
       disk.set(k, i);
-      table.put(Key.of("key" + k), counter(i));
+      table.put(Key.of("key" + k), ObjectTableTest.counter(i));
       known.set(k, i);
       if (random.nextInt(8) == 0) {
         table.remove(Key.of("key" + random.nextInt(keys)));
@@ -358,6 +342,7 @@ final class ObjectTableLoadTest {
   }
 
   private long valueOf(int k, AtomicLongArray disk) {
-    return value(table.get(Key.of("key" + k), key -> counter(disk.get(k))));
+    return ObjectTableTest.value(
+        table.get(Key.of("key" + k), key -> ObjectTableTest.counter(disk.get(k))));
   }
 }

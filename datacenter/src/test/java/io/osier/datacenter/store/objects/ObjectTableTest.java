@@ -30,14 +30,14 @@ import org.junit.jupiter.api.Test;
 final class ObjectTableTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
 
-  private static KeyObjects counter(long value) {
+  static KeyObjects counter(long value) {
     CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);
     CrdtState state =
         bottom.join(bottom.prepare(new Operation.Increment(value), EU, value, 0, 1, 0));
     return KeyObjects.NOTHING.with(state, 0);
   }
 
-  private static long value(KeyObjects objects) {
+  static long value(KeyObjects objects) {
     return ((Reading.Count) objects.states().getFirst().read(new Query.Whole())).value();
   }
 

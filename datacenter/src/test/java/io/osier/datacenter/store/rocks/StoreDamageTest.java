@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.files.DamagedStore;
 import io.osier.datacenter.store.files.StoreFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -141,7 +142,7 @@ final class StoreDamageTest {
       switch (damage) {
         case "delete" -> Files.delete(file);
         case "cut" -> cut(file, length / 2);
-        default -> flip(file, (2 * i + 1) * length / (2L * places));
+        default -> DamagedStore.flip(file, (2 * i + 1) * length / (2L * places));
       }
       stores.add(store);
     }
@@ -197,15 +198,6 @@ final class StoreDamageTest {
   private static void cut(Path file, long length) throws IOException {
     try (RandomAccessFile f = new RandomAccessFile(file.toFile(), "rw")) {
       f.setLength(length);
-    }
-  }
-
-  private static void flip(Path file, long at) throws IOException {
-    try (RandomAccessFile f = new RandomAccessFile(file.toFile(), "rw")) {
-      f.seek(at);
-      int b = f.read();
-      f.seek(at);
-      f.write(b ^ 0x04);
     }
   }
 }

@@ -11,6 +11,9 @@ public final class PlacesText {
   /** Largest form in bytes; its text has a third more characters. */
   public static final int BYTES_MAX = 64 << 10;
 
+  /** All partitions of a keyspace with homes: more are not created at run time. */
+  private static final int PLACES_MAX = 2 * KeyspacePolicy.PARTITIONS_MAX;
+
   private PlacesText() {}
 
   /** A text that {@link #read} reads, of letters, digits, '-' and '_'. */
@@ -30,7 +33,7 @@ public final class PlacesText {
 
   private static List<Request.Place> read(WireInput in) {
     List<Request.Place> places = ProtocolCodec.readPlaces(in);
-    if (places.isEmpty() || places.size() > KeyspacePolicy.PARTITIONS_MAX) {
+    if (places.isEmpty() || places.size() > PLACES_MAX) {
       throw new MalformedException(places.size() + " partitions");
     }
     return places;

@@ -8,6 +8,9 @@ import java.util.List;
 
 /** How far a watcher has come, of each partition that it asks, as a text. Static. */
 public final class PlacesText {
+  /** All partitions of a keyspace with homes: more are not created at run time. */
+  private static final int PLACES_MAX = 2 * KeyspacePolicy.PARTITIONS_MAX;
+
   private PlacesText() {}
 
   /** A text that {@link #read} reads, of letters, digits, '-' and '_'. */
@@ -26,7 +29,7 @@ public final class PlacesText {
 
   private static List<Request.Place> read(WireInput in) {
     List<Request.Place> places = ProtocolCodec.readPlaces(in);
-    if (places.isEmpty() || places.size() > KeyspacePolicy.PARTITIONS_MAX) {
+    if (places.isEmpty() || places.size() > PLACES_MAX) {
       throw new MalformedException(places.size() + " partitions");
     }
     return places;

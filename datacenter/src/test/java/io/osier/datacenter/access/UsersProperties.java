@@ -90,6 +90,16 @@ final class UsersProperties extends RightsFixture {
   }
 
   @Property
+  void rightsOnAKeyspace_areThoseOnItsHomes(
+      @ForAll("users") User user, @ForAll Right right, @ForAll("keys") Key key) {
+    assertThat(user.may(right, "shop@eu", key)).isEqualTo(user.may(right, "shop", key));
+    assertThat(user.may(Grant.on(right, "shop@eu"))).isEqualTo(user.may(Grant.on(right, "shop")));
+    assertThat(user.mayAnything("shop@eu")).isEqualTo(user.mayAnything("shop"));
+    assertThat(user.readable("shop@eu", Optional.of(key)))
+        .isEqualTo(user.readable("shop", Optional.of(key)));
+  }
+
+  @Property
   void scan_fromTheBeginning_needsTheWholeKeyspace(@ForAll("users") User user) {
     Request.Scan scan =
         new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 10);

@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -58,6 +59,9 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
   private boolean asking;
   private long pauseMillis = PAUSE_MILLIS_MIN;
 
+  /** Of a keyspace that has homes, all of which are watched; null until that is known. */
+  private volatile @Nullable HomeChanges homes;
+
   /** How often in a row it was asked in vain. */
   private int inVain;
 
@@ -93,6 +97,9 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
   @Override
   protected void drop() {
     held = null;
+    if (homes != null) {
+      homes.giveUp();
+    }
   }
 
   @Override
@@ -195,8 +202,25 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
 
   private void ask() {
     Request.Watch asked = next;
+    boolean isOfAll = asked.prefix() && !Homes.isHome(asked.keyspace());
+    Partitioning known = isOfAll ? session.partitioning(asked.keyspace()) : null;
+    if (homes == null && known != null && !known.homes().isEmpty()) {
+      homes = new HomeChanges(known.homes().keyspaces(asked.keyspace()), this::ask);
+    }
+    CompletableFuture<Reply.Changes> told =
+        homes == null ? ask(asked.keyspace(), asked) : homes.ask(asked);
+    await(
+        valueBytesMax == 0
+            ? told.thenApply(changes -> new Told(changes, Map.of()))
+            : told.thenCompose(
+                changes ->
+                    ChangedValues.of(session, asked.keyspace(), changes, valueBytesMax)
+                        .thenApply(found -> new Told(changes, found))));
+  }
+
+  private CompletableFuture<Reply.Changes> ask(String home, Request.Watch asked) {
     Call<Reply.Changes> call =
-        new Call<>(session, asked.keyspace(), asked.prefix() ? null : asked.key().get(), false) {
+        new Call<>(session, home, asked.prefix() ? null : asked.key().get(), false) {
           @Override
           protected Request request(VersionVector after, boolean ordered, int waitMillis) {
             return new Request.Watch(
@@ -209,17 +233,12 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
           }
 
           @Override
-          protected String home(Homes homes) {
-            if (asked.prefix()) {
+          protected String home(Homes told) {
+            if (asked.prefix() && homes == null) {
               throw OsierException.of(
-                  ErrorCode.INVALID_ARGUMENT,
-                  "keyspace '"
-                      + keyspace
-                      + "' has homes, each with changes of its own: watch keys, or each of the"
-                      + " homes as a keyspace, of which there are "
-                      + homes.keyspaces(keyspace));
+                  ErrorCode.UNAVAILABLE, "only now it is known that '" + keyspace + "' has homes");
             }
-            return super.home(homes);
+            return super.home(told);
           }
 
           @Override
@@ -242,13 +261,6 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
             return (Reply.Changes) reply;
           }
         };
-    CompletableFuture<Reply.Changes> told = call.start();
-    await(
-        valueBytesMax == 0
-            ? told.thenApply(changes -> new Told(changes, Map.of()))
-            : told.thenCompose(
-                changes ->
-                    ChangedValues.of(session, asked.keyspace(), changes, valueBytesMax)
-                        .thenApply(found -> new Told(changes, found))));
+    return call.start();
   }
 }

@@ -234,6 +234,7 @@ public final class Grammar {
         yield new Program(first);
       }
       case "keyspace" -> AdminGrammar.keyspaces(words);
+      case "placement" -> AdminGrammar.placement(words);
       case "dc" -> AdminGrammar.datacenters(words);
       case "user" -> AdminGrammar.manageUser(words);
       case "why" -> AdminGrammar.why(words);

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class Control implements AutoCloseable {
   private final Keyspaces keyspaces;
   private final Execution execution;
+  private final LoadMeasures loads;
   private final ControlPlane plane;
   private volatile @Nullable ControlLoop loop;
 
@@ -51,6 +52,7 @@ public final class Control implements AutoCloseable {
       List<User> configuredUsers,
       Consumer<Users> onUsers) {
     this.keyspaces = keyspaces;
+    this.loads = new LoadMeasures(keyspaces);
     this.execution =
         new Execution(
             self,
@@ -68,7 +70,14 @@ public final class Control implements AutoCloseable {
     config.keyspaces().forEach(policy -> configured.put(policy.name(), policy));
     config.elsewhere().forEach(policy -> configured.put(policy.name(), policy));
     this.plane =
-        new ControlPlane(self.dc(), datacenters, configured, System::currentTimeMillis, execution);
+        new ControlPlane(
+            self.dc(),
+            datacenters,
+            configured,
+            System::currentTimeMillis,
+            execution,
+            config.placement(),
+            loads);
   }
 
   private static String text(InetSocketAddress address) {
@@ -130,6 +139,7 @@ public final class Control implements AutoCloseable {
     }
     return switch (request.subject()) {
       case "user" -> runs.administerUsers(request, by).thenApply(ControlJson::users);
+      case "placement" -> runs.placements().thenApply(ControlJson::placements);
       case "dc" -> runs.administerDatacenters(request, by).thenApply(ControlJson::datacenters);
       default -> runs.administer(request, by).thenApply(ControlJson::keyspaces);
     };
@@ -170,6 +180,11 @@ public final class Control implements AutoCloseable {
         "control", plane.refused(),
         "keyspaces", plane.failedKeyspaces(),
         "rights", execution.handovers.failedWalks());
+  }
+
+  /** What is asked of keyspaces here whose holders follow that. */
+  public LoadMeasures loads() {
+    return loads;
   }
 
   /** How far this one is if it joins. */

@@ -203,7 +203,9 @@ public final class Admin {
 
   /**
    * Alters settings of a keyspace while it serves: {@code sla}, {@code propagation}, {@code
-   * payload}, {@code history}, {@code limits.key}, {@code limits.value}, {@code limits.object}.
+   * payload}, {@code history}, {@code limits.key}, {@code limits.value}, {@code limits.object},
+   * {@code replicas}, and who may hold it: {@code placement}, {@code holders-min}, {@code allow},
+   * {@code deny}.
    */
   public CompletableFuture<String> alterKeyspaceAsync(String name, Map<String, String> settings) {
     return ask(KEYSPACE, "alter", named(name), settings);
@@ -254,6 +256,15 @@ public final class Admin {
                         OsierException.of(
                             ErrorCode.UNKNOWN_KEYSPACE,
                             "keyspace '" + name + "' was dropped meanwhile")));
+  }
+
+  /**
+   * The keyspaces whose holders follow their load: who holds them and who decides, what happens
+   * next and why, what is asked of them where, and who should hold them by the present rates.
+   * docs/PLACEMENT.md tells the fields.
+   */
+  public CompletableFuture<String> placementAsync() {
+    return ask("placement", LIST, "", Map.of());
   }
 
   // ---------------------------------------------------------------- datacenters

@@ -104,9 +104,11 @@ final class Rooms {
             "datacenter.partition"),
         LOGGING);
     r.pure("datacenter.access", List.of("core", "core.scram", "crdt", "protocol"), SCRAM);
+    r.shell("datacenter.placement", List.of("core", "crdt", "protocol", "adaptation"));
     r.shell(
         "datacenter.config",
         List.of(
+            "datacenter.placement",
             "core",
             "core.net",
             "core.scram",
@@ -143,6 +145,8 @@ final class Rooms {
             "core.net",
             "crdt",
             "protocol",
+            "adaptation",
+            "datacenter.placement",
             "datacenter.config",
             "datacenter.access"),
         LOGGING);
@@ -164,6 +168,7 @@ final class Rooms {
             "datacenter.partition",
             "datacenter.feed",
             "datacenter.metrics",
+            "datacenter.placement",
             "datacenter.config",
             "datacenter.access",
             "datacenter.trace",

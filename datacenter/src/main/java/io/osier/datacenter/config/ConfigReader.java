@@ -5,11 +5,13 @@ import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigParseOptions;
 import io.osier.adaptation.AdaptationSettings;
+import io.osier.adaptation.PlacementPolicy;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.trace.TraceSample;
+import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.net.link.PortLimits;
@@ -214,6 +216,7 @@ public final class ConfigReader {
         memory(),
         share("forwarded", memory.forwardedBytes()),
         copies(),
+        placement(),
         queue,
         values.duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)),
         values.duration("osier.slow-requests", Duration.ZERO, Duration.ofHours(1)),
@@ -271,6 +274,15 @@ public final class ConfigReader {
   private long share(String name, long auto) {
     String key = "osier.memory." + name;
     return values.isAuto(key) ? auto : values.size(key, 64 << 10);
+  }
+
+  private PlacementSettings placement() {
+    String at = "osier.placement.";
+    Duration horizon = values.duration(at + "horizon", Duration.ofSeconds(1), Duration.ofDays(7));
+    return new PlacementSettings(
+        new PlacementPolicy(
+            values.integer(at + "ms-worth", 0, 1_000_000), horizon.toMillis() / 1000.0),
+        values.duration(at + "period", Duration.ofMillis(10), Duration.ofHours(1)).toMillis());
   }
 
   private CopySettings copies() {

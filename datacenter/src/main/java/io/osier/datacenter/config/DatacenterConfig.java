@@ -3,6 +3,7 @@ package io.osier.datacenter.config;
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.net.HostPort;
+import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.net.link.PortLimits;
@@ -35,6 +36,7 @@ import java.util.Optional;
  * @param memory what may be taken of the heap for which purpose
  * @param forwardedBytes the same for requests that are forwarded, half of it each way
  * @param copies of objects that others hold
+ * @param placement how holders follow the load
  * @param written what is set otherwise than by default, as an operator writes it, without secrets
  */
 public record DatacenterConfig(
@@ -60,6 +62,7 @@ public record DatacenterConfig(
     MemoryShares memory,
     long forwardedBytes,
     CopySettings copies,
+    PlacementSettings placement,
     int queue,
     Duration shutdownTimeout,
     Duration slowRequests,

@@ -2,6 +2,8 @@ package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.access.UserView;
+import io.osier.datacenter.placement.PlacementView;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Set;
@@ -110,6 +112,11 @@ public final class ControlLoop implements AutoCloseable {
   public CompletableFuture<List<DatacenterView>> administerDatacenters(
       Request.Administer request, String by) {
     return step(done -> done.complete(plane.administerDatacenters(request, by)));
+  }
+
+  /** See {@link ControlPlane#placements}. Fails with SHUTTING_DOWN if this ends before. */
+  public CompletableFuture<List<PlacementView>> placements() {
+    return step(done -> done.complete(plane.placements()));
   }
 
   private <T> CompletableFuture<T> step(Consumer<CompletableFuture<T>> step) {

@@ -6,6 +6,10 @@ import io.osier.core.OsierException;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.access.UserRecords;
+import io.osier.datacenter.access.UserView;
+import io.osier.datacenter.placement.PlacementHost;
+import io.osier.datacenter.placement.PlacementSettings;
+import io.osier.datacenter.placement.PlacementView;
 import io.osier.protocol.Request;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -41,6 +45,7 @@ public final class ControlPlane {
   private final MemberCommands memberCommands;
   private final KeyspacePlane keyspaces;
   private final KeyspaceCommands keyspaceCommands;
+  private final PlacementPlane placement;
   private final UserPlane users;
 
   private long changes = -1;
@@ -78,6 +83,22 @@ public final class ControlPlane {
       Map<String, KeyspacePolicy> configured,
       LongSupplier millis,
       ControlHost host) {
+    this(dc, datacenters, configured, millis, host, PlacementSettings.DEFAULT, PlacementHost.NONE);
+  }
+
+  /**
+   * Of a datacenter that starts, some of whose keyspaces' holders may follow their load.
+   *
+   * @param loads tells of the load
+   */
+  public ControlPlane(
+      String dc,
+      SortedMap<String, Optional<String>> datacenters,
+      Map<String, KeyspacePolicy> configured,
+      LongSupplier millis,
+      ControlHost host,
+      PlacementSettings settings,
+      PlacementHost loads) {
     this.dc = dc;
     this.host = host;
     this.objects = new ControlObjects(host::ask, millis, new Random(dc.hashCode()));
@@ -87,6 +108,9 @@ public final class ControlPlane {
     this.keyspaces = new KeyspacePlane(dc, configured, objects, members, holders, host);
     this.keyspaceCommands =
         new KeyspaceCommands(dc, millis, objects, members, holders, keyspaces, host);
+    this.placement =
+        new PlacementPlane(
+            members, keyspaces, keyspaceCommands, objects, millis, host, settings, loads);
     this.users = new UserPlane(dc, objects, millis, host);
   }
 
@@ -223,6 +247,7 @@ public final class ControlPlane {
       members.tell(keyspaces.missing(), keyspaces.needing());
     }
     users.tell();
+    placement.step();
   }
 
   /**
@@ -277,6 +302,16 @@ public final class ControlPlane {
   /** A keyspace as it is known now; empty if it is not. */
   List<KeyspaceView> views(String name) {
     return keyspaceCommands.views(name);
+  }
+
+  /**
+   * Says who holds keyspaces whose holders follow their load, what happens next, and why.
+   *
+   * @throws OsierException UNAVAILABLE if that is not known yet
+   */
+  public List<PlacementView> placements() {
+    lookNow();
+    return placement.views();
   }
 
   /** What is answered rests on what is known now. */

@@ -11,6 +11,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.datacenter.placement.Load;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -42,6 +43,7 @@ import java.util.TreeSet;
  * @param remains names of which only something is left that means nothing
  * @param clashing names that were created at run time, and that the files name, too
  * @param staying the datacenters that have what they hold, and do not leave
+ * @param loads by keyspace and datacenter, what is asked of keyspaces whose holders follow that
  */
 record ControlState(
     SortedMap<String, KeyspaceDefinition> created,
@@ -50,12 +52,14 @@ record ControlState(
     SortedMap<String, String> unreadable,
     List<String> remains,
     List<String> clashing,
-    List<String> staying) {
+    List<String> staying,
+    SortedMap<String, SortedMap<String, Load>> loads) {
   static final ObjectId KEYSPACES = new ObjectId(Key.of("keyspaces"), CrdtType.OR_MAP);
 
   private static final String CREATED = "_created";
   private static final String MEMBERS = "_members";
   private static final String OPENED = "_opened.";
+  private static final String LOAD = "_load.";
   private static final String BY = "_by";
 
   /**
@@ -84,7 +88,8 @@ record ControlState(
           new TreeMap<>(),
           List.of(),
           List.of(),
-          List.of());
+          List.of(),
+          new TreeMap<>());
 
   /**
    * Reads it.
@@ -106,11 +111,13 @@ record ControlState(
     List<String> remains = new ArrayList<>();
     List<String> clashing = new ArrayList<>();
     SortedMap<String, Reading> homes = new TreeMap<>();
+    SortedMap<String, SortedMap<String, Load>> loads = new TreeMap<>();
     keyspaces
         .fields()
         .forEach(
             (field, reading) -> {
               SortedMap<String, String> texts = texts(reading);
+              loads.put(field.name(), loads(texts));
               if (Homes.isHome(field.name())) {
                 homes.put(field.name(), reading);
                 return;
@@ -151,13 +158,31 @@ record ControlState(
         unreadable,
         List.copyOf(remains),
         List.copyOf(clashing),
-        List.copyOf(staying));
+        List.copyOf(staying),
+        loads);
   }
 
   /** What was told of a creation that is dropped by now. */
   private static boolean isLeftOver(SortedMap<String, String> texts) {
     return !texts.containsKey(CREATED)
-        && (texts.containsKey(OF) || texts.keySet().stream().allMatch(f -> f.startsWith(OPENED)));
+        && (texts.containsKey(OF) || texts.keySet().stream().allMatch(ControlState::isOfOne));
+  }
+
+  private static boolean isOfOne(String field) {
+    return field.startsWith(OPENED) || field.startsWith(LOAD);
+  }
+
+  /** What datacenters have told of this creation. */
+  private static SortedMap<String, Load> loads(SortedMap<String, String> texts) {
+    String creation = texts.getOrDefault(CREATED, ControlHost.FROM_FILE) + " ";
+    SortedMap<String, Load> loads = new TreeMap<>();
+    texts.forEach(
+        (field, value) -> {
+          if (field.startsWith(LOAD) && value.startsWith(creation)) {
+            loads.put(field.substring(LOAD.length()), Load.of(value.substring(creation.length())));
+          }
+        });
+    return loads;
   }
 
   /** The registers of a map, by name. */
@@ -370,6 +395,11 @@ record ControlState(
   /** Notes that a datacenter has opened a creation of a keyspace. */
   static Operation opened(String name, String dc, String created) {
     return assign(name, new TreeMap<>(Map.of(OPENED + dc, created)));
+  }
+
+  /** Notes what is asked of a creation of a keyspace at a datacenter. */
+  static Operation load(String name, String dc, String created, Load load) {
+    return assign(name, new TreeMap<>(Map.of(LOAD + dc, created + " " + load.text())));
   }
 
   private static Operation assign(String name, SortedMap<String, String> fields) {

@@ -198,6 +198,14 @@ final class KeyspacePlane {
     return all;
   }
 
+  /** What they are like, by name; their replicas are those that they began with. */
+  SortedMap<String, KeyspacePolicy> policies() {
+    SortedMap<String, KeyspacePolicy> all = new TreeMap<>();
+    configured.values().forEach(k -> all.put(k.name(), state.altered(k, members.names())));
+    state.created().values().forEach(k -> all.put(k.name(), k.policy()));
+    return all;
+  }
+
   /** Keyspaces for which this datacenter may not leave the cluster. */
   List<String> needing() {
     return holders().entrySet().stream()

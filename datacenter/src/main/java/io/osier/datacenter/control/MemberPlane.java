@@ -126,6 +126,11 @@ final class MemberPlane {
     return told.find(dc).map(m -> m.id().equals(Membership.FROM_FILE)).orElse(true);
   }
 
+  /** This datacenter's name. */
+  String self() {
+    return dc;
+  }
+
   /** The names of those that replicate, this one's among them. */
   Set<String> names() {
     Set<String> names = new TreeSet<>(configured.keySet());

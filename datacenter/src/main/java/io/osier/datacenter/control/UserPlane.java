@@ -7,6 +7,7 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.UserCommand;
 import io.osier.datacenter.access.UserRecords;
+import io.osier.datacenter.access.UserView;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;

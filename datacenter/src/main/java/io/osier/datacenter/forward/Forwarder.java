@@ -319,6 +319,14 @@ public final class Forwarder implements AutoCloseable {
     return choice.failed(ask, why);
   }
 
+  /** The ways to these are measured for a while. */
+  public void measure(Collection<String> dcs) {
+    synchronized (this) {
+      meter.wanted(dcs, nanoTime.getAsLong());
+    }
+    tickLater();
+  }
+
   // ---------------------------------------------------------------- time
 
   private void tickLater() {

@@ -14,6 +14,7 @@ import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.metrics.report.Inspector;
+import io.osier.datacenter.placement.DemandCounters;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -28,6 +29,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +56,9 @@ public final class RequestHandler implements ClientService {
 
   /** Copies of what others hold. */
   private final Optional<Copies> copies;
+
+  /** What clients ask of keyspaces whose holders follow that; nothing of what others forward. */
+  private volatile DemandCounters demand = new DemandCounters();
 
   /** Changes what holds for all datacenters. */
   @FunctionalInterface
@@ -95,9 +100,23 @@ public final class RequestHandler implements ClientService {
     this.copies = copies;
   }
 
+  /** From now on what clients ask is counted here. */
+  public void countIn(DemandCounters counters) {
+    demand = counters;
+  }
+
+  /**
+   * Those that are held here; and as if they were, those whose holders follow what is asked where
+   * their clients are: these do not go to a holder by themselves.
+   */
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return keyspaces.values().stream().map(k -> info(k.policy())).toList();
+    return Stream.concat(
+            keyspaces.values().stream().map(k -> info(k.policy())),
+            elsewhere.get().keyspaces().stream()
+                .map(Reply.HeldElsewhere::keyspace)
+                .filter(k -> demand.counts(k.name())))
+        .toList();
   }
 
   /** What clients must know of a keyspace. */
@@ -111,7 +130,12 @@ public final class RequestHandler implements ClientService {
 
   @Override
   public Reply.Elsewhere elsewhere() {
-    return elsewhere.get();
+    Reply.Elsewhere all = elsewhere.get();
+    List<Reply.HeldElsewhere> others =
+        all.keyspaces().stream().filter(k -> !demand.counts(k.keyspace().name())).toList();
+    return others.size() == all.keyspaces().size()
+        ? all
+        : new Reply.Elsewhere(others, all.addresses());
   }
 
   @Override
@@ -138,7 +162,11 @@ public final class RequestHandler implements ClientService {
     if (!homes.isEmpty()) {
       shard = keyspaces.get(homes.keyspace(Homes.base(keyspace), key));
     }
-    return shard != null && shard.combine(key, type, operation);
+    boolean done = shard != null && shard.combine(key, type, operation);
+    if (done) {
+      demand.updated(shard.policy().name());
+    }
+    return done;
   }
 
   @Override
@@ -153,7 +181,7 @@ public final class RequestHandler implements ClientService {
       if (here == null && goesElsewhere(request, lane, user, reply, forwarder.get())) {
         return;
       }
-      serve(here == null ? request : here, lane, reply);
+      serve(here == null ? request : here, lane, here == null ? reply : counted(here, reply));
     } catch (OsierException e) {
       boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
       reply.accept(new Reply.Failure(mayBeThere ? ErrorCode.UNAVAILABLE : e.code(), e.reason()));
@@ -200,8 +228,9 @@ public final class RequestHandler implements ClientService {
         return true;
       }
     }
+    Consumer<Reply> counts = demand.counted(keyspace, request, reply);
     if (request instanceof Request.Watch || !lane.answersInOrder()) {
-      return to.forward(request, lane, user, reply);
+      return to.forward(request, lane, user, counts);
     }
     there.begins();
     boolean goes =
@@ -211,12 +240,20 @@ public final class RequestHandler implements ClientService {
             user,
             answer -> {
               there.ends();
-              reply.accept(answer);
+              counts.accept(answer);
             });
     if (!goes) {
       there.ends();
     }
     return goes;
+  }
+
+  private Consumer<Reply> counted(Request request, Consumer<Reply> reply) {
+    return forwarder.isEmpty() || demand.isEmpty()
+        ? reply // it was counted by who has forwarded it
+        : Forwardable.keyspace(request)
+            .map(keyspace -> demand.counted(keyspace, request, reply))
+            .orElse(reply);
   }
 
   @Override

@@ -186,6 +186,15 @@ final class DatacenterParts {
     this.handler =
         requestHandler(
             inspector, Optional.of(forwarding.forwarder()), Optional.of(forwarding.copies()));
+    handler.countIn(control.loads().counters());
+    control
+        .loads()
+        .begin(
+            () -> forwarding.wayMillis(neighbours.addresses().keySet()),
+            (command, outcome) ->
+                access
+                    .audit()
+                    .administered("placement", "datacenter " + self.dc(), command, outcome));
     forwarding.begin(requestHandler(inspector, Optional.empty(), Optional.empty()), access);
     this.ports =
         new ClientPorts(

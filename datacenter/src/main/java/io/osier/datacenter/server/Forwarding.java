@@ -23,12 +23,14 @@ import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,6 +101,13 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
 
   Forwarder forwarder() {
     return forwarder;
+  }
+
+  /** The ways to others and back, by name; 0 where one is not measured yet, which begins. */
+  Map<String, Double> wayMillis(Collection<String> dcs) {
+    forwarder.measure(dcs);
+    return dcs.stream()
+        .collect(Collectors.toMap(dc -> dc, dc -> forwarder.shownHere().roundTripMillis(dc)));
   }
 
   Copies copies() {

@@ -9,6 +9,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import java.time.Duration;
@@ -48,6 +49,11 @@ abstract class HolderPlaneFixture {
     final Set<String> dropped = new HashSet<>();
     boolean quiet = true;
     Placement placement = Placement.NOTHING;
+    final FakeLoad load = new FakeLoad();
+
+    /** Those that it does not reach. */
+    Set<String> cut = Set.of();
+
     boolean settled = true;
 
     /** Whether its store is of a later term than its {@code _osier} knows. */
@@ -69,7 +75,8 @@ abstract class HolderPlaneFixture {
       DCS.forEach(
           name ->
               addresses.put(name, name.equals(dc) ? Optional.empty() : Optional.of(name + ":1")));
-      return new ControlPlane(dc, addresses, Map.of("pair", pair), () -> clock, this);
+      return new ControlPlane(
+          dc, addresses, Map.of("pair", pair), () -> clock, this, PlacementSettings.DEFAULT, load);
     }
 
     /** Ends, and starts with what it had, and with a file that says this of the keyspace. */
@@ -239,7 +246,7 @@ abstract class HolderPlaneFixture {
 
     @Override
     public boolean isConnected(String name) {
-      return nodes.containsKey(name);
+      return nodes.containsKey(name) && !cut.contains(name);
     }
 
     @Override
@@ -302,7 +309,9 @@ abstract class HolderPlaneFixture {
     allAreWhole(keyspace);
     for (Node node : nodes.values()) {
       node.plane.look();
-      nodes.values().stream().filter(o -> o != node).forEach(o -> o.copy.hear(node.copy));
+      nodes.values().stream()
+          .filter(o -> o != node && !o.cut.contains(node.dc) && !node.cut.contains(o.dc))
+          .forEach(o -> o.copy.hear(node.copy));
     }
     clock += 500;
   }

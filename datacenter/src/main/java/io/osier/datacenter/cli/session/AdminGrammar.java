@@ -11,6 +11,7 @@ import io.osier.core.net.HostPort;
 import io.osier.datacenter.words.Word;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -92,6 +93,27 @@ final class AdminGrammar {
     }
     String name = words.size() > 2 ? words.get(2).text() : "";
     return new Grammar.Administer("keyspace", action, name, settings);
+  }
+
+  static Grammar.Administer placement(List<Word> words) {
+    String usage =
+        "placement | placement why KEYSPACE | placement pin KEYSPACE | placement unpin KEYSPACE";
+    if (words.size() == 1) {
+      return new Grammar.Administer("placement", "list", "", new TreeMap<>());
+    }
+    String action = words.get(1).text();
+    if (!List.of("why", "pin", "unpin").contains(action)) {
+      throw noVerb("placement", action, List.of("why", "pin", "unpin"));
+    }
+    arguments(words, 3, 3, usage);
+    String name = words.get(2).text();
+    return action.equals("why")
+        ? new Grammar.Administer("placement", action, name, new TreeMap<>())
+        : new Grammar.Administer(
+            "keyspace",
+            "alter",
+            name,
+            new TreeMap<>(Map.of("placement", action.equals("pin") ? "pinned" : "adaptive")));
   }
 
   static Grammar.Administer datacenters(List<Word> words) {

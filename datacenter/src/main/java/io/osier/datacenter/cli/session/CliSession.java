@@ -109,7 +109,11 @@ public final class CliSession {
       case Grammar.Inspect i -> admin.inspect(i, chosen.name());
       case Grammar.Why w -> admin.why(w, () -> keyspace().name());
       case Grammar.Administer a ->
-          a.subject().equals("dc") ? admin.datacenters(a) : admin.administer(a);
+          switch (a.subject()) {
+            case "dc" -> admin.datacenters(a);
+            case "placement" -> admin.placement(a);
+            default -> admin.administer(a);
+          };
       case Grammar.ManageUser u -> admin.manage(u);
     };
   }

@@ -215,6 +215,7 @@ public final class Grammar {
       case "commit", "abort" -> new Transact(first, 0);
       case "program", "run" -> new Program(first);
       case "keyspace" -> AdminGrammar.keyspaces(words);
+      case "placement" -> AdminGrammar.placement(words);
       case "dc" -> AdminGrammar.datacenters(words);
       case "user" -> AdminGrammar.manageUser(words);
       case "why" -> AdminGrammar.why(words);

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class Control implements AutoCloseable {
   private final Keyspaces keyspaces;
   private final Execution execution;
+  private final LoadMeasures loads;
   private final ControlPlane plane;
   private volatile @Nullable ControlLoop loop;
 
@@ -42,6 +43,7 @@ public final class Control implements AutoCloseable {
       List<User> configuredUsers,
       Consumer<Users> onUsers) {
     this.keyspaces = keyspaces;
+    this.loads = new LoadMeasures(keyspaces);
     this.execution =
         new Execution(
             self,
@@ -64,7 +66,14 @@ public final class Control implements AutoCloseable {
     config.keyspaces().forEach(policy -> configured.put(policy.name(), policy));
     config.elsewhere().forEach(policy -> configured.put(policy.name(), policy));
     this.plane =
-        new ControlPlane(self.dc(), datacenters, configured, System::currentTimeMillis, execution);
+        new ControlPlane(
+            self.dc(),
+            datacenters,
+            configured,
+            System::currentTimeMillis,
+            execution,
+            config.placement(),
+            loads);
   }
 
   /** Opens what the store knew when this datacenter ended; before anything runs. */
@@ -123,6 +132,7 @@ public final class Control implements AutoCloseable {
     }
     return switch (request.subject()) {
       case "user" -> runs.administerUsers(request, by).thenApply(ControlJson::users);
+      case "placement" -> runs.placements().thenApply(ControlJson::placements);
       case "dc" -> runs.administerDatacenters(request, by).thenApply(ControlJson::datacenters);
       default -> runs.administer(request, by).thenApply(ControlJson::keyspaces);
     };
@@ -163,6 +173,11 @@ public final class Control implements AutoCloseable {
         "control", plane.refused(),
         "keyspaces", plane.failedKeyspaces(),
         "rights", execution.handovers.failedWalks());
+  }
+
+  /** What is asked of keyspaces here whose holders follow that. */
+  public LoadMeasures loads() {
+    return loads;
   }
 
   public Joining joining() {

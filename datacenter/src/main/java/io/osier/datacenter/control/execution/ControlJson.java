@@ -1,10 +1,11 @@
 package io.osier.datacenter.control.execution;
 
+import io.osier.datacenter.access.UserView;
 import io.osier.datacenter.control.CatchUp;
 import io.osier.datacenter.control.DatacenterView;
 import io.osier.datacenter.control.KeyspaceView;
-import io.osier.datacenter.control.UserView;
 import io.osier.datacenter.metrics.report.JsonObject;
+import io.osier.datacenter.placement.PlacementView;
 import java.util.List;
 
 /** What operators are told of the control plane, as JSON. Pure. */
@@ -52,6 +53,29 @@ final class ControlJson {
       JsonObject.Array rights = one.putArray("rights");
       view.grants().forEach(g -> rights.add(g.toString()));
       one.put("made_by", view.by()).put("made_at_ms", view.atMillis());
+    }
+    return root.toString();
+  }
+
+  /** Keyspaces whose holders follow their load. */
+  static String placements(List<PlacementView> views) {
+    JsonObject root = new JsonObject();
+    JsonObject.Array all = root.putArray("placements");
+    for (PlacementView view : views) {
+      JsonObject one =
+          all.addObject()
+              .put("keyspace", view.keyspace())
+              .put("placement", view.placement())
+              .put("decider", view.decider())
+              .put("next", view.next())
+              .put("summary", view.summary())
+              .put("figures", view.figures())
+              .put("paid_bytes_per_second", Math.round(view.paid()))
+              .put("least_bytes_per_second", Math.round(view.least()));
+      JsonObject.Array cheapest = one.putArray("cheapest");
+      view.cheapest().forEach(cheapest::add);
+      JsonObject.Array holders = one.putArray("holders");
+      view.holders().forEach((dc, state) -> holders.addObject().put("dc", dc).put("state", state));
     }
     return root.toString();
   }

@@ -1,4 +1,4 @@
-package io.osier.datacenter.control;
+package io.osier.datacenter.access;
 
 import io.osier.core.Grant;
 import java.util.List;

@@ -1,0 +1,186 @@
+package io.osier.adaptation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.adaptation.PlacementPolicy.Demand;
+import io.osier.adaptation.PlacementPolicy.Keyspace;
+import io.osier.adaptation.PlacementPolicy.Kind;
+import io.osier.adaptation.PlacementPolicy.Move;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+/** Who should hold a keyspace, by figures. */
+final class PlacementPolicyTest {
+  private static final List<String> DCS = List.of("ap", "eu", "sa", "us");
+  private static final Map<String, Double> WAYS =
+      Map.of("ap", 120.0, "eu", 100.0, "sa", 110.0, "us", 80.0);
+
+  private final PlacementPolicy policy = new PlacementPolicy(100, 600);
+
+  private static Keyspace keyspace(
+      Map<String, Demand> demands, Set<String> holders, double shipped, double bytes) {
+    return new Keyspace(new TreeMap<>(demands), holders, new TreeSet<>(DCS), 2, shipped, bytes);
+  }
+
+  private static Demand demand(double reads, double updates) {
+    return new Demand(reads, 200, updates, WAYS);
+  }
+
+  @Test
+  void whereItIsRead_itIsHeld_unlessUpdatesOrTheMoveCostMore() {
+    Set<String> pair = Set.of("eu", "us");
+    Move read = policy.decide(keyspace(Map.of("ap", demand(100, 0)), pair, 100, 1e6));
+    assertThat(read.kind()).isEqualTo(Kind.ADD);
+    assertThat(read.dc()).isEqualTo("ap");
+    assertThat(read.holders(pair)).containsExactly("ap", "eu", "us");
+    // (200 B + 80 ms * 100 B) * 100 a second; the move is 1 MB over ten minutes
+    assertThat(read.why())
+        .contains("ap: 820000 B/s saved", "0 B/s for updates", "1667 B/s for the");
+    Map<String, Demand> written = Map.of("ap", demand(100, 0), "eu", demand(0, 10_000));
+    assertThat(policy.decide(keyspace(written, pair, 100, 1e6)).kind()).isEqualTo(Kind.STAY);
+    assertThat(policy.decide(keyspace(Map.of("ap", demand(1, 0)), pair, 100, 1e9)).kind())
+        .isEqualTo(Kind.STAY);
+    assertThat(policy.decide(keyspace(Map.of("ap", demand(0.1, 0)), pair, 100, 0)).kind())
+        .as("a read each ten seconds")
+        .isEqualTo(Kind.STAY);
+  }
+
+  @Test
+  void holderThatOnlyTakesUpdates_goes_butNotBelowTheLeast() {
+    Map<String, Demand> demands = Map.of("ap", demand(50, 1000), "eu", demand(50, 0));
+    Move move = policy.decide(keyspace(demands, Set.of("ap", "eu", "us"), 100, 1e6));
+    assertThat(move.kind()).isEqualTo(Kind.REMOVE);
+    assertThat(move.dc()).isEqualTo("us");
+    assertThat(move.why()).contains("us: 0 B/s saved while it holds", "100000 B/s for updates");
+    assertThat(policy.decide(keyspace(demands, Set.of("ap", "us"), 100, 1e6)).kind())
+        .isNotEqualTo(Kind.REMOVE);
+  }
+
+  /** Who asks by way of a holder counts for it: else it would go, and they would pay more. */
+  @Test
+  void holderThatIsTheNearestOfOthers_stays() {
+    Demand far = new Demand(100, 200, 0, Map.of("sa", 5.0, "eu", 200.0, "us", 200.0));
+    Map<String, Demand> demands = Map.of("ap", far, "eu", demand(10, 500));
+    Keyspace k =
+        new Keyspace(
+            new TreeMap<>(demands),
+            Set.of("eu", "sa", "us"),
+            Set.of("eu", "sa", "us"),
+            1,
+            100,
+            1e3);
+    assertThat(policy.decide(k).dc()).isEqualTo("us");
+    assertThat(policy.decide(k.with(Set.of("eu", "sa"))).kind()).isEqualTo(Kind.STAY);
+  }
+
+  @Test
+  void keyspaceThatNobodyUses_neverMoves() {
+    for (Set<String> holders : List.of(Set.of("eu"), Set.of("eu", "us"), Set.copyOf(DCS))) {
+      Move move = policy.decide(keyspace(Map.of("ap", demand(0, 0)), holders, 100, 0));
+      assertThat(move.kind()).isEqualTo(Kind.STAY);
+    }
+  }
+
+  // ---------------------------------------------------------------- any figures
+
+  private static Keyspace drawn(Random random) {
+    SortedMap<String, Demand> demands = new TreeMap<>();
+    Set<String> holders = new TreeSet<>();
+    Set<String> candidates = new TreeSet<>();
+    for (String dc : DCS) {
+      Map<String, Double> ways = new HashMap<>();
+      DCS.forEach(other -> ways.put(other, (double) random.nextInt(200)));
+      double scale = Math.pow(10, random.nextInt(5) - 1);
+      if (random.nextInt(5) > 0) {
+        demands.put(
+            dc,
+            new Demand(
+                random.nextInt(10) * scale,
+                random.nextInt(1000),
+                random.nextInt(10) * scale / 10,
+                random.nextBoolean() ? ways : Map.of()));
+      }
+      if (random.nextBoolean()) {
+        holders.add(dc);
+      }
+      if (random.nextInt(3) > 0) {
+        candidates.add(dc);
+      }
+    }
+    if (holders.isEmpty()) {
+      holders.add("us");
+    }
+    return new Keyspace(
+        demands,
+        holders,
+        candidates,
+        1 + random.nextInt(3),
+        random.nextInt(1000),
+        Math.pow(10, random.nextInt(9)));
+  }
+
+  @Property
+  void constantRates_moveIsWithinTheLaws_lowersWhatAllPay_andThereIsAnEnd(@ForAll long seed) {
+    Keyspace k = drawn(new Random(seed));
+    int moves = 0;
+    for (Move move = policy.decide(k); move.kind() != Kind.STAY; move = policy.decide(k)) {
+      Set<String> after = new TreeSet<>(move.holders(k.holders()));
+      if (move.kind() == Kind.ADD) {
+        assertThat(k.candidates()).contains(move.dc());
+      } else {
+        assertThat(after).hasSizeGreaterThanOrEqualTo(k.least());
+      }
+      assertThat(policy.paid(k, after)).isLessThan(policy.paid(k, k.holders()));
+      assertThat(move.why()).isNotEmpty();
+      k = k.with(after);
+      assertThat(++moves).as("each set comes once at most").isLessThan(16);
+    }
+  }
+
+  /** Rates that are others in each period: at last one of 64 periods sees a move. */
+  @Test
+  void ratesThatFlip_moveLittle() {
+    int moves = 0;
+    long period = 10_000;
+    PlacementPauses pauses = new PlacementPauses(period, 600_000);
+    Set<String> holders = new TreeSet<>(Set.of("eu", "us"));
+    Random random = new Random(7);
+    int periods = 10_000;
+    for (int i = 0; i < periods; i++) {
+      Map<String, Demand> demands =
+          random.nextBoolean()
+              ? Map.of("ap", demand(1000, 0))
+              : Map.of("eu", demand(0, 10_000), "us", demand(10, 0));
+      Move move = policy.decide(keyspace(demands, holders, 100, 1e6));
+      if (pauses.leftMillis(i * period) == 0 && move.kind() != Kind.STAY) {
+        holders = new TreeSet<>(move.holders(holders));
+        pauses.moved(move.kind(), move.dc(), i * period);
+        moves++;
+      }
+    }
+    assertThat(moves).isBetween(3, 8 + periods / PlacementPauses.PAUSES_MAX);
+  }
+
+  /** A datacenter that comes and goes once a day has no long pause. */
+  @Test
+  void movesThatAreFarApart_doNotFlap() {
+    PlacementPauses pauses = new PlacementPauses(10_000, 600_000);
+    long day = 86_400_000;
+    for (int i = 0; i < 10; i++) {
+      pauses.moved(Kind.ADD, "ap", i * day);
+      pauses.moved(Kind.REMOVE, "us", i * day + 20_000);
+      pauses.moved(Kind.ADD, "us", i * day + day / 2);
+      pauses.moved(Kind.REMOVE, "ap", i * day + day / 2 + 20_000);
+      assertThat(pauses.leftMillis(i * day + day / 2 + 20_000)).isEqualTo(10_000);
+    }
+  }
+}

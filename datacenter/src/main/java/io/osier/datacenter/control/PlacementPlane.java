@@ -1,0 +1,304 @@
+package io.osier.datacenter.control;
+
+import io.osier.adaptation.PlacementPauses;
+import io.osier.adaptation.PlacementPolicy;
+import io.osier.adaptation.PlacementPolicy.Demand;
+import io.osier.adaptation.PlacementPolicy.Kind;
+import io.osier.adaptation.PlacementPolicy.Move;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.PlacementRules.Placement;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.placement.Load;
+import io.osier.datacenter.placement.Measured;
+import io.osier.datacenter.placement.PlacementHost;
+import io.osier.datacenter.placement.PlacementSettings;
+import io.osier.datacenter.placement.PlacementView;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The control plane's part for keyspaces whose holders follow their load: tells in {@code _osier}
+ * what is asked of them here, and if this is the first by name of the holders that are up, alters
+ * the holders once in a period, by the command that an operator has. Used by the control plane's
+ * thread.
+ */
+final class PlacementPlane {
+  private static final Logger LOG = LoggerFactory.getLogger(PlacementPlane.class);
+
+  /** Who alters them, in what is noted of it. */
+  private static final String BY = "placement";
+
+  /** What an update takes that nobody has shipped yet. */
+  private static final double UPDATE_BYTES = 100;
+
+  /** A keyspace that is counted, or was created anew since. */
+  private static final class Counted {
+    final String creation;
+    final PlacementPauses pauses;
+    Measured measured;
+    Load load = Load.NONE;
+    long sinceMillis;
+
+    /** What came of the last decision here; empty before the first. */
+    String said = "";
+
+    Counted(String creation, PlacementPauses pauses, Measured measured, long now) {
+      this.creation = creation;
+      this.pauses = pauses;
+      this.measured = measured;
+      this.sinceMillis = now;
+    }
+  }
+
+  private final MemberPlane members;
+  private final KeyspacePlane keyspaces;
+  private final KeyspaceCommands commands;
+  private final ControlObjects objects;
+  private final LongSupplier millis;
+  private final ControlHost host;
+  private final PlacementSettings settings;
+  private final PlacementHost loads;
+  private final Map<String, Counted> counted = new HashMap<>();
+
+  PlacementPlane(
+      MemberPlane members,
+      KeyspacePlane keyspaces,
+      KeyspaceCommands commands,
+      ControlObjects objects,
+      LongSupplier millis,
+      ControlHost host,
+      PlacementSettings settings,
+      PlacementHost loads) {
+    this.members = members;
+    this.keyspaces = keyspaces;
+    this.commands = commands;
+    this.objects = objects;
+    this.millis = millis;
+    this.host = host;
+    this.settings = settings;
+    this.loads = loads;
+  }
+
+  /** Measures, tells and decides, of the keyspaces whose period is over. */
+  void step() {
+    SortedMap<String, KeyspacePolicy> all = followed();
+    counted
+        .entrySet()
+        .removeIf(
+            e -> !all.containsKey(e.getKey()) || !e.getValue().creation.equals(of(e.getKey())));
+    loads.count(all.keySet());
+    long now = millis.getAsLong();
+    List<Operation> tells = new ArrayList<>();
+    SortedMap<String, KeyspacePolicy> due = new TreeMap<>();
+    for (Map.Entry<String, KeyspacePolicy> e : all.entrySet()) {
+      String name = e.getKey();
+      Counted it =
+          counted.computeIfAbsent(
+              name,
+              k ->
+                  new Counted(
+                      of(k),
+                      new PlacementPauses(
+                          settings.periodMillis(),
+                          (long) (1000 * settings.policy().horizonSeconds())),
+                      loads.measured(k),
+                      now));
+      if (now - it.sinceMillis < settings.periodMillis()) {
+        continue;
+      }
+      due.put(name, e.getValue());
+      Measured measured = loads.measured(name);
+      it.load = measured.since(it.measured, it.load, now - it.sinceMillis);
+      it.measured = measured;
+      it.sinceMillis = now;
+      Load told = told(name).get(members.self());
+      if (told == null || it.load.differs(told)) {
+        tells.add(ControlState.load(name, members.self(), it.creation, it.load));
+      }
+    }
+    objects.tell(ControlState.KEYSPACES, tells, "what is asked of keyspaces here");
+    due.forEach(this::decide);
+  }
+
+  /** The keyspaces that are counted, with the rules that hold at present. */
+  private SortedMap<String, KeyspacePolicy> followed() {
+    SortedMap<String, KeyspacePolicy> all = new TreeMap<>(keyspaces.policies());
+    all.values().removeIf(policy -> !policy.rules().counts());
+    return all;
+  }
+
+  private String of(String name) {
+    return keyspaces.state().creations().getOrDefault(name, ControlHost.FROM_FILE);
+  }
+
+  private SortedMap<String, Load> told(String name) {
+    SortedMap<String, Load> all =
+        new TreeMap<>(keyspaces.state().loads().getOrDefault(name, new TreeMap<>()));
+    all.keySet().retainAll(members.names());
+    return all;
+  }
+
+  // ---------------------------------------------------------------- deciding
+
+  private void decide(String name, KeyspacePolicy policy) {
+    Counted it = counted.get(name);
+    if (it == null || !decider(name).equals(members.self())) {
+      return;
+    }
+    Optional<String> awaited = awaited(name, policy);
+    Move move = settings.policy().decide(figures(name, policy));
+    long left = it.pauses.leftMillis(millis.getAsLong());
+    if (awaited.isPresent()) {
+      it.said = "nothing moves: " + awaited.get();
+    } else if (move.kind() == Kind.STAY) {
+      it.said = "nothing moves, as nothing is clearly worth it: " + move.why();
+    } else if (left > 0) {
+      it.said = words(move) + " in " + (left + 999) / 1000 + " s, if that stays so: " + move.why();
+    } else {
+      it.said = words(move) + ": " + move.why();
+      alter(name, it, move);
+    }
+  }
+
+  private static String words(Move move) {
+    return move.dc() + (move.kind() == Kind.ADD ? " is added" : " is removed");
+  }
+
+  private void alter(String name, Counted it, Move move) {
+    String replicas = String.join(",", move.holders(whole(name)));
+    String command = "keyspace alter " + name + " replicas=" + replicas;
+    try {
+      commands.administer(
+          new Request.Administer(
+              "keyspace", "alter", name, new TreeMap<>(Map.of("replicas", replicas))),
+          BY);
+      it.pauses.moved(move.kind(), move.dc(), millis.getAsLong());
+      LOG.info("keyspace '{}' follows its load: {}", name, it.said);
+      loads.audit(command, "done: " + move.why());
+    } catch (OsierException e) {
+      it.said = "refused: " + e.reason();
+      LOG.warn("keyspace '{}' does not follow its load: {}: {}", name, command, e.reason());
+      loads.audit(command, e.code() + ": " + e.reason());
+    }
+  }
+
+  /** Those that have all of a keyspace and were not told to go. */
+  private List<String> whole(String name) {
+    return keyspaces
+        .holders()
+        .getOrDefault(name, HolderSet.of(List.of()))
+        .those(h -> h.serves() && h.removal().isEmpty());
+  }
+
+  private boolean isUp(String dc) {
+    return dc.equals(members.self()) || host.isConnected(dc);
+  }
+
+  /** The first by name of the holders that are up; empty if there is none. */
+  private String decider(String name) {
+    return whole(name).stream().filter(this::isUp).findFirst().orElse("");
+  }
+
+  /** Why nothing may be moved now. */
+  private Optional<String> awaited(String name, KeyspacePolicy policy) {
+    if (policy.rules().placement() != Placement.ADAPTIVE) {
+      return Optional.of("it is pinned");
+    }
+    if (!host.isSettled() || !members.isActive()) {
+      return Optional.of(members.self() + " may not know yet who holds what");
+    }
+    HolderSet holders = keyspaces.holders().getOrDefault(name, HolderSet.of(List.of()));
+    for (String dc : holders.those(h -> !h.isGone())) {
+      HolderState of = holders.of(dc);
+      if (!members.names().contains(dc)) {
+        continue;
+      }
+      if (of.catchesUp() || of.removal().isPresent()) {
+        return Optional.of(dc + (of.catchesUp() ? " is being added" : " is being removed"));
+      }
+      if (!members.staying().contains(dc) || !isUp(dc)) {
+        return Optional.of(dc + " holds it, and " + (isUp(dc) ? "leaves" : "is out of reach"));
+      }
+    }
+    return able(policy).stream()
+        .filter(dc -> !told(name).containsKey(dc))
+        .findFirst()
+        .map(dc -> dc + " has not told yet what is asked of it there");
+  }
+
+  /** Those that can hold it now, and may. */
+  private Set<String> able(KeyspacePolicy policy) {
+    Set<String> able = new TreeSet<>(members.staying());
+    able.removeIf(dc -> !isUp(dc) || members.isQuiet(dc) || !policy.rules().mayHold(dc));
+    return able;
+  }
+
+  private PlacementPolicy.Keyspace figures(String name, KeyspacePolicy policy) {
+    SortedMap<String, Load> all = told(name);
+    SortedMap<String, Demand> demands = new TreeMap<>();
+    all.forEach((dc, load) -> demands.put(dc, load.demand()));
+    Collection<Load> each = all.values();
+    double shipped = each.stream().mapToDouble(Load::shippedBytes).max().orElse(0);
+    return new PlacementPolicy.Keyspace(
+        demands,
+        new TreeSet<>(whole(name)),
+        able(policy),
+        policy.rules().least(),
+        shipped > 0 ? shipped : UPDATE_BYTES,
+        each.stream().mapToDouble(Load::bytes).max().orElse(0));
+  }
+
+  // ---------------------------------------------------------------- what an operator sees
+
+  /** As it is known here. */
+  List<PlacementView> views() {
+    List<PlacementView> views = new ArrayList<>();
+    followed().forEach((keyspace, policy) -> views.add(view(keyspace, policy)));
+    return views;
+  }
+
+  private PlacementView view(String name, KeyspacePolicy policy) {
+    String decider = decider(name);
+    Counted it = counted.get(name);
+    Optional<String> awaited = awaited(name, policy);
+    String said =
+        it == null || awaited.isPresent() || !decider.equals(members.self()) ? "" : it.said;
+    PlacementPolicy.Keyspace figures = figures(name, policy);
+    Move move = settings.policy().decide(figures);
+    String expected =
+        awaited
+            .map(why -> "nothing moves: " + why)
+            .orElseGet(
+                () ->
+                    move.kind() == Kind.STAY
+                        ? "nothing moves, as nothing is clearly worth it: " + move.why()
+                        : words(move) + ", if " + decider + " finds so: " + move.why());
+    SortedMap<String, String> holders = new TreeMap<>();
+    commands.views(name).forEach(v -> v.holders().forEach(h -> holders.put(h.dc(), h.state())));
+    Set<String> cheapest = settings.policy().cheapest(figures);
+    return new PlacementView(
+        name,
+        policy.rules().placement().name().toLowerCase(Locale.ROOT),
+        holders,
+        decider,
+        said.isEmpty() ? expected : said,
+        told(name),
+        List.copyOf(cheapest),
+        settings.policy().paid(figures, figures.holders()),
+        settings.policy().paid(figures, cheapest));
+  }
+}

@@ -1,0 +1,117 @@
+package io.osier.datacenter.control.execution;
+
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.placement.DemandCounters;
+import io.osier.datacenter.placement.Measured;
+import io.osier.datacenter.placement.PlacementHost;
+import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.shard.Keyspaces;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.store.ObjectStore;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of keyspaces here, and what holding them costs. What partitions tell is of the
+ * measurement before: nobody waits for them. Used by the control plane's thread.
+ */
+public final class LoadMeasures implements PlacementHost {
+  /** What an object takes where nothing is known. */
+  private static final long OBJECT_BYTES = 100;
+
+  private final Keyspaces keyspaces;
+  private final DemandCounters counters = new DemandCounters();
+
+  /** By keyspace. */
+  private final Map<String, Map<PartitionRunner, CompletableFuture<PartitionReport>>> asked =
+      new HashMap<>();
+
+  private volatile Supplier<Map<String, Double>> ways = Map::of;
+  private volatile BiConsumer<String, String> audit = (command, outcome) -> {};
+
+  LoadMeasures(Keyspaces keyspaces) {
+    this.keyspaces = keyspaces;
+  }
+
+  /**
+   * From now on this is known, too.
+   *
+   * @param measuredWays by datacenter, the way there and back in milliseconds
+   * @param onChange hears of each command of placement, and what came of it
+   */
+  public void begin(
+      Supplier<Map<String, Double>> measuredWays, BiConsumer<String, String> onChange) {
+    ways = measuredWays;
+    audit = onChange;
+  }
+
+  /** What clients ask. */
+  public DemandCounters counters() {
+    return counters;
+  }
+
+  @Override
+  public void count(Collection<String> names) {
+    counters.follow(names);
+    asked.keySet().retainAll(names);
+  }
+
+  @Override
+  public Measured measured(String keyspace) {
+    long committed = 0;
+    long shipped = 0;
+    long bytes = 0;
+    KeyspaceShard shard = keyspaces.find(keyspace);
+    if (shard != null) {
+      Map<PartitionRunner, CompletableFuture<PartitionReport>> of =
+          asked.computeIfAbsent(keyspace, k -> new HashMap<>());
+      of.keySet().retainAll(shard.partitions());
+      for (PartitionRunner partition : shard.partitions()) {
+        PartitionReport report = last(partition, of);
+        committed += report == null ? 0 : report.content().committed();
+        shipped += report == null ? 0 : shippedBytes(report);
+        bytes += bytes(partition.store());
+      }
+    }
+    SortedMap<String, Double> measured = new TreeMap<>(ways.get());
+    measured.values().removeIf(millis -> millis <= 0);
+    return new Measured(counters.of(keyspace), committed, shipped, bytes, measured);
+  }
+
+  /** What a partition told last; it is asked anew. */
+  private static @Nullable PartitionReport last(
+      PartitionRunner partition, Map<PartitionRunner, CompletableFuture<PartitionReport>> asked) {
+    CompletableFuture<PartitionReport> before = asked.get(partition);
+    if (before != null && !before.isDone()) {
+      return null;
+    }
+    asked.put(partition, partition.inspect(0));
+    return before == null || before.isCompletedExceptionally() ? null : before.join();
+  }
+
+  /** To the peer that was sent most: others may be away. */
+  private static long shippedBytes(PartitionReport report) {
+    return report.peers().stream()
+        .mapToLong(peer -> peer.to().opBytes() + peer.to().stateBytes())
+        .max()
+        .orElse(0);
+  }
+
+  private static long bytes(ObjectStore store) {
+    ObjectStore.Figures cached = store.figures();
+    return store.size()
+        * (cached.cachedKeys() == 0 ? OBJECT_BYTES : cached.cachedBytes() / cached.cachedKeys());
+  }
+
+  @Override
+  public void audit(String command, String outcome) {
+    audit.accept(command, outcome);
+  }
+}

@@ -1,0 +1,123 @@
+package io.osier.datacenter.placement;
+
+import io.osier.adaptation.PlacementPolicy.Demand;
+import java.util.Collections;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What a datacenter tells the others of a keyspace whose holders follow its load, as one line of
+ * text: figures by name, of which older versions pass over those that they do not know.
+ *
+ * @param reads in a second, of its clients
+ * @param readBytes of an answer
+ * @param updates in a second, of its clients
+ * @param shippedBytes of an update to one other holder, as they are shipped at present; 0 if it
+ *     ships none
+ * @param bytes of the keyspace; 0 if it does not hold it
+ * @param wayMillis by datacenter, the way there and back
+ */
+public record Load(
+    double reads,
+    double readBytes,
+    double updates,
+    double shippedBytes,
+    double bytes,
+    SortedMap<String, Double> wayMillis) {
+  /** Nothing is known. */
+  public static final Load NONE = new Load(0, 0, 0, 0, 0, new TreeMap<>());
+
+  private static final String WAY = "way.";
+
+  /** Figures that differ by less than this part are the same. */
+  private static final double SAME = 0.1;
+
+  /** So are rates and sizes that differ by less than this, */
+  private static final double SAME_RATE = 0.02;
+
+  /** and ways that differ by less. */
+  private static final double SAME_MILLIS = 5;
+
+  public Load {
+    wayMillis = Collections.unmodifiableSortedMap(new TreeMap<>(wayMillis));
+  }
+
+  /** What its clients ask. */
+  public Demand demand() {
+    return new Demand(reads, readBytes, updates, wayMillis);
+  }
+
+  private SortedMap<String, Double> figures() {
+    SortedMap<String, Double> figures = new TreeMap<>();
+    figures.put("reads", reads);
+    figures.put("read-bytes", readBytes);
+    figures.put("updates", updates);
+    figures.put("shipped-bytes", shippedBytes);
+    figures.put("bytes", bytes);
+    wayMillis.forEach((dc, millis) -> figures.put(WAY + dc, millis));
+    return figures;
+  }
+
+  /** As text. */
+  public String text() {
+    StringBuilder text = new StringBuilder();
+    figures()
+        .forEach(
+            (name, value) ->
+                text.append(text.isEmpty() ? "" : " ")
+                    .append(name)
+                    .append('=')
+                    .append(String.format(Locale.ROOT, "%.3f", value)));
+    return text.toString();
+  }
+
+  /** What a datacenter has told; what cannot be read counts as 0. */
+  public static Load of(String text) {
+    SortedMap<String, Double> figures = new TreeMap<>();
+    SortedMap<String, Double> ways = new TreeMap<>();
+    for (String word : text.split(" ", -1)) {
+      int equals = word.indexOf('=');
+      double value = equals < 1 ? 0 : number(word.substring(equals + 1));
+      if (value > 0) {
+        String name = word.substring(0, equals);
+        figures.put(name, value);
+        if (name.startsWith(WAY)) {
+          ways.put(name.substring(WAY.length()), value);
+        }
+      }
+    }
+    return new Load(
+        figures.getOrDefault("reads", 0.0),
+        figures.getOrDefault("read-bytes", 0.0),
+        figures.getOrDefault("updates", 0.0),
+        figures.getOrDefault("shipped-bytes", 0.0),
+        figures.getOrDefault("bytes", 0.0),
+        ways);
+  }
+
+  private static double number(String text) {
+    try {
+      double value = Double.parseDouble(text);
+      return Double.isFinite(value) && value > 0 ? value : 0;
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  /** Whether it says clearly something else than another one: more than a tenth. */
+  public boolean differs(Load other) {
+    Map<String, Double> mine = figures();
+    Map<String, Double> theirs = other.figures();
+    return !mine.keySet().equals(theirs.keySet())
+        || mine.entrySet().stream()
+            .anyMatch(
+                e -> {
+                  double there = theirs.getOrDefault(e.getKey(), 0.0);
+                  double least = e.getKey().startsWith(WAY) ? SAME_MILLIS : SAME_RATE;
+                  double part = SAME * Math.max(e.getValue(), there);
+                  return Math.abs(e.getValue() - there) > Math.max(least, part);
+                });
+  }
+}

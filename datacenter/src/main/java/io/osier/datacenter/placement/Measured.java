@@ -1,0 +1,46 @@
+package io.osier.datacenter.placement;
+
+import io.osier.datacenter.placement.DemandCounters.Counts;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What was counted here of a keyspace since the start.
+ *
+ * @param asked by clients of this datacenter
+ * @param committed updates that were committed here; 0 if it is not held here
+ * @param shippedBytes of these, to one other holder
+ * @param bytes of the keyspace
+ * @param wayMillis by datacenter, the way there and back
+ */
+public record Measured(
+    Counts asked,
+    long committed,
+    long shippedBytes,
+    long bytes,
+    SortedMap<String, Double> wayMillis) {
+  /** Nothing. */
+  public static final Measured NOTHING = new Measured(Counts.NONE, 0, 0, 0, new TreeMap<>());
+
+  /**
+   * The rates since an earlier measurement.
+   *
+   * @param before the load that was found then: what nothing new is known of stays
+   */
+  public Load since(Measured earlier, Load before, long millis) {
+    double seconds = millis / 1000.0;
+    long measured = asked.measured() - earlier.asked.measured();
+    long committedNow = earlier.committed == 0 ? 0 : committed - earlier.committed;
+    return new Load(
+        Math.max(0, asked.reads() - earlier.asked.reads()) / seconds,
+        measured <= 0
+            ? before.readBytes()
+            : (double) (asked.measuredBytes() - earlier.asked.measuredBytes()) / measured,
+        Math.max(0, asked.updates() - earlier.asked.updates()) / seconds,
+        committedNow <= 0
+            ? before.shippedBytes()
+            : Math.max(0, (double) (shippedBytes - earlier.shippedBytes) / committedNow),
+        bytes,
+        wayMillis);
+  }
+}

@@ -1,0 +1,5 @@
+/** How much keyspaces are asked for here, whose holders follow that. */
+@NullMarked
+package io.osier.datacenter.placement;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,173 @@
+package io.osier.datacenter.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.datacenter.placement.PlacementView;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The holders of a keyspace follow what is asked of it, in a world that is stepped. */
+final class PlacementPlaneTest extends HolderPlaneFixture {
+  private static final String CARTS = "carts";
+
+  @BeforeEach
+  void createAdaptive() {
+    command("create", Map.of("replicas", "eu,us", "placement", "adaptive"));
+    settle();
+  }
+
+  private void command(String action, Map<String, String> settings) {
+    at("us")
+        .plane
+        .administer(
+            new Request.Administer("keyspace", action, CARTS, new TreeMap<>(settings)), "op");
+    settle();
+  }
+
+  /** So many seconds, in each of which so much is asked. */
+  private void seconds(int seconds, Map<String, Long> reads, Map<String, Long> updates) {
+    for (int i = 0; i < 0.4 * seconds; i++) {
+      nodes.forEach(
+          (dc, node) ->
+              node.load.asked(
+                  5 * reads.getOrDefault(dc, 0L) / 2, 5 * updates.getOrDefault(dc, 0L) / 2));
+      round(CARTS); // which takes half a second
+      clock += 2_000;
+      nodes.values().forEach(this::assertLaws);
+    }
+  }
+
+  private void assertLaws(Node any) {
+    assertThat(DCS.stream().filter(dc -> nodes.containsKey(dc) && at(dc).data.contains(CARTS)))
+        .as("those that have all, as %s steps", any.dc)
+        .hasSizeGreaterThanOrEqualTo(2);
+  }
+
+  private PlacementView view(String dc) {
+    return at(dc).plane.placements().getFirst();
+  }
+
+  private List<String> audited() {
+    return nodes.values().stream().flatMap(node -> node.load.audited.stream()).toList();
+  }
+
+  @Test
+  void holdersFollowTheLoad_byTheFirstHolder_audited_andStayWhereItStays() {
+    seconds(30, Map.of("eu", 100L), Map.of("us", 100L));
+    assertThat(at("sa").holders(CARTS)).containsExactly("eu", "us");
+    assertThat(view("us").next()).contains("nothing moves", "ap: 0 B/s saved where it holds");
+    assertThat(audited()).isEmpty();
+    // The load moves to ap: it gets the keyspace, and whoever only takes updates gives it up.
+    seconds(120, Map.of("ap", 100L), Map.of("ap", 100L));
+    assertThat(at("sa").holders(CARTS)).containsExactly("ap", "us");
+    assertThat(at("us").load.audited).isEmpty();
+    assertThat(at("eu").load.audited.getFirst())
+        .startsWith("keyspace alter carts replicas=ap,eu,us: done: ap: ")
+        .contains("B/s saved");
+    assertThat(at("sa").plane.views(CARTS).getFirst().by()).isEqualTo("placement");
+    int moves = audited().size();
+    assertThat(moves).isEqualTo(2);
+    seconds(200, Map.of("ap", 100L), Map.of("ap", 100L));
+    assertThat(audited()).as("there is an end").hasSize(moves);
+    assertThat(view("sa").cheapest()).contains("ap").hasSize(2);
+  }
+
+  @Test
+  void idleKeyspace_neitherMoves_norIsToldAgain() {
+    seconds(30, Map.of("ap", 50L), Map.of());
+    seconds(60, Map.of(), Map.of());
+    List<String> held = at("eu").holders(CARTS);
+    int moves = audited().size();
+    var changes = at("eu").copy.state(ControlPlane.KEYSPACES);
+    seconds(300, Map.of(), Map.of());
+    assertThat(at("eu").holders(CARTS)).isEqualTo(held);
+    assertThat(audited()).hasSize(moves);
+    assertThat(at("eu").copy.state(ControlPlane.KEYSPACES)).isEqualTo(changes);
+  }
+
+  @Test
+  void lawsArePlacementsToo_andPinnedMovesNothing() {
+    command("alter", Map.of("deny", "ap"));
+    seconds(60, Map.of("ap", 100L), Map.of());
+    assertThat(at("sa").holders(CARTS)).containsExactly("eu", "us");
+    command("alter", Map.of("placement", "pinned"));
+    command("alter", Map.of("deny", ""));
+    assertThat(view("eu").next()).contains("pinned");
+    nodes.values().forEach(node -> node.restart(PAIR));
+    seconds(60, Map.of("ap", 100L), Map.of());
+    assertThat(at("sa").holders(CARTS)).containsExactly("eu", "us");
+    assertThat(view("eu").placement()).isEqualTo("pinned");
+    command("alter", Map.of("placement", "adaptive"));
+    seconds(60, Map.of("ap", 100L), Map.of());
+    assertThat(at("sa").holders(CARTS)).contains("ap");
+    command("alter", Map.of("placement", "fixed"));
+    assertThat(at("eu").load.counted).isEmpty();
+    assertThat(at("eu").plane.placements()).isEmpty();
+  }
+
+  /** Each decides by what it has heard of; what both did ends alike, and above the least. */
+  @Test
+  void twoThatDecideAtOnce_endInOneOutcome() {
+    seconds(30, Map.of("eu", 10L), Map.of("us", 10L));
+    for (Node node : nodes.values()) {
+      node.cut =
+          node.dc.equals("eu") ? Set.of("us") : node.dc.equals("us") ? Set.of("eu") : Set.of();
+    }
+    seconds(60, Map.of("ap", 100L, "sa", 100L), Map.of());
+    assertThat(at("ap").holders(CARTS)).as("a holder is out of reach").containsExactly("eu", "us");
+    assertThat(view("us").next()).contains("eu holds it, and is out of reach");
+    nodes.values().forEach(node -> node.cut = Set.of());
+    // Both alter at once: one by an operator's command at the same time.
+    at("us").alter(CARTS, "eu,sa,us");
+    at("eu").alter(CARTS, "ap,eu,us");
+    seconds(120, Map.of("ap", 100L, "sa", 100L), Map.of());
+    List<String> held = at("eu").holders(CARTS);
+    assertThat(held).contains("ap", "sa");
+    nodes.values().forEach(node -> assertThat(node.holders(CARTS)).isEqualTo(held));
+  }
+
+  @Test
+  void datacenterThatIsAway_isNoCandidate_andAfterARestartTheDeciderGoesOn() {
+    nodes.values().forEach(node -> node.cut = Set.of("ap"));
+    seconds(60, Map.of("ap", 100L), Map.of());
+    assertThat(at("sa").holders(CARTS)).containsExactly("eu", "us");
+    nodes.values().forEach(node -> node.cut = Set.of());
+    at("eu").restart(PAIR);
+    seconds(60, Map.of("ap", 100L), Map.of());
+    assertThat(at("sa").holders(CARTS)).contains("ap");
+  }
+
+  /** Any loads, restarts and ways that are cut: the laws hold at each step, and all end alike. */
+  @Test
+  void anyLoads_andFaults_endAlike() {
+    for (int seed = 0; seed < 6; seed++) {
+      nodes.clear();
+      begin();
+      createAdaptive();
+      Random random = new Random(seed);
+      for (int i = 0; i < 12; i++) {
+        String dc = DCS.get(random.nextInt(4));
+        String other = DCS.get(random.nextInt(4));
+        switch (random.nextInt(4)) {
+          case 0 -> at(dc).restart(PAIR);
+          case 1 -> at(dc).cut = new TreeSet<>(Set.of(other));
+          default -> nodes.values().forEach(node -> node.cut = Set.of());
+        }
+        seconds(
+            15, Map.of(dc, (long) random.nextInt(300)), Map.of(other, (long) random.nextInt(300)));
+      }
+      nodes.values().forEach(node -> node.cut = Set.of());
+      seconds(60, Map.of(), Map.of());
+      List<String> held = at("eu").holders(CARTS);
+      assertThat(held).as("seed %d", seed).hasSizeGreaterThanOrEqualTo(2);
+      nodes.values().forEach(node -> assertThat(node.holders(CARTS)).isEqualTo(held));
+    }
+  }
+}

@@ -56,9 +56,9 @@ record ControlState(
     SortedMap<String, SortedMap<String, Load>> loads) {
   static final ObjectId KEYSPACES = new ObjectId(Key.of("keyspaces"), CrdtType.OR_MAP);
 
-  private static final String CREATED = "_created";
-  private static final String MEMBERS = "_members";
-  private static final String OPENED = "_opened.";
+  static final String CREATED = "_created";
+  static final String MEMBERS = "_members";
+  static final String OPENED = "_opened.";
   private static final String LOAD = "_load.";
   private static final String BY = "_by";
 
@@ -131,7 +131,7 @@ record ControlState(
                 return;
               }
               Optional<KeyspaceDefinition> definition =
-                  definition(field.name(), reading, texts, datacenters, staying);
+                  KeyspaceDefinition.of(field.name(), reading, texts, datacenters, staying);
               if (definition.isPresent()) {
                 created.put(field.name(), definition.get());
               } else if (texts.containsKey(CREATED)) {
@@ -203,48 +203,6 @@ record ControlState(
 
   private static String text(Value value) {
     return value instanceof Value.Str text ? text.content() : "";
-  }
-
-  private static Optional<KeyspaceDefinition> definition(
-      String name,
-      Reading map,
-      SortedMap<String, String> texts,
-      Set<String> datacenters,
-      List<String> staying) {
-    String created = texts.get(CREATED);
-    String members = texts.get(MEMBERS);
-    if (created == null || members == null) {
-      return Optional.empty();
-    }
-    try {
-      // A datacenter that is not configured any more is no reason to lose the keyspace.
-      Set<String> known = new TreeSet<>(datacenters);
-      known.addAll(List.of(members.split(",", -1)));
-      KeyspacePolicy policy = KeyspaceSettings.read(name, settings(texts), known);
-      return Optional.of(
-          new KeyspaceDefinition(
-              policy,
-              HolderSet.of(map, created, policy, staying),
-              created,
-              List.of(members.split(",", -1)),
-              opened(texts),
-              by(texts),
-              atMillis(texts)));
-    } catch (OsierException e) {
-      return Optional.empty(); // of a version that allowed other settings
-    }
-  }
-
-  /** By datacenter, the creation that it has opened last. */
-  static SortedMap<String, String> opened(SortedMap<String, String> texts) {
-    SortedMap<String, String> opened = new TreeMap<>();
-    texts.forEach(
-        (field, value) -> {
-          if (field.startsWith(OPENED)) {
-            opened.put(field.substring(OPENED.length()), value);
-          }
-        });
-    return opened;
   }
 
   /** Who holds a keyspace that the files name. */

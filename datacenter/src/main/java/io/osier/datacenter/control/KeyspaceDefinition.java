@@ -7,9 +7,11 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * A keyspace that was created at run time, as a datacenter knows it.
@@ -40,6 +42,56 @@ record KeyspaceDefinition(
     opened = new TreeMap<>(opened);
   }
 
+  /**
+   * Reads a keyspace that was created.
+   *
+   * @param texts the registers of its map
+   * @param datacenters the names of all
+   * @param staying as {@link HolderSet#of} takes it
+   * @return empty if it was not created, or by a version that knows other settings
+   */
+  static Optional<KeyspaceDefinition> of(
+      String name,
+      Reading map,
+      SortedMap<String, String> texts,
+      Set<String> datacenters,
+      List<String> staying) {
+    String created = texts.get(ControlState.CREATED);
+    String members = texts.get(ControlState.MEMBERS);
+    if (created == null || members == null) {
+      return Optional.empty();
+    }
+    try {
+      // A datacenter that is not configured any more is no reason to lose the keyspace.
+      Set<String> known = new TreeSet<>(datacenters);
+      known.addAll(List.of(members.split(",", -1)));
+      KeyspacePolicy policy = KeyspaceSettings.read(name, ControlState.settings(texts), known);
+      return Optional.of(
+          new KeyspaceDefinition(
+              policy,
+              HolderSet.of(map, created, policy, staying),
+              created,
+              List.of(members.split(",", -1)),
+              opened(texts),
+              ControlState.by(texts),
+              ControlState.atMillis(texts)));
+    } catch (OsierException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** By datacenter, the creation that it has opened last. */
+  private static SortedMap<String, String> opened(SortedMap<String, String> texts) {
+    SortedMap<String, String> opened = new TreeMap<>();
+    texts.forEach(
+        (field, value) -> {
+          if (field.startsWith(ControlState.OPENED)) {
+            opened.put(field.substring(ControlState.OPENED.length()), value);
+          }
+        });
+    return opened;
+  }
+
   String name() {
     return policy.name();
   }
@@ -66,7 +118,7 @@ record KeyspaceDefinition(
         HolderSet.of(map, created, own, staying),
         created,
         members,
-        ControlState.opened(texts),
+        opened(texts),
         ControlState.by(texts),
         ControlState.atMillis(texts));
   }

@@ -36,15 +36,11 @@ public record Contents(
 
   /** Waits until all datacenters give the same digests, and then reads all that they have. */
   public static Contents of(
-      Fleet fleet,
-      Duration atMost,
-      Consumer<String> say,
-      List<? extends WriterLoad> loads,
-      String... further) {
+      Fleet fleet, Duration atMost, Consumer<String> say, List<? extends WriterLoad> loads) {
     long began = System.nanoTime();
     boolean equal = fleet.awaitEqual(atMost, say);
     double seconds = (System.nanoTime() - began) / 1e9;
-    Set<String> keyspaces = new TreeSet<>(List.of(further));
+    Set<String> keyspaces = new TreeSet<>();
     Set<String> expiring = new HashSet<>();
     loads.forEach(
         load -> {

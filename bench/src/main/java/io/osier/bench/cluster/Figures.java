@@ -62,7 +62,7 @@ public record Figures(
     for (JsonNode report : processes) {
       all.add(COUNTS, report);
       all.sums.merge(SAVED_BYTES, report.path(SAVED_BYTES).asLong(), Long::sum);
-      for (Map.Entry<String, JsonNode> keyspace : report.get("keyspaces").properties()) {
+      for (Map.Entry<String, JsonNode> keyspace : report.path("keyspaces").properties()) {
         Histogram delays =
             decode(keyspace.getValue().get("visibility_ms").get("histogram").asText());
         all.visibilityMicros.add(delays);
@@ -78,7 +78,7 @@ public record Figures(
   }
 
   private void add(List<String> names, JsonNode report) {
-    for (Map.Entry<String, JsonNode> keyspace : report.get("keyspaces").properties()) {
+    for (Map.Entry<String, JsonNode> keyspace : report.path("keyspaces").properties()) {
       for (String name : names) {
         long value = keyspace.getValue().at("/" + name).asLong();
         sums.merge(name, value, Long::sum);

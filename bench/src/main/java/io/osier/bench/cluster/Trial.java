@@ -2,7 +2,6 @@ package io.osier.bench.cluster;
 
 import com.google.errorprone.annotations.FormatMethod;
 import io.osier.core.OsierException;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,7 +79,7 @@ public abstract class Trial implements Callable<Integer> {
   }
 
   @Override
-  public final Integer call() throws IOException {
+  public final Integer call() throws Exception {
     Path directory = Files.createTempDirectory("osier-" + spec.name());
     ClusterSettings settings;
     try {
@@ -99,10 +98,6 @@ public abstract class Trial implements Callable<Integer> {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       wrong("interrupted");
-    } catch (RuntimeException | IOException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
     }
     if (wrong.isEmpty()) { // otherwise somebody will want to see them
       Directories.delete(directory);

@@ -5,7 +5,6 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.OutcomeUnknownException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,14 +65,6 @@ public abstract class WriterLoad implements AutoCloseable {
    * @param sinceMillis when they began to be read, by the system's clock: the end is now
    */
   protected abstract Audit audit(Map<String, List<Keyspace.Row>> there, long sinceMillis);
-
-  /** As the other one, reading with a client that reaches one datacenter only. */
-  public final Audit audit(OsierClient only) {
-    long sinceMillis = System.currentTimeMillis();
-    Map<String, List<Keyspace.Row>> there = new HashMap<>();
-    keyspaces.forEach(name -> there.put(name, Contents.rows(only.session().keyspace(name))));
-    return audit(there, sinceMillis);
-  }
 
   /**
    * Its keyspaces of which parts expire while they are read, or all of them: their rows are not

@@ -2,6 +2,7 @@ package io.osier.bench.run;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.osier.bench.cluster.Workers;
 import io.osier.bench.systems.Calls;
 import io.osier.bench.systems.OsierCalls;
 import io.osier.bench.systems.Target;
@@ -10,6 +11,7 @@ import io.osier.core.OsierException;
 import java.io.IOException;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +29,9 @@ final class Prober implements AutoCloseable {
   private final Calls first;
   private final Calls last;
   private final Recorder tenths = new Recorder(3);
-  private final Thread thread;
+  private final Workers workers = new Workers(this::broken);
   private volatile boolean stopping;
-  private volatile @Nullable RuntimeException failure;
+  private volatile @Nullable String failure;
 
   Prober(Target target, Config load) throws IOException {
     String operation = Audit.operation(load);
@@ -40,20 +42,12 @@ final class Prober implements AutoCloseable {
     boolean isAdd = operation.equals("add");
     int elements = load.getInt("elements");
     Calls.Call call = first.call(operation);
-    Runnable body = isAdd ? () -> addToSets(call, key, elements) : () -> increment(call, key);
-    thread = Thread.ofPlatform().daemon(true).name("prober").start(() -> run(body));
+    workers.start(
+        "prober", isAdd ? () -> addToSets(call, key, elements) : () -> increment(call, key));
   }
 
-  private void run(Runnable body) {
-    try {
-      body.run();
-    } catch (RuntimeException e) {
-      failure = e;
-    }
-  }
-
-  private interface Shown {
-    boolean isShown();
+  private void broken(String what) {
+    failure = what;
   }
 
   private void increment(Calls.Call call, int key) {
@@ -74,10 +68,10 @@ final class Prober implements AutoCloseable {
     }
   }
 
-  private void probe(Calls.Call call, int key, long number, Shown shown) {
+  private void probe(Calls.Call call, int key, long number, BooleanSupplier shown) {
     long start = System.nanoTime();
     call.make(key, number).toCompletableFuture().join();
-    while (!shown.isShown() && !stopping) {
+    while (!shown.getAsBoolean() && !stopping) {
       if (System.nanoTime() - start > PATIENCE_NANOS) {
         throw new OsierException(ErrorCode.INTERNAL, "an update was not seen within a minute");
       }
@@ -91,9 +85,9 @@ final class Prober implements AutoCloseable {
 
   /** How long it took, since this was asked last, in tenths of a microsecond. */
   Histogram sinceLast() {
-    RuntimeException why = failure;
+    String why = failure;
     if (why != null) {
-      throw new OsierException(ErrorCode.INTERNAL, "the prober: " + why.getMessage(), why);
+      throw new OsierException(ErrorCode.INTERNAL, why);
     }
     return tenths.getIntervalHistogram().copy();
   }
@@ -101,11 +95,7 @@ final class Prober implements AutoCloseable {
   @Override
   public void close() {
     stopping = true;
-    try {
-      thread.join(10_000);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    workers.join();
     first.close();
     last.close();
   }

@@ -169,18 +169,7 @@ public final class OsierCalls implements Calls {
   }
 
   private static CompletionStage<?> blocking(Runnable body) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    Thread.ofVirtual()
-        .start(
-            () -> {
-              try {
-                body.run();
-                done.complete(null);
-              } catch (RuntimeException e) {
-                done.completeExceptionally(e);
-              }
-            });
-    return done;
+    return CompletableFuture.runAsync(body, task -> Thread.ofVirtual().start(task));
   }
 
   private List<Keyspace.Get> gets(int key) {

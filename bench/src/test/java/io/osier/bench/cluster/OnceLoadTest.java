@@ -1,6 +1,7 @@
 package io.osier.bench.cluster;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -8,6 +9,7 @@ import io.osier.bench.wan.WanQuality;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
+import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.testing.Patience;
 import io.osier.testing.ScaledTries;
@@ -69,7 +71,10 @@ final class OnceLoadTest {
       boolean equal = fleet.awaitEqual(Patience.LIMIT, System.out::println);
       for (String dc : DCS) {
         try (OsierClient client = fleet.only(dc)) {
-          assertThat(load.audit(client)).as(dc).isEqualTo(new WriterLoad.Audit(0, 0));
+          Map<String, List<Keyspace.Row>> there =
+              load.keyspaces().stream()
+                  .collect(toMap(k -> k, k -> Contents.rows(client.session().keyspace(k))));
+          assertThat(load.audit(there, 0)).as(dc).isEqualTo(new WriterLoad.Audit(0, 0));
         }
       }
       assertThat(equal).isTrue();

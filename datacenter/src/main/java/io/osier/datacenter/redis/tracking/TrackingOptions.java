@@ -28,7 +28,10 @@ public record TrackingOptions(
     boolean noLoop,
     long redirect,
     List<Prefix> prefixes) {
-  /** Reads them from a command's fourth word on. */
+  /**
+   * @param words of the command, in which they begin with the fourth
+   * @throws RedisException if they are wrong
+   */
   public static TrackingOptions parse(byte[][] words) {
     boolean broadcast = false;
     boolean optIn = false;

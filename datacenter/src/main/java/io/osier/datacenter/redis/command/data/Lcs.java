@@ -16,7 +16,11 @@ final class Lcs {
   /** Most places of the table, which takes four bytes for each. */
   private static final long PLACES_MAX = 4L << 20;
 
-  /** What is asked for; matches of fewer bytes than the least are not shown. */
+  /**
+   * What is asked for.
+   *
+   * @param least matches of fewer bytes are not shown
+   */
   private record Wish(boolean length, boolean matches, boolean withLengths, long least) {}
 
   private Lcs() {}

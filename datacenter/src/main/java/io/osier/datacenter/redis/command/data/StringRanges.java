@@ -70,8 +70,9 @@ final class StringRanges {
   }
 
   /**
-   * Does an operation, or with a register, which has no such one, the rewriting; answers the
-   * length.
+   * Does an operation and answers with the length then.
+   *
+   * @param rewrite what it does with a register's bytes, which has no such operation
    */
   private static Plan change(
       Scope scope, Key key, Operation operation, Function<byte[], byte[]> rewrite) {
@@ -115,7 +116,12 @@ final class StringRanges {
         : Arrays.copyOfRange(bytes, (int) span.from(), (int) span.to() + 1);
   }
 
-  /** A part of something, as its first and its last place. */
+  /**
+   * A part of something, as two places that are counted from the end if they are negative.
+   *
+   * @param from the first place
+   * @param to the last place
+   */
   record Span(long from, long to) {
     static Span of(long start, long end, long length) {
       return start < 0 && end < 0 && start > end ? new Span(1, 0) : clamped(start, end, length);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,20 +132,13 @@ public record TrackingOptions(
 
   /** The words by which CLIENT TRACKINGINFO tells of them. */
   List<String> flags() {
-    List<String> flags = new ArrayList<>();
-    flags.add("on");
-    if (broadcast) {
-      flags.add("bcast");
-    }
-    if (optIn) {
-      flags.add("optin");
-    }
-    if (optOut) {
-      flags.add("optout");
-    }
-    if (noLoop) {
-      flags.add("noloop");
-    }
-    return flags;
+    return Stream.of(
+            "on",
+            broadcast ? "bcast" : "",
+            optIn ? "optin" : "",
+            optOut ? "optout" : "",
+            noLoop ? "noloop" : "")
+        .filter(flag -> !flag.isEmpty())
+        .toList();
   }
 }

@@ -54,7 +54,7 @@ final class Lcs {
     if (answer.exists() && !Texts.isString(answer.type().orElseThrow())) {
       throw new RedisException("ERR The specified keys must contain string values");
     }
-    return Texts.string(answer).orElse(new byte[0]);
+    return Texts.stringBytes(answer);
   }
 
   private static RespValue answer(byte[] a, byte[] b, Wish wish) {

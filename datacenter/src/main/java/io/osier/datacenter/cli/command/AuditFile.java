@@ -152,7 +152,12 @@ final class AuditFile implements AutoCloseable {
     }
   }
 
-  /** Begins to write; CONFIGURATION if the file cannot be written. */
+  /**
+   * Begins to write.
+   *
+   * @param dc the datacenter's name
+   * @throws OsierException CONFIGURATION if the file cannot be written
+   */
   static AuditFile open(Path file, String dc) {
     checkWritable(file);
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();

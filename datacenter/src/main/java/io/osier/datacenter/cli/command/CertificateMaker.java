@@ -41,7 +41,13 @@ public final class CertificateMaker {
 
   private CertificateMaker() {}
 
-  /** Makes an authority, {@code authority.pem} and {@code authority.key}, where there is none. */
+  /**
+   * Makes an authority: {@code authority.pem} and {@code authority.key}.
+   *
+   * @return the files
+   * @throws OsierException CONFIGURATION if there is one already, or the directory cannot be
+   *     written to
+   */
   public static List<Path> authority(Path dir, String cluster, int days) {
     try {
       Files.createDirectories(dir);
@@ -77,7 +83,11 @@ public final class CertificateMaker {
     return signed(dir, name, uri, hosts, days, "+0d");
   }
 
-  /** The same, valid from when keytool's -startdate says. */
+  /**
+   * As the other one.
+   *
+   * @param from when it begins to be valid, as keytool's -startdate takes it
+   */
   static List<Path> signed(
       Path dir, String name, String uri, List<String> hosts, int days, String from) {
     if (!NAME.matcher(name).matches() || name.equals(AUTHORITY)) {

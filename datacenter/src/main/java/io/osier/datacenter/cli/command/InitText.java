@@ -55,7 +55,12 @@ final class InitText {
     text = text.substring(0, from) + value + text.substring(to + last.length());
   }
 
-  /** With TLS and one user; other machines may reach it. */
+  /**
+   * With TLS and one user.
+   *
+   * @param isReached whether other machines reach it
+   * @param credential what is kept of the user's password
+   */
   InitText secure(ClusterSecrets secrets, boolean isReached, String user, String credential) {
     if (isReached) {
       put("host = \"127.0.0.1\"", "host = \"0.0.0.0\"");

@@ -259,7 +259,11 @@ public final class CliAdmin {
     }
   }
 
-  /** Shows what a datacenter says of itself, or of a keyspace where a topic is of one. */
+  /**
+   * Shows what a datacenter says of itself.
+   *
+   * @param keyspace only of this one, where a topic is of one
+   */
   String inspect(Grammar.Inspect inspect, Optional<String> keyspace) {
     JsonNode report = report(inspect.topic(), inspect.limit(), keyspace);
     if (asJson) {
@@ -336,7 +340,11 @@ public final class CliAdmin {
 
   // ---------------------------------------------------------------- why
 
-  /** Says why something is late, or travels as it does. */
+  /**
+   * Says why something is late, or travels as it does.
+   *
+   * @param keyspace of a key
+   */
   String why(Grammar.Why of, Supplier<String> keyspace) {
     if (!of.isKey()) {
       Optional<String> word = Optional.of(of.word()).filter(w -> !w.isEmpty());

@@ -37,7 +37,12 @@ final class CliCompleter implements Completer {
     }
   }
 
-  /** What can come next behind words that are complete, where this stands of the next one. */
+  /**
+   * What can come next.
+   *
+   * @param before the words that are complete
+   * @param begun what stands of the next one
+   */
   List<String> words(List<String> before, String begun) {
     int place = before.size();
     if (place == 0) {

@@ -45,7 +45,9 @@ final class CliProgram {
     this.asJson = asJson;
   }
 
-  /** Adds a command; INVALID_ARGUMENT if it cannot be part of a program, which stays as it is. */
+  /**
+   * @throws OsierException INVALID_ARGUMENT if it cannot be part of a program, which stays as it is
+   */
   String note(Grammar.Action action) {
     switch (action) {
       case Grammar.Update(ObjectCommand.Update u) -> {
@@ -89,7 +91,11 @@ final class CliProgram {
         : new Operation.Expire(e.at().orElseThrow().toEpochMilli(), false);
   }
 
-  /** Runs it, and returns what each command is answered, in their order. */
+  /**
+   * Runs it, and returns what each command is answered, in their order.
+   *
+   * @throws OsierException if nothing was done, or nobody knows
+   */
   String run() {
     Program.Result result = program.run();
     failed = result.answers().stream().anyMatch(answer -> answer.error().isPresent());

@@ -31,7 +31,12 @@ public final class CliShell {
 
   private CliShell() {}
 
-  /** Runs commands until the input ends; 1 if any has failed, but 0 at a terminal. */
+  /**
+   * Runs commands until the input ends.
+   *
+   * @return the exit code: at a terminal 0, otherwise 1 if any command failed
+   * @throws OsierException if the input cannot be read, or ends in a program or transaction
+   */
   public static int run(OsierClient client, CliSession cli, CommandRunner runner)
       throws IOException {
     if (Boolean.getBoolean(PIPED)) {

@@ -35,6 +35,9 @@ record ClusterLook(
     List<String> copied) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  /**
+   * @throws OsierException INTERNAL if it is none
+   */
   static ClusterLook of(long nanos, String report) {
     JsonNode root = parse(report);
     Map<String, String> addresses = new TreeMap<>();

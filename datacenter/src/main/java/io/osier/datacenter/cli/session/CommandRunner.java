@@ -1,5 +1,6 @@
 package io.osier.datacenter.cli.session;
 
+import io.osier.core.OsierException;
 import io.osier.datacenter.words.Word;
 import io.osier.datacenter.words.Words;
 import io.osier.proxy.OsierClient;
@@ -22,7 +23,10 @@ public final class CommandRunner {
     this.out = out;
   }
 
-  /** Runs a command; whether more are to follow. */
+  /**
+   * @return whether more are to follow
+   * @throws OsierException if it cannot be understood or fails
+   */
   public boolean run(List<Word> words) throws IOException {
     switch (Grammar.parse(words)) {
       case Grammar.Help help -> out.println(help.text());
@@ -42,7 +46,11 @@ public final class CommandRunner {
     return true;
   }
 
-  /** Runs the only command of a session; an error if it has a meaning for those behind it alone. */
+  /**
+   * Runs the only command of a session.
+   *
+   * @throws OsierException also if it is one that has a meaning only for those that follow it
+   */
   public void runAlone(List<Word> words) throws IOException {
     Grammar.Command command = Grammar.parse(words);
     if (command instanceof Grammar.Transact

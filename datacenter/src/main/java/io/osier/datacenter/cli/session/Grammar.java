@@ -263,7 +263,11 @@ public final class Grammar {
         .orElseThrow(() -> bad("there is no command '" + label + "'" + HelpText.similar(label)));
   }
 
-  /** Whether a word behind others that looks like an option belongs to a command. */
+  /**
+   * Whether a word that looks like an option belongs to a command and is not mistyped.
+   *
+   * @param before the command's words in front of it
+   */
   public static boolean isOption(List<String> before, String word) {
     return switch (word) {
       case AdminGrammar.DEAD ->

@@ -87,7 +87,11 @@ final class HelpText {
         .toList();
   }
 
-  /** What is shown for words behind help: everything for none. */
+  /**
+   * What is shown for words behind help: everything for none.
+   *
+   * @throws io.osier.core.OsierException INVALID_ARGUMENT if there is none
+   */
   static String text(List<String> words) {
     StringBuilder text = new StringBuilder();
     for (Group group : GROUPS) {

@@ -29,7 +29,12 @@ public final class NewPasswords {
     return file != null || none;
   }
 
-  /** The password for a user; empty if there is to be none. */
+  /**
+   * The password for a user; empty if there is to be none.
+   *
+   * @throws OsierException INVALID_ARGUMENT if none can be had, or the file is of no use;
+   *     CONFIGURATION if it cannot be read
+   */
   Optional<char[]> of(String user) {
     if (file != null && (none || user.equals("default"))) {
       throw new OsierException(

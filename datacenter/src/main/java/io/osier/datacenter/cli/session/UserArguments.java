@@ -41,7 +41,12 @@ public final class UserArguments {
     passwordFile = file;
   }
 
-  /** Sets what was given; asks for the password. */
+  /**
+   * Sets what was given; asks for the password.
+   *
+   * @throws OsierException INVALID_ARGUMENT if something is missing; CONFIGURATION if the file
+   *     cannot be read
+   */
   public void applyTo(OsierClient.Builder builder) {
     if (user == null) {
       if (passwordFile != null) {
@@ -53,7 +58,12 @@ public final class UserArguments {
     builder.user(user, password("password of " + user + ": ", Optional.ofNullable(passwordFile)));
   }
 
-  /** A password: of the file, the variable, or whoever sits at the terminal. */
+  /**
+   * A password: of the file, the variable, or whoever sits at the terminal.
+   *
+   * @throws OsierException INVALID_ARGUMENT if there is none; CONFIGURATION if the file cannot be
+   *     read
+   */
   public static char[] password(String prompt, Optional<Path> file) {
     if (file.isPresent()) {
       return PasswordFile.read(file.get(), problem -> "--password-file: " + problem);
@@ -68,7 +78,12 @@ public final class UserArguments {
     return System.getenv(VARIABLE) != null;
   }
 
-  /** What somebody types at the terminal, unseen; an error says what to use where there is none. */
+  /**
+   * What somebody types at the terminal, unseen.
+   *
+   * @param instead what to use where there is no terminal
+   * @throws OsierException INVALID_ARGUMENT if there is none
+   */
   @SuppressWarnings("SystemConsoleNull") // it is, with Java 21
   static char[] typed(String prompt, String instead) {
     Console console = System.console();

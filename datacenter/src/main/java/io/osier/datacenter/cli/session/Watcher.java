@@ -29,7 +29,11 @@ final class Watcher {
     this.out = out;
   }
 
-  /** Prints changes, until so many have come as were asked for, or Ctrl-C was typed. */
+  /**
+   * Prints changes, until so many have come as were asked for, or Ctrl-C was typed.
+   *
+   * @throws OsierException if it cannot go on
+   */
   void run(Grammar.Watch command) {
     WatchGrammar.Watch how = command.how();
     left = how.changes();

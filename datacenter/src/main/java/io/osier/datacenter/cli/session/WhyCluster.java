@@ -22,7 +22,10 @@ final class WhyCluster {
   private final String client;
   private final List<ClusterLook.Way> ways;
 
-  /** About a datacenter, or all; the client's address is that of the one that was asked. */
+  /**
+   * @param about the datacenter that is asked about; empty for all
+   * @param client where the datacenter that was asked serves clients
+   */
   WhyCluster(ClusterLook look, Optional<String> about, String client) {
     this.look = look;
     this.about = about;

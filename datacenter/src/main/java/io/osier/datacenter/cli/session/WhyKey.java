@@ -28,7 +28,10 @@ final class WhyKey {
   private final List<Cause> causes = new ArrayList<>();
   private long boundMillis;
 
-  /** About a key as it is written; the client's address is that of the one that was asked. */
+  /**
+   * @param key as it is written
+   * @param client where the datacenter that was asked serves clients
+   */
   WhyKey(ClusterLook look, String key, String keyspace, String client) {
     this.look = look;
     this.key = key;

@@ -18,7 +18,12 @@ import java.util.function.IntFunction;
 public final class SessionPlans {
   private SessionPlans() {}
 
-  /** Answers a token of all that a keyspace has here, and that other holders have shown here. */
+  /**
+   * Answers a token of all that a keyspace has here, or at the holder that is asked, which is what
+   * a session can have seen.
+   *
+   * @param shown by partition, what other holders have shown here
+   */
   public static Plan token(String keyspace, int partitions, IntFunction<VersionVector> shown) {
     List<Request> asked = new ArrayList<>(partitions);
     for (int i = 0; i < partitions; i++) {

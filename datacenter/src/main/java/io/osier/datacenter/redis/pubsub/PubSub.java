@@ -111,8 +111,11 @@ public final class PubSub {
   }
 
   /**
-   * Publishes a message that {@link #check} lets pass; to how many subscriptions of this
-   * datacenter.
+   * Publishes a message that {@link #check} lets pass.
+   *
+   * @param channel which nobody changes
+   * @param content which nobody changes
+   * @return to how many subscriptions of this datacenter it was handed
    */
   public int publish(String keyspace, byte[] channel, byte[] content) {
     published.increment();
@@ -213,7 +216,12 @@ public final class PubSub {
 
   // ---------------------------------------------------------------- what there is
 
-  /** The channels of a keyspace to which somebody subscribes, and which match a pattern. */
+  /**
+   * The channels of a keyspace to which somebody subscribes.
+   *
+   * @param pattern which they match
+   * @throws RedisException if it would have to be compared for too long
+   */
   public List<byte[]> channels(String keyspace, byte[] pattern) {
     if (!Glob.isQuick(pattern) && pattern.length * nameBytes.sum() > COMPARED_BYTES_MAX) {
       throw new RedisException(

@@ -50,7 +50,13 @@ public final class Subscriber {
 
   // ---------------------------------------------------------------- subscriptions
 
-  /** Subscribes to all of some channels or patterns, or to none of them; an answer for each. */
+  /**
+   * Subscribes to channels or patterns: to all of them or to none.
+   *
+   * @param wanted all are patterns, or none is; one or more
+   * @return for each of them what is answered
+   * @throws RedisException if there is no room for them
+   */
   public List<RespValue> subscribe(List<Topic> wanted) {
     Set<Topic> added = new LinkedHashSet<>();
     long bytes = 0;
@@ -108,7 +114,12 @@ public final class Subscriber {
     }
   }
 
-  /** Subscribes to channels or patterns no more; an answer for each. */
+  /**
+   * Subscribes to channels or patterns no more.
+   *
+   * @param unwanted all are patterns, or none is; one or more
+   * @return for each of them what is answered
+   */
   public List<RespValue> unsubscribe(List<Topic> unwanted) {
     List<RespValue> answers = new ArrayList<>(unwanted.size());
     for (Topic topic : unwanted) {

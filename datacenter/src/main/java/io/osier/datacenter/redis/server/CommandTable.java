@@ -5,6 +5,7 @@ import io.osier.datacenter.redis.command.CommandList;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Translator;
+import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.server.Connection.Place;
 import java.nio.charset.StandardCharsets;
@@ -53,7 +54,12 @@ final class CommandTable {
   /** What is done for a command with a connection's session. */
   @FunctionalInterface
   interface Action {
-    /** The first step; null if the session answers later by itself. */
+    /**
+     * The first step; null if the session answers later by itself.
+     *
+     * @param words as many as the command's arity says
+     * @throws RedisException if they are wrong
+     */
     @Nullable Plan run(RespSession session, Place place, byte[][] words);
   }
 

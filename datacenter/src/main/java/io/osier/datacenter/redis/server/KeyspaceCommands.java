@@ -119,7 +119,11 @@ final class KeyspaceCommands {
     return place;
   }
 
-  /** The keys of a page, each once; all, or those of one type to Redis. */
+  /**
+   * The keys of a page, each once.
+   *
+   * @param type only those that are of this type to Redis; null for all
+   */
   private static Collection<Key> names(Reply.Page page, @Nullable String type) {
     Set<Key> names = new LinkedHashSet<>();
     for (Reply.Row row : page.rows()) {

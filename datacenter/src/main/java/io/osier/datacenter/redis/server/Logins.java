@@ -57,8 +57,11 @@ final class Logins {
       ScramCredential credential = of.orElseGet(() -> access.decoy(name));
       hasher.execute(
           () -> {
-            if (mustPause(access, name, from, then)) {
-              return; // others have failed while this one waited
+            try {
+              access.checkPause(name, from); // others may have failed while this one waited
+            } catch (OsierException e) {
+              then.accept(Optional.empty(), RedisErrors.of(e).text());
+              return;
             }
             if (passwords.isRight(name, password, credential) && of.isPresent()) {
               right(access, name, credential, from, then);
@@ -71,20 +74,6 @@ final class Logins {
       then.accept(Optional.empty(), RedisErrors.of(e).text());
     } catch (RejectedExecutionException e) {
       then.accept(Optional.empty(), "BUSY nothing was done: too many logins wait; try again");
-    }
-  }
-
-  private static boolean mustPause(
-      AccessControl access,
-      String name,
-      SocketAddress from,
-      BiConsumer<Optional<Identity>, String> then) {
-    try {
-      access.checkPause(name, from);
-      return false;
-    } catch (OsierException e) {
-      then.accept(Optional.empty(), RedisErrors.of(e).text());
-      return true;
     }
   }
 

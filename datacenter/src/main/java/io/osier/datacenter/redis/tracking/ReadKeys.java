@@ -83,7 +83,12 @@ final class ReadKeys {
     items++;
   }
 
-  /** A key has changed: forgets who has read it but for who has changed it; the former. */
+  /**
+   * A key has changed: forgets who has read it, but for who has changed it.
+   *
+   * @param author who still knows it; 0 if nobody does
+   * @return those others who have read it
+   */
   List<Long> changed(Key key, long author) {
     Readers of = readers.get(key);
     if (of == null) {

@@ -2,6 +2,7 @@ package io.osier.datacenter.redis.tracking;
 
 import io.osier.datacenter.redis.RespValue;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -122,7 +123,7 @@ public final class TrackedClient {
     if (now == null) {
       return List.of("off");
     }
-    List<String> flags = now.flags();
+    List<String> flags = new ArrayList<>(now.flags());
     if (caching != null) {
       flags.add(caching ? "caching-yes" : "caching-no");
     }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,10 @@ public record TrackingOptions(
     boolean noLoop,
     long redirect,
     List<Prefix> prefixes) {
-  /** Reads them from a command's fourth word on. */
+  /**
+   * @param words of the command, in which they begin with the fourth
+   * @throws RedisException if they are wrong
+   */
   public static TrackingOptions parse(byte[][] words) {
     boolean broadcast = false;
     boolean optIn = false;
@@ -128,20 +132,13 @@ public record TrackingOptions(
 
   /** The words by which CLIENT TRACKINGINFO tells of them. */
   List<String> flags() {
-    List<String> flags = new ArrayList<>();
-    flags.add("on");
-    if (broadcast) {
-      flags.add("bcast");
-    }
-    if (optIn) {
-      flags.add("optin");
-    }
-    if (optOut) {
-      flags.add("optout");
-    }
-    if (noLoop) {
-      flags.add("noloop");
-    }
-    return flags;
+    return Stream.of(
+            "on",
+            broadcast ? "bcast" : "",
+            optIn ? "optin" : "",
+            optOut ? "optout" : "",
+            noLoop ? "noloop" : "")
+        .filter(flag -> !flag.isEmpty())
+        .toList();
   }
 }

@@ -45,7 +45,11 @@ public final class Snapshot {
     return open != null && STEPS.contains(command);
   }
 
-  /** Looks whether a command may be begun: an error if it would not be part of the transaction. */
+  /**
+   * Looks whether a command may be begun.
+   *
+   * @throws RedisException if not, since it would not be part of the transaction
+   */
   public void check(String command) {
     if (open != null && !STEPS.contains(command) && !OTHERS.contains(command)) {
       throw new RedisException(
@@ -161,7 +165,12 @@ public final class Snapshot {
     return step(updates, reads, then, Snapshot::ok);
   }
 
-  /** Asks for a step; if nothing was read, what is done then follows. */
+  /**
+   * Asks for a step.
+   *
+   * @param then of what was read, or of the failure
+   * @param done where nothing was read
+   */
   private Plan step(
       List<Request.Update> updates,
       List<Request.Fetch> reads,

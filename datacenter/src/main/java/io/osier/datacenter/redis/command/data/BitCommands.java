@@ -1,6 +1,5 @@
 package io.osier.datacenter.redis.command.data;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -16,6 +15,7 @@ import io.osier.datacenter.redis.command.data.StringRanges.Span;
 import io.osier.protocol.Call;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Commands of strings' bits, of which the first one is a byte's highest. Static, for any thread.
@@ -23,7 +23,6 @@ import java.util.List;
 final class BitCommands {
 
   private static final long OFFSET_MAX = (1L << 32) - 1;
-  private static final byte[] EMPTY = {};
 
   private BitCommands() {}
 
@@ -33,8 +32,7 @@ final class BitCommands {
         scope,
         Key.of(words[1]),
         Plans.WHOLE,
-        answer ->
-            new RespValue.Int(Bitfield.isSet(Texts.string(answer).orElse(EMPTY), offset) ? 1 : 0));
+        answer -> new RespValue.Int(Bitfield.isSet(Texts.stringBytes(answer), offset) ? 1 : 0));
   }
 
   static Plan setBit(Scope scope, byte[][] words) {
@@ -42,30 +40,22 @@ final class BitCommands {
     long offset = Numbers.integer(words[2], 0, OFFSET_MAX, Bitfield.NO_OFFSET);
     boolean on = Numbers.integer(words[3], 0, 1, "ERR bit is not an integer or out of range") == 1;
     StringRanges.checkLength(offset >> 3, 1);
-    return Plans.ask(
+    return Rewrite.orElse(
+        scope,
+        key,
         Plans.write(
             scope, key, CrdtType.STRING, new Operation.SetBit(offset, on), true, Plans.WHOLE),
-        reply ->
-            Plan.answer(
-                Bitfield.isSet(
-                        Texts.string(CrdtType.STRING, Plans.asked(reply)).orElse(EMPTY), offset)
-                    ? 1
-                    : 0),
-        failure ->
-            failure.code() == ErrorCode.WRONG_TYPE
-                ? Rewrite.of(
-                    scope,
-                    key,
-                    bytes -> {
-                      byte[] old = bytes.orElse(EMPTY);
-                      int at = (int) (offset >> 3);
-                      byte[] all = Arrays.copyOf(old, Math.max(old.length, at + 1));
-                      int bit = 0x80 >> (offset & 7);
-                      all[at] = (byte) (on ? all[at] | bit : all[at] & ~bit);
-                      return new Rewrite.Outcome(
-                          all, new RespValue.Int(Bitfield.isSet(old, offset) ? 1 : 0));
-                    })
-                : new Plan.Answer(RedisErrors.of(failure)));
+        reply -> {
+          Optional<byte[]> old = Texts.string(CrdtType.STRING, Plans.asked(reply));
+          return Plan.answer(Bitfield.isSet(old.orElse(Texts.NOTHING), offset) ? 1 : 0);
+        },
+        old -> {
+          int at = (int) (offset >> 3);
+          byte[] all = Arrays.copyOf(old, Math.max(old.length, at + 1));
+          int bit = 0x80 >> (offset & 7);
+          all[at] = (byte) (on ? all[at] | bit : all[at] & ~bit);
+          return new Rewrite.Outcome(all, new RespValue.Int(Bitfield.isSet(old, offset) ? 1 : 0));
+        });
   }
 
   private static boolean isInBits(byte[] word) {
@@ -88,7 +78,7 @@ final class BitCommands {
         Key.of(words[1]),
         Plans.WHOLE,
         answer -> {
-          byte[] bytes = Texts.string(answer).orElse(EMPTY);
+          byte[] bytes = Texts.stringBytes(answer);
           return new RespValue.Int(
               ones(bytes, bits(Span.of(start, end, length(bytes, inBits)), inBits)));
         });
@@ -134,7 +124,7 @@ final class BitCommands {
         Key.of(words[1]),
         Plans.WHOLE,
         answer -> {
-          byte[] bytes = Texts.string(answer).orElse(EMPTY);
+          byte[] bytes = Texts.stringBytes(answer);
           if (!answer.exists()) { // it has nothing but zeros
             return new RespValue.Int(bit == 0 ? 0 : -1);
           }
@@ -182,7 +172,8 @@ final class BitCommands {
         keys,
         key -> Plans.readCall(key, Plans.WHOLE),
         parts -> {
-          List<byte[]> strings = parts.stream().map(StringRanges::bytes).toList();
+          List<byte[]> strings =
+              parts.stream().map(Plans::answerOf).map(Texts::stringBytes).toList();
           byte[] bytes = combined(operator, strings);
           List<Call> calls =
               List.of(

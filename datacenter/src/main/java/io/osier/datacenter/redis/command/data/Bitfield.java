@@ -56,7 +56,7 @@ final class Bitfield {
           key,
           Plans.WHOLE,
           answer -> {
-            byte[] bytes = Texts.string(answer).orElse(new byte[0]);
+            byte[] bytes = Texts.stringBytes(answer);
             return new RespValue.Array(steps.stream().map(s -> done(bytes, s)).toList());
           });
     }
@@ -71,7 +71,7 @@ final class Bitfield {
         scope,
         key,
         former -> {
-          byte[] old = former.orElse(new byte[0]);
+          byte[] old = former.orElse(Texts.NOTHING);
           int length = (int) ((end + 7) / 8);
           byte[] bytes = Arrays.copyOf(old, Math.max(old.length, length));
           List<RespValue> answers = new ArrayList<>(steps.size());

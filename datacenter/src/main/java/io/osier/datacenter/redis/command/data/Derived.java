@@ -22,7 +22,13 @@ final class Derived {
 
   private Derived() {}
 
-  /** Of keys, of which each may be given several times. */
+  /**
+   * Of keys, of which each may be given several times.
+   *
+   * @param to where the result goes
+   * @param read what is read of each
+   * @param result of what was read of each, in their order; may throw
+   */
   static Plan of(
       Scope scope,
       Key to,

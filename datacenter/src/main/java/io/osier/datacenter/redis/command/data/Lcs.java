@@ -16,7 +16,11 @@ final class Lcs {
   /** Most places of the table, which takes four bytes for each. */
   private static final long PLACES_MAX = 4L << 20;
 
-  /** What is asked for; matches of fewer bytes than the least are not shown. */
+  /**
+   * What is asked for.
+   *
+   * @param least matches of fewer bytes are not shown
+   */
   private record Wish(boolean length, boolean matches, boolean withLengths, long least) {}
 
   private Lcs() {}
@@ -50,7 +54,7 @@ final class Lcs {
     if (answer.exists() && !Texts.isString(answer.type().orElseThrow())) {
       throw new RedisException("ERR The specified keys must contain string values");
     }
-    return Texts.string(answer).orElse(new byte[0]);
+    return Texts.stringBytes(answer);
   }
 
   private static RespValue answer(byte[] a, byte[] b, Wish wish) {

@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.command.data;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -11,6 +12,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -30,6 +32,22 @@ final class Rewrite {
   /** The same of a string, a register, or what is not there. */
   static Plan of(Scope scope, Key key, Function<Optional<byte[]>, Outcome> change) {
     return of(scope, key, change, 0);
+  }
+
+  /** Asks for an update of a string, or changes a register so, which has no such operation. */
+  static Plan orElse(
+      Scope scope,
+      Key key,
+      Request update,
+      Function<Reply, Plan> then,
+      Function<byte[], Outcome> change) {
+    return Plans.ask(
+        update,
+        then,
+        failure ->
+            failure.code() == ErrorCode.WRONG_TYPE
+                ? of(scope, key, bytes -> change.apply(bytes.orElse(Texts.NOTHING)))
+                : new Plan.Answer(RedisErrors.of(failure)));
   }
 
   private static Plan of(

@@ -1,6 +1,5 @@
 package io.osier.datacenter.redis.command.data;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.Value;
@@ -12,17 +11,13 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
-import io.osier.protocol.Reply;
 import java.util.Arrays;
-import java.util.Optional;
 import java.util.function.Function;
 
 /** Commands of parts of strings. Static, for any thread. */
 final class StringRanges {
   /** No keyspace takes a longer string, in bytes: nothing longer is made to be refused. */
   static final int LENGTH_MAX = KeyspacePolicy.Limits.VALUE_BYTES_CAP;
-
-  private static final byte[] EMPTY = {};
 
   private StringRanges() {}
 
@@ -44,7 +39,7 @@ final class StringRanges {
         scope,
         Key.of(words[1]),
         Plans.WHOLE,
-        answer -> new RespValue.Int(Texts.string(answer).orElse(EMPTY).length));
+        answer -> new RespValue.Int(Texts.stringBytes(answer).length));
   }
 
   static Plan setRange(Scope scope, byte[][] words) {
@@ -70,24 +65,21 @@ final class StringRanges {
   }
 
   /**
-   * Does an operation, or with a register, which has no such one, the rewriting; answers the
-   * length.
+   * Does an operation and answers with the length then.
+   *
+   * @param rewrite what it does with a register's bytes, which has no such operation
    */
   private static Plan change(
       Scope scope, Key key, Operation operation, Function<byte[], byte[]> rewrite) {
-    return Plans.ask(
+    return Rewrite.orElse(
+        scope,
+        key,
         Plans.write(scope, key, CrdtType.STRING, operation, false, Plans.SIZE),
         reply -> Plan.answer(Plans.asked(reply).asLong()),
-        failure ->
-            failure.code() == ErrorCode.WRONG_TYPE
-                ? Rewrite.of(
-                    scope,
-                    key,
-                    bytes -> {
-                      byte[] all = rewrite.apply(bytes.orElse(EMPTY));
-                      return new Rewrite.Outcome(all, new RespValue.Int(all.length));
-                    })
-                : new Plan.Answer(RedisErrors.of(failure)));
+        bytes -> {
+          byte[] all = rewrite.apply(bytes);
+          return new Rewrite.Outcome(all, new RespValue.Int(all.length));
+        });
   }
 
   /** Refuses what ends too far behind. */
@@ -104,18 +96,22 @@ final class StringRanges {
         scope,
         Key.of(words[1]),
         Plans.WHOLE,
-        answer -> new RespValue.Bulk(range(Texts.string(answer), start, end)));
+        answer -> {
+          byte[] bytes = Texts.stringBytes(answer);
+          Span span = Span.of(start, end, bytes.length);
+          return new RespValue.Bulk(
+              span.isEmpty()
+                  ? Texts.NOTHING
+                  : Arrays.copyOfRange(bytes, (int) span.from(), (int) span.to() + 1));
+        });
   }
 
-  private static byte[] range(Optional<byte[]> string, long start, long end) {
-    byte[] bytes = string.orElse(EMPTY);
-    Span span = Span.of(start, end, bytes.length);
-    return span.isEmpty()
-        ? EMPTY
-        : Arrays.copyOfRange(bytes, (int) span.from(), (int) span.to() + 1);
-  }
-
-  /** A part of something, as its first and its last place. */
+  /**
+   * A part of something, as two places that are counted from the end if they are negative.
+   *
+   * @param from the first place
+   * @param to the last place
+   */
   record Span(long from, long to) {
     static Span of(long start, long end, long length) {
       return start < 0 && end < 0 && start > end ? new Span(1, 0) : clamped(start, end, length);
@@ -131,9 +127,5 @@ final class StringRanges {
     boolean isEmpty() {
       return from > to;
     }
-  }
-
-  static byte[] bytes(Reply part) {
-    return Texts.string(Plans.answerOf(part)).orElse(EMPTY);
   }
 }

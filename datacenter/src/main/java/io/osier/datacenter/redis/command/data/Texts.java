@@ -30,6 +30,7 @@ import java.util.function.Predicate;
  * Static, for any thread.
  */
 public final class Texts {
+  static final byte[] NOTHING = {};
   private static final int REAL_TEXT_MAX = 32;
 
   private Texts() {}
@@ -150,6 +151,11 @@ public final class Texts {
     CrdtType type = answer.type().orElseThrow();
     return Optional.of(
         string(type, answer.reading().orElseThrow()).orElseThrow(RedisErrors::wrongType));
+  }
+
+  /** As {@link #string(Reply.Answer)}; no bytes if it is not there. */
+  static byte[] stringBytes(Reply.Answer answer) {
+    return string(answer).orElse(NOTHING);
   }
 
   /** As {@link #string(Reply.Answer)}, as it is answered; null if it is not there. */

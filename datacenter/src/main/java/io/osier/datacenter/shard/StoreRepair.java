@@ -53,7 +53,7 @@ final class StoreRepair {
         KeyspacePolicy policy = KeyspacePolicy.control();
         PartitionStore store =
             new PartitionStore(
-                database.partition(policy.name(), 0, policy.partitions()),
+                database.partition(policy.name(), 0, policy.partitioning()),
                 new NoWriter(),
                 database.self(),
                 CACHE_BYTES,

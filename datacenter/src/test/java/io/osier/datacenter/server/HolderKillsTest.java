@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.core.Partitioning;
 import io.osier.crdt.Query;
 import io.osier.datacenter.control.ControlPlane;
 import io.osier.proxy.Keyspace;
@@ -44,7 +45,11 @@ final class HolderKillsTest {
   private record Cluster(TestCluster all, OsierClient operator) {
     /** Whether a datacenter knows a flag of the keyspace in {@code _osier}, which begins so. */
     boolean isNoted(String at, String words) {
-      return all.store(at).partition("_osier", 0, 1).load(ControlPlane.KEYSPACES.key()).stream()
+      return all
+          .store(at)
+          .partition("_osier", 0, Partitioning.byKey(1))
+          .load(ControlPlane.KEYSPACES.key())
+          .stream()
           .anyMatch(o -> o.state().read(new Query.Whole()).toString().contains(words + " "));
     }
 

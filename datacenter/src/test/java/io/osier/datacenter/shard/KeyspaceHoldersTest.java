@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.Partitioning;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.control.ControlHost.Holding;
@@ -153,7 +154,13 @@ final class KeyspaceHoldersTest {
       Supplier<Boolean> isStored =
           () ->
               IntStream.range(0, 2)
-                  .anyMatch(i -> store.database().partition("own", i, 2).state().isPresent());
+                  .anyMatch(
+                      i ->
+                          store
+                              .database()
+                              .partition("own", i, Partitioning.byKey(2))
+                              .state()
+                              .isPresent());
       for (int term : List.of(0, 1)) {
         Keyspaces keyspaces = ownInTerm(term, store);
         assertThat(isStored.get()).isFalse();

@@ -3,6 +3,7 @@ package io.osier.datacenter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -86,7 +87,7 @@ final class DecomposedReadersTest {
   void readersWhileItIsWritten_seeOneVersion() throws Exception {
     try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1);
         ExecutorService readers = Executors.newFixedThreadPool(2)) {
-      RocksVersions versions = database.partition("k", 0, 1);
+      RocksVersions versions = database.partition("k", 0, Partitioning.byKey(1));
       PartitionStore store =
           Partitions.store(
               versions,

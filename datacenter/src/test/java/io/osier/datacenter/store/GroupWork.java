@@ -1,6 +1,7 @@
 package io.osier.datacenter.store;
 
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -41,7 +42,7 @@ public final class GroupWork implements BiConsumer<String, Long> {
     try {
       Path dir = Files.createTempDirectory("group-work");
       try (RocksDatabase db = RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1)) {
-        RocksVersions versions = db.partition("k", 0, 1);
+        RocksVersions versions = db.partition("k", 0, Partitioning.byKey(1));
         Steps.of(action(scene, db, versions, FEW / 4)); // links and loads
         long few = Steps.of(action(scene, db, versions, FEW));
         long many = Steps.of(action(scene, db, versions, MANY));

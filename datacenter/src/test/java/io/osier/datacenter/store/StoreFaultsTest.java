@@ -60,8 +60,8 @@ final class StoreFaultsTest {
   @Test
   void snapshotOfAnEviction_doesNotSurviveADrop_thatIsWrittenWithIt() {
     RocksDatabase database = open();
-    RocksVersions versions = database.partition("shop", 0, 1);
-    RocksVersions other = database.partition("bank", 0, 1);
+    RocksVersions versions = database.partition("shop", 0, Partitioning.byKey(1));
+    RocksVersions other = database.partition("bank", 0, Partitioning.byKey(1));
     CrdtState first = delta(CrdtState.bottom(FLAG.type()), 1);
     CrdtState second = first.join(delta(first, 2));
     VersionVector at = second.context().toVersionVector();
@@ -85,7 +85,7 @@ final class StoreFaultsTest {
   @Test
   void flush_syncsWhatWasWrittenSinceTheLastOne_andOtherwiseNothing() {
     RocksDatabase database = RocksDatabase.open(dir, Durability.ASYNC, "test", "eu", 1);
-    RocksVersions versions = database.partition("shop", 0, 1);
+    RocksVersions versions = database.partition("shop", 0, Partitioning.byKey(1));
     assertThat(database.flush()).as("what a former life has left").isTrue();
     assertThat(database.flush()).isFalse();
     database.write(List.of(versions.encode(List.of(state()))));
@@ -98,8 +98,8 @@ final class StoreFaultsTest {
   @Test
   void replicasNumber_isWrittenWithTheFirstRecordThatUsesIt() {
     RocksDatabase database = open();
-    RocksVersions slow = database.partition("shop", 0, 2);
-    RocksVersions fast = database.partition("shop", 1, 2);
+    RocksVersions slow = database.partition("shop", 0, Partitioning.byKey(2));
+    RocksVersions fast = database.partition("shop", 1, Partitioning.byKey(2));
     CrdtState delta = delta(CrdtState.bottom(FLAG.type()), 1);
     Change operation = new Change.PutOperation(FLAG, delta.context().toVersionVector(), delta);
     EncodedGroup lost = slow.encode(List.of(operation));
@@ -107,10 +107,10 @@ final class StoreFaultsTest {
     assertThat(lost.isEmpty()).isFalse();
     database.closeUnclean();
     RocksDatabase again = open();
-    assertThat(again.partition("shop", 1, 2).load(FLAG.key()))
+    assertThat(again.partition("shop", 1, Partitioning.byKey(2)).load(FLAG.key()))
         .extracting(VersionStore.Loaded::state)
         .containsExactly(CrdtState.bottom(FLAG.type()).join(delta));
-    assertThat(again.partition("shop", 0, 2).load(FLAG.key())).isEmpty();
+    assertThat(again.partition("shop", 0, Partitioning.byKey(2)).load(FLAG.key())).isEmpty();
     again.close();
   }
 
@@ -118,16 +118,16 @@ final class StoreFaultsTest {
   @Test
   void partitions_cannotBecomeMore_onceSomethingWasWritten() {
     RocksDatabase database = open();
-    RocksVersions first = database.partition("shop", 0, 2);
-    database.partition("shop", 1, 2);
+    RocksVersions first = database.partition("shop", 0, Partitioning.byKey(2));
+    database.partition("shop", 1, Partitioning.byKey(2));
     database.write(List.of(first.encode(List.of(state()))));
     database.close();
     RocksDatabase again = open();
-    assertThatThrownBy(() -> again.partition("shop", 0, 3))
+    assertThatThrownBy(() -> again.partition("shop", 0, Partitioning.byKey(3)))
         .is(Refused.with(ErrorCode.CONFIGURATION))
         .hasMessageContaining("osier.keyspaces.shop.partitions")
         .hasMessageContaining("has 2, which cannot become 3");
-    again.partition("shop", 0, 2);
+    again.partition("shop", 0, Partitioning.byKey(2));
     again.close();
   }
 
@@ -178,11 +178,11 @@ final class StoreFaultsTest {
   @Test
   void startThatWasKilledBetweenTwoPartitions_isFollowedByAnother() {
     RocksDatabase database = open();
-    database.partition("shop", 0, 3);
+    database.partition("shop", 0, Partitioning.byKey(3));
     database.closeUnclean();
     RocksDatabase again = open();
     for (int i = 0; i < 3; i++) {
-      assertThat(again.partition("shop", i, 3).state()).isEmpty();
+      assertThat(again.partition("shop", i, Partitioning.byKey(3)).state()).isEmpty();
     }
     again.close();
   }
@@ -191,7 +191,7 @@ final class StoreFaultsTest {
   @Test
   void closedStore_saysSo_toWhoStillReads() {
     RocksDatabase database = open();
-    RocksVersions versions = database.partition("shop", 0, 1);
+    RocksVersions versions = database.partition("shop", 0, Partitioning.byKey(1));
     database.close();
     for (Runnable late :
         List.<Runnable>of(

@@ -3,6 +3,7 @@ package io.osier.datacenter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -57,7 +58,7 @@ final class VersionStoreProperties {
   static void open() throws IOException {
     dir = Files.createTempDirectory("osier-versions");
     database = RocksDatabase.open(dir, Durability.NONE, "test", "dc1", 1);
-    rocks = database.partition("k", 0, 1);
+    rocks = database.partition("k", 0, Partitioning.byKey(1));
   }
 
   @AfterContainer

@@ -2,6 +2,7 @@ package io.osier.datacenter.work;
 
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -60,7 +61,7 @@ public final class EncodingWork implements BiConsumer<String, Long> {
     Dc(String name, List<String> peers, KeyspacePolicy policy, Now now) throws IOException {
       this.dir = Files.createTempDirectory("osier-encodings");
       this.database = RocksDatabase.open(dir, Durability.NONE, "test", name, 1);
-      this.versions = database.partition("k", 0, 1);
+      this.versions = database.partition("k", 0, Partitioning.byKey(1));
       this.store =
           Partitions.store(versions, WritesAtOnce.into(database, versions), database.self());
       this.partition =

@@ -183,11 +183,6 @@ public final class RocksDatabase implements AutoCloseable {
     return new RocksVersions(this, new RecordKeys(number));
   }
 
-  /** As the other one, of a keyspace whose keys are hashed as a whole. */
-  public RocksVersions partition(String keyspace, int partition, int partitions) {
-    return partition(keyspace, partition, Partitioning.byKey(partitions));
-  }
-
   public synchronized Set<String> keyspaces() {
     return catalog.header().keyspaces();
   }

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Budget;
+import io.osier.core.Partitioning;
 import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.GroupWriter;
@@ -65,7 +66,10 @@ final class GroupCommitHelpTest {
               confirmed.add(Thread.currentThread().getName());
             });
     StoreService store = requireNonNull(opened);
-    store.writer().writerOf(store.database().partition("shop", 0, 1)).write(group);
+    store
+        .writer()
+        .writerOf(store.database().partition("shop", 0, Partitioning.byKey(1)))
+        .write(group);
   }
 
   private String confirmedBy() throws InterruptedException {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -45,7 +46,7 @@ final class BootIdTest {
   /** A store that a killed process leaves. */
   private void leave(Durability durability) {
     RocksDatabase database = open(durability);
-    RocksVersions versions = database.partition("shop", 0, 1);
+    RocksVersions versions = database.partition("shop", 0, Partitioning.byKey(1));
     ReplicaId self = database.self();
     for (int i = 1; i <= UPDATES; i++) {
       CrdtState delta =
@@ -61,7 +62,7 @@ final class BootIdTest {
   }
 
   private long found(RocksDatabase database) {
-    RocksVersions versions = database.partition("shop", 0, 1);
+    RocksVersions versions = database.partition("shop", 0, Partitioning.byKey(1));
     return Stream.iterate(1, i -> i + 1)
         .limit(UPDATES)
         .filter(i -> !versions.load(object(i).key()).isEmpty())

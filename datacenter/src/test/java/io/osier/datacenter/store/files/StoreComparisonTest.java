@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -41,7 +42,7 @@ final class StoreComparisonTest {
   private static void runs(
       Path at, String dc, VersionVector through, String object, long... numbers) {
     try (RocksDatabase database = RocksDatabase.open(at, Durability.SYNC, "test", dc, 1)) {
-      RocksVersions versions = database.partition("shop", 0, 1);
+      RocksVersions versions = database.partition("shop", 0, Partitioning.byKey(1));
       List<Change> changes = new ArrayList<>();
       long committed = 0;
       for (long number : numbers) {

@@ -7,6 +7,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -77,7 +78,7 @@ final class StoreSalvageTest {
     StoredState state =
         new StoredState(
             self, OBJECTS, 0, OBJECTS, 0, through, Map.of(), true, true, Forgetting.NOTHING);
-    RocksVersions versions = database.partition("shop", 0, 1);
+    RocksVersions versions = database.partition("shop", 0, Partitioning.byKey(1));
     database.write(List.of(versions.encode(List.of(new Change.PutState(state)))));
   }
 
@@ -98,7 +99,10 @@ final class StoreSalvageTest {
 
   private int objects() {
     try (RocksDatabase database = open()) {
-      return database.partition("shop", 0, 1).objects(Optional.empty(), 10 * OBJECTS).size();
+      return database
+          .partition("shop", 0, Partitioning.byKey(1))
+          .objects(Optional.empty(), 10 * OBJECTS)
+          .size();
     }
   }
 
@@ -215,7 +219,7 @@ final class StoreSalvageTest {
   @Test
   void updatesOfAFormerIncarnation_areSeenByTheRecordsThatNameIt() throws Exception {
     try (RocksDatabase database = open()) {
-      RocksVersions versions = database.partition("shop", 0, 1);
+      RocksVersions versions = database.partition("shop", 0, Partitioning.byKey(1));
       CrdtState none = CrdtState.bottom(CrdtType.EW_FLAG);
       CrdtState state =
           none.join(none.prepare(new Operation.SetFlag(true), new ReplicaId("eu", 1), 1, 0, 1, 0));

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.Value;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
@@ -69,7 +70,8 @@ final class DamagedEntriesTest extends LargeObjectsFixture {
 
   private static void readAll(RocksDatabase database) {
     for (ObjectId object : List.of(SET, OTHER)) {
-      for (VersionStore.Loaded loaded : database.partition("k", 0, 1).load(object.key())) {
+      for (VersionStore.Loaded loaded :
+          database.partition("k", 0, Partitioning.byKey(1)).load(object.key())) {
         var unused = loaded.state().read(new Query.Whole());
       }
     }

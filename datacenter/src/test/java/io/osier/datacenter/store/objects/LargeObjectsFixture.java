@@ -1,6 +1,7 @@
 package io.osier.datacenter.store.objects;
 
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -55,7 +56,7 @@ abstract class LargeObjectsFixture {
     final PartitionStore store;
 
     Opened(RocksDatabase database) {
-      versions = database.partition("k", 0, 1);
+      versions = database.partition("k", 0, Partitioning.byKey(1));
       store =
           Partitions.store(
               versions,

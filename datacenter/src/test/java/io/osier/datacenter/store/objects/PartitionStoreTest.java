@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -214,7 +215,7 @@ final class PartitionStoreTest extends PartitionStoreFixture {
     Map<Key, List<CrdtState>> expected = new HashMap<>();
     RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "test", "eu", 5);
     try {
-      RocksVersions rocks = database.partition("k", 0, 1);
+      RocksVersions rocks = database.partition("k", 0, Partitioning.byKey(1));
       for (int i = 0; i < script.groups().size(); i++) {
         List<Change> group = script.groups().get(i);
         versions.write(group);

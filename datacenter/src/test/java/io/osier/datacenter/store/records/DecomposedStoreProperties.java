@@ -2,6 +2,7 @@ package io.osier.datacenter.store.records;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.Partitioning;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.DecompositionLimits;
 import io.osier.datacenter.store.StoreSettings.Durability;
@@ -41,7 +42,7 @@ final class DecomposedStoreProperties extends DecomposedStores {
   }
 
   private static Disk rocks() {
-    RocksVersions versions = database.partition("k" + partitions++, 0, 1);
+    RocksVersions versions = database.partition("k" + partitions++, 0, Partitioning.byKey(1));
     return new Disk() {
       @Override
       public VersionStore versions() {

@@ -3,6 +3,7 @@ package io.osier.datacenter.store.rocks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -49,7 +50,7 @@ abstract class DamagedBlocks {
    */
   void makeDamaged(boolean knowsTypes) throws Exception {
     database = open();
-    versions = database.partition("shop", 0, 1);
+    versions = database.partition("shop", 0, Partitioning.byKey(1));
     if (knowsTypes) {
       database.write(
           List.of(versions.encode(List.of(new Change.PutTypes(Set.of(CrdtType.EW_FLAG))))));
@@ -73,7 +74,7 @@ abstract class DamagedBlocks {
     database.closeUnclean();
     DamagedStore.damageAllBlocks(dir);
     database = open();
-    versions = database.partition("shop", 0, 1);
+    versions = database.partition("shop", 0, Partitioning.byKey(1));
     database.write(List.of(versions.encode(List.of(new Change.PutInPlace(WHOLE, state(), true)))));
   }
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.datacenter.store.Change;
@@ -30,7 +31,7 @@ final class DamagedCompactionTest extends DamagedBlocks {
   @Test
   void pruning_passesWhatCannotBeRead() throws Exception {
     makeDamaged(true);
-    RocksVersions others = database.partition("bank", 0, 1);
+    RocksVersions others = database.partition("bank", 0, Partitioning.byKey(1));
     VersionVector at = delta().context().toVersionVector();
     for (RocksVersions partition : List.of(versions, others)) {
       Change operation = new Change.PutOperation(object(3), at, delta());
@@ -81,7 +82,7 @@ final class DamagedCompactionTest extends DamagedBlocks {
     if (inTheLastLife) {
       database.closeUnclean();
       database = open();
-      versions = database.partition("shop", 0, 1);
+      versions = database.partition("shop", 0, Partitioning.byKey(1));
     }
     long before = tables();
     for (int i = 0; i < TABLES; i++) {

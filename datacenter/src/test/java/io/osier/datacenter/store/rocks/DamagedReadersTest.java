@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyedHash;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.DamagedRanges;
@@ -103,7 +104,7 @@ final class DamagedReadersTest extends DamagedBlocks {
   @Test
   void partitionWhoseStateCannotBeRead_isNotOpened() throws Exception {
     database = open();
-    versions = database.partition("shop", 0, 1);
+    versions = database.partition("shop", 0, Partitioning.byKey(1));
     DamagedStore.flush(database.db());
     byte[] large = new byte[20_000]; // a block of its own
     new Random(1).nextBytes(large);
@@ -113,7 +114,8 @@ final class DamagedReadersTest extends DamagedBlocks {
     DamagedStore.damageAllBlocks(dir);
     database = open();
     OsierException e =
-        catchThrowableOfType(OsierException.class, () -> database.partition("shop", 0, 1));
+        catchThrowableOfType(
+            OsierException.class, () -> database.partition("shop", 0, Partitioning.byKey(1)));
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
     assertThat(database.damage().all().getFirst().where())
         .isEqualTo("partition shop/0 to partition shop/0");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -71,7 +72,7 @@ final class DroppedReadersTest {
   @Test
   void answerThatIsMadeAfterTheDrop_isARefusal() throws RocksDBException {
     try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
-      RocksVersions versions = database.partition("k", 0, 1);
+      RocksVersions versions = database.partition("k", 0, Partitioning.byKey(1));
       fill(database, versions);
       CrdtState set = versions.load(SET.key()).getFirst().state();
       EntrySource entries = requireNonNull(Decomposition.source(set));
@@ -100,8 +101,8 @@ final class DroppedReadersTest {
   @Test
   void readersOfOthers_goOn() throws RocksDBException {
     try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
-      fill(database, database.partition("k", 0, 1));
-      RocksVersions other = database.partition("other", 0, 1);
+      fill(database, database.partition("k", 0, Partitioning.byKey(1)));
+      RocksVersions other = database.partition("other", 0, Partitioning.byKey(1));
       fill(database, other);
       CrdtState set = other.load(SET.key()).getFirst().state();
       database.drop("k");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
@@ -67,8 +68,8 @@ final class FormerStoreTest {
   private static void write(Path at) throws RocksDBException {
     RocksDatabase database = open(at);
     try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
-      RocksVersions first = database.partition("k", 0, 2);
-      RocksVersions second = database.partition("k", 1, 2);
+      RocksVersions first = database.partition("k", 0, Partitioning.byKey(2));
+      RocksVersions second = database.partition("k", 1, Partitioning.byKey(2));
       List<List<Change>> groups = StoreScript.ended().groups();
       for (int i = 0; i < groups.size(); i++) {
         if (i == TABLES_THROUGH) {
@@ -104,7 +105,7 @@ final class FormerStoreTest {
       assertThat(database.self()).isEqualTo(new ReplicaId("eu", 5));
       assertThat(database.isResumed()).isTrue();
       assertThat(database.replicas()).containsExactlyInAnyOrderElementsOf(expected.replicas());
-      RocksVersions found = database.partition("k", 0, 2);
+      RocksVersions found = database.partition("k", 0, Partitioning.byKey(2));
       for (Key key : keys) {
         assertThat(found.load(key).stream().map(VersionStore.Loaded::state))
             .as("%s", key)
@@ -170,7 +171,7 @@ final class FormerStoreTest {
     Map<ObjectId, CrdtState> expected = new HashMap<>();
     int versions = 0;
     try {
-      RocksVersions found = database.partition("k", 0, 2);
+      RocksVersions found = database.partition("k", 0, Partitioning.byKey(2));
       PartitionStore store =
           Partitions.store(found, WritesAtOnce.into(database, found), database.self());
       RecoveredState recovered = store.recover(database.life(), true, database.replicas());
@@ -203,7 +204,7 @@ final class FormerStoreTest {
     }
     RocksDatabase again = open(at);
     try {
-      RocksVersions found = again.partition("k", 0, 2);
+      RocksVersions found = again.partition("k", 0, Partitioning.byKey(2));
       expected.forEach(
           (object, state) ->
               assertThat(found.load(object.key())).extracting(l -> l.state()).contains(state));

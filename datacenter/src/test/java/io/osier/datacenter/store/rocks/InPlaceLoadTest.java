@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
+import io.osier.core.Partitioning;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -163,7 +164,7 @@ final class InPlaceLoadTest {
     for (int life = 0; life < lives; life++) {
       RocksDatabase database = open();
       try {
-        RocksVersions versions = database.partition("k", 0, 1);
+        RocksVersions versions = database.partition("k", 0, Partitioning.byKey(1));
         PartitionStore store = store(database, versions);
         assertThat(versions.types().isPresent()).as("in life %d", life).isNotEqualTo(isFormer);
         check(versions, expected, keys);
@@ -195,7 +196,7 @@ final class InPlaceLoadTest {
   private void writeVersions(Map<ObjectId, CrdtState> expected, int keys) {
     RocksDatabase database = open();
     try {
-      RocksVersions versions = database.partition("k", 0, 1);
+      RocksVersions versions = database.partition("k", 0, Partitioning.byKey(1));
       for (int i = 0; i < 100; i++) {
         CrdtType type = TYPES[random.nextInt(TYPES.length)];
         ObjectId object = new ObjectId(key(random.nextInt(keys)), type);
@@ -234,7 +235,7 @@ final class InPlaceLoadTest {
   void load_operationOfALargeObject_afterAnotherOneOfItsKeyCameAndWent_isFound() {
     RocksDatabase database = open();
     try {
-      RocksVersions versions = database.partition("k", 0, 1);
+      RocksVersions versions = database.partition("k", 0, Partitioning.byKey(1));
       PartitionStore store = store(database, versions);
       store.setCacheBytes(1 << 20); // what is read again would tell
       ObjectId set = new ObjectId(key(0), CrdtType.AW_SET);
@@ -271,7 +272,7 @@ final class InPlaceLoadTest {
   void load_smallObjects_looksIntoOneBlock_andIntoNoneIfThereIsNoSuchKey() throws RocksDBException {
     RocksDatabase database = open();
     try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
-      RocksVersions versions = database.partition("k", 0, 1);
+      RocksVersions versions = database.partition("k", 0, Partitioning.byKey(1));
       PartitionStore store = store(database, versions);
       for (int i = 0; i < TABLES * KEYS; i++) {
         // Each table has keys from everywhere.

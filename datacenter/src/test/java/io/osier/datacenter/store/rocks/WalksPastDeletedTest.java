@@ -3,6 +3,7 @@ package io.osier.datacenter.store.rocks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -143,7 +144,7 @@ final class WalksPastDeletedTest {
 
   private void open() {
     database = RocksDatabase.open(dir, Durability.ASYNC, "test", "eu", 1);
-    versions = database.partition("shop", 0, 1);
+    versions = database.partition("shop", 0, Partitioning.byKey(1));
   }
 
   @AfterEach

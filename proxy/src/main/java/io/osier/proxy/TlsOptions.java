@@ -57,6 +57,6 @@ public record TlsOptions(TlsFiles files, boolean hostChecked) {
    */
   TlsContext context() {
     TlsContext.Trust trust = hostChecked ? TlsContext.Trust.HOST : TlsContext.Trust.AUTHORITY;
-    return new TlsContext(files, trust, TlsContext.Provider.JDK);
+    return new TlsContext(files, trust, TlsContext.Provider.JDK, true);
   }
 }

@@ -79,17 +79,9 @@ public final class TlsContext {
   /**
    * Reads the files.
    *
-   * @throws OsierException CONFIGURATION if a file cannot be used; the message names it, and why
-   */
-  public TlsContext(TlsFiles files, Trust trust, Provider provider) {
-    this(files, trust, provider, true);
-  }
-
-  /**
-   * As the other one.
-   *
    * @param required whether nothing but TLS is spoken; otherwise who dials says whether he speaks
    *     it, so that a cluster can change over one process at a time
+   * @throws OsierException CONFIGURATION if a file cannot be used; the message names it, and why
    */
   public TlsContext(TlsFiles files, Trust trust, Provider provider, boolean required) {
     this.required = required;

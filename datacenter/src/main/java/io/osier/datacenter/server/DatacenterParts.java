@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.core.net.Sockets;
 import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.DatacenterConfig;
@@ -255,7 +256,8 @@ final class DatacenterParts {
                     keyspaces::fingerprints,
                     config.peerPortLimits(),
                     peerInputs(),
-                    tls().map(Certificates::peers)));
+                    tls().map(Certificates::peers),
+                    Sockets.of("osier-peers", 1)));
     bound.compress(config.compressed());
     LOG.info("start {} of {}", Long.toHexString(process.start()), self);
     return bound;

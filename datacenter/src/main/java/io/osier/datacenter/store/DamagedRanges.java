@@ -81,12 +81,8 @@ public final class DamagedRanges {
   private volatile boolean known;
 
   /**
-   * @param note this file is made when damage is met, for the next start
+   * @param note this file is made when damage is met, for the next start; empty for none
    */
-  public DamagedRanges(Path note) {
-    this(System::currentTimeMillis, Optional.of(note));
-  }
-
   public DamagedRanges(LongSupplier millis, Optional<Path> note) {
     this.millis = millis;
     this.note = note;

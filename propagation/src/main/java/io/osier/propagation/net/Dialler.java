@@ -42,7 +42,8 @@ final class Dialler {
   private final LinkTraffic traffic;
   private final DialAttempts dialling;
   private final FormerLife former;
-  private final LinkBuffer buffer = new LinkBuffer();
+  private final LinkBuffer buffer =
+      new LinkBuffer(LinkBuffer.BYTES_MAX, LinkBuffer.LARGE_BYTES_MIN);
   private final LinkBuffer messages = new LinkBuffer(MESSAGES_BYTES_MAX, Integer.MAX_VALUE);
 
   /** Where frames can be sent; null while there is no such connection. */

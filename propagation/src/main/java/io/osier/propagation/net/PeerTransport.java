@@ -5,7 +5,6 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.Codec;
 import io.osier.core.net.Network;
-import io.osier.core.net.Sockets;
 import io.osier.propagation.net.link.FrameNumbering;
 import io.osier.propagation.net.link.Heartbeat;
 import io.osier.propagation.net.link.KeyspaceAgreement;
@@ -65,23 +64,8 @@ public final class PeerTransport implements AutoCloseable {
    * @param peers the others' addresses by name, until {@link #setPeers}
    * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
    * @param tls empty for none
-   * @throws OsierException CONFIGURATION if the address cannot be bound
-   */
-  public PeerTransport(
-      ProcessIdentity process,
-      InetSocketAddress listen,
-      Map<String, InetSocketAddress> peers,
-      Function<String, List<String>> fingerprints,
-      PortLimits limits,
-      PeerListener listener,
-      Optional<PeerTls> tls) {
-    this(process, listen, peers, fingerprints, limits, listener, tls, Sockets.of("osier-peers", 1));
-  }
-
-  /**
-   * As the other one, over any network.
-   *
    * @param network is closed with this, and if this cannot be made
+   * @throws OsierException CONFIGURATION if the address cannot be bound
    */
   public PeerTransport(
       ProcessIdentity process,

@@ -10,6 +10,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.Ports;
+import io.osier.core.net.Sockets;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
@@ -292,7 +293,8 @@ final class AcceptedPeerTest extends TransportFixture {
                 dc -> POLICIES,
                 PortLimits.DEFAULT,
                 atEu,
-                Optional.empty()));
+                Optional.empty(),
+                Sockets.of("osier-peers", 1)));
     Raw us = new Raw(eu.port());
     Raw ap = new Raw(eu.port());
     ReplicaId apId = new ReplicaId("ap", 300);

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.osier.core.ReplicaId;
+import io.osier.core.net.Sockets;
 import io.osier.propagation.net.link.PortLimits;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -43,7 +44,8 @@ final class PeerChangesByThreadsTest extends PeersFixture {
                 dc -> POLICIES,
                 new PortLimits(10_000, 20_000, 20_000), // each change may be a dial
                 heardAt(self),
-                Optional.empty());
+                Optional.empty(),
+                Sockets.of("osier-peers", 1));
         open.add(transport);
         all.put(self.dc(), transport);
       }

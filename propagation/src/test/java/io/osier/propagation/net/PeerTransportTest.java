@@ -9,6 +9,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.net.Framing;
 import io.osier.core.net.Ports;
+import io.osier.core.net.Sockets;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
@@ -116,7 +117,8 @@ final class PeerTransportTest extends TransportFixture {
             dc -> POLICIES,
             PortLimits.DEFAULT,
             new HeardFrames(),
-            Optional.empty()));
+            Optional.empty(),
+            Sockets.of("osier-peers", 1)));
     eu.dial();
     assertThat(atEu.next()).startsWith("up");
     assertThat(eu.mayAsk("us")).isFalse();

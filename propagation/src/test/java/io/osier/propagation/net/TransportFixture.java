@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.osier.core.ReplicaId;
+import io.osier.core.net.Sockets;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.testing.Opened;
 import java.net.InetSocketAddress;
@@ -45,7 +46,8 @@ abstract class TransportFixture {
             dc -> policies,
             PortLimits.DEFAULT,
             heard,
-            Optional.empty()));
+            Optional.empty(),
+            Sockets.of("osier-peers", 1)));
   }
 
   /** What is logged from now on until the test ends. */

@@ -46,7 +46,8 @@ final class FrontDoor {
     this.node = node;
     this.store = store;
     Executor readers = reading -> node.readLater(store.shownNow(reading));
-    this.entrance = new ShardGateway(!node.unit().isCausal(), store, readers, node);
+    this.entrance =
+        new ShardGateway(!node.unit().isCausal(), store, readers, readers::execute, node);
   }
 
   /** Why no updates are taken just now; null if they are. */

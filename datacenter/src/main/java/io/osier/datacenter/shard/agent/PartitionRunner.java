@@ -85,7 +85,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
       Optional<KeyspacePolicy> policy) {
     this.ports = ports;
     this.inbox = inbox;
-    this.time = Time.of(ports.name(), clock);
+    this.time = Time.of(ports.name(), clock, System::nanoTime, Time::wallMillis);
     this.runner =
         new AgentRunner(
             ports,

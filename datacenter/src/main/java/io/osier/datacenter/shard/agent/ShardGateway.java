@@ -74,11 +74,6 @@ public final class ShardGateway {
   private final Consumer<PendingAnswer> longAnswers;
   private final Inside inside;
 
-  /** As the other one, where the readers also make long answers. */
-  public ShardGateway(boolean showsOne, ObjectStore store, Executor readers, Inside inside) {
-    this(showsOne, store, readers, readers::execute, inside);
-  }
-
   /**
    * @param showsOne whether each object is visible by itself, as in a session keyspace
    * @param readers what reads objects that are not in memory

@@ -26,11 +26,6 @@ public interface Time {
     return now.getEpochSecond() * 1e3 + now.getNano() / 1e6;
   }
 
-  /** The machine's clocks, the wall clock followed slowly. */
-  static Time of(String name, SlewedClock clock) {
-    return of(name, clock, System::nanoTime, Time::wallMillis);
-  }
-
   /** These clocks, the wall clock followed slowly. */
   static Time of(String name, SlewedClock clock, LongSupplier monotonic, DoubleSupplier wall) {
     Logger log = LoggerFactory.getLogger(Time.class);

@@ -96,7 +96,8 @@ public final class RocksDatabase implements AutoCloseable {
     this.readOnly = readOnly;
     this.durability = durability;
     this.wasDamaged = Files.exists(StoreFiles.damageNote(dir));
-    this.damage = new DamagedRanges(StoreFiles.damageNote(dir));
+    this.damage =
+        new DamagedRanges(System::currentTimeMillis, Optional.of(StoreFiles.damageNote(dir)));
     this.kernel = BootId.of(dir);
     boolean isSameRun = kernel.isSameRun();
     this.settings =

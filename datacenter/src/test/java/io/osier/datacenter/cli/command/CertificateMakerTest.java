@@ -36,7 +36,8 @@ final class CertificateMakerTest {
     new TlsContext(
         new TlsFiles(Optional.of(own), Optional.of(dir.resolve("authority.pem"))),
         TlsContext.Trust.CLIENTS,
-        TlsContext.Provider.JDK);
+        TlsContext.Provider.JDK,
+        true);
   }
 
   private static void assertConfiguration(Runnable run, String why) {

@@ -6,6 +6,7 @@ import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.core.net.Sockets;
 import io.osier.core.time.SlewedClock;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -95,7 +96,8 @@ abstract class PublisherFixture {
           dc -> List.of(),
           PortLimits.DEFAULT,
           new PeerListener() {},
-          Optional.empty());
+          Optional.empty(),
+          Sockets.of("osier-peers", 1));
   volatile boolean clientsFail;
   volatile Callable<Boolean> whenClientsAreAsked = () -> true;
   Publisher.Source source;

@@ -11,16 +11,12 @@ public final class LinkBuffer {
   /** Bytes of frames that are not large, at most: then the peer takes nothing. */
   public static final long BYTES_MAX = 256L << 20;
 
-  private static final int LARGE_BYTES_MIN = 16 << 20;
+  public static final int LARGE_BYTES_MIN = 16 << 20;
 
   private final long bytesMax;
   private final int largeBytesMin;
   private final AtomicLong small = new AtomicLong();
   private final AtomicLong large = new AtomicLong();
-
-  public LinkBuffer() {
-    this(BYTES_MAX, LARGE_BYTES_MIN);
-  }
 
   /**
    * @param largeBytesMin so many bytes has what does not count

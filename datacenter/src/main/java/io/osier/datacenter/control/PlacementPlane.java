@@ -188,11 +188,11 @@ final class PlacementPlane {
           BY);
       it.pauses.moved(move.kind(), move.dc(), millis.getAsLong());
       LOG.info("keyspace '{}' follows its load: {}", name, it.said);
-      loads.audit(command, "done: " + move.why());
+      loads.moved(name, command, move.why());
     } catch (OsierException e) {
       it.said = "refused: " + e.reason();
       LOG.warn("keyspace '{}' does not follow its load: {}: {}", name, command, e.reason());
-      loads.audit(command, e.code() + ": " + e.reason());
+      loads.refused(command, e.code() + ": " + e.reason());
     }
   }
 

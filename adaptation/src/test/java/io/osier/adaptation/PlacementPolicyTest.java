@@ -65,6 +65,25 @@ final class PlacementPolicyTest {
         .isNotEqualTo(Kind.REMOVE);
   }
 
+  /** Between what adds a holder and what removes it there is room, so noise moves nothing. */
+  @Test
+  void whatIsAboutWorthIt_neitherComesNorGoes() {
+    Set<String> without = Set.of("eu", "us");
+    Set<String> with = Set.of("ap", "eu", "us");
+    // A read a second saves 8200 B/s at ap, an update costs it 100.
+    for (int updates : new int[] {60, 80, 100, 150}) {
+      Map<String, Demand> demands = Map.of("ap", demand(1, 0), "eu", demand(500, updates));
+      assertThat(policy.decide(keyspace(demands, without, 100, 0)).dc()).isNotEqualTo("ap");
+      assertThat(policy.decide(keyspace(demands, with, 100, 0)).dc()).isNotEqualTo("ap");
+    }
+    Map<String, Demand> few = Map.of("ap", demand(1, 0), "eu", demand(500, 40));
+    assertThat(policy.decide(keyspace(few, without, 100, 0)).dc()).isEqualTo("ap");
+    Set<String> three = Set.of("ap", "eu", "sa");
+    Map<String, Demand> used =
+        Map.of("ap", demand(1, 0), "eu", demand(500, 220), "sa", demand(500, 0));
+    assertThat(policy.decide(keyspace(used, three, 100, 0)).dc()).isEqualTo("ap");
+  }
+
   /** Who asks by way of a holder counts for it: else it would go, and they would pay more. */
   @Test
   void holderThatIsTheNearestOfOthers_stays() {

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
@@ -110,8 +111,27 @@ public final class ControlPlane {
         new KeyspaceCommands(dc, millis, objects, members, holders, keyspaces, host);
     this.placement =
         new PlacementPlane(
-            members, keyspaces, keyspaceCommands, objects, millis, host, settings, loads);
+            members, keyspaces, new ByCommand(), objects, millis, host, settings, loads);
     this.users = new UserPlane(dc, objects, millis, host);
+  }
+
+  /** Placement alters holders by the command that an operator has. */
+  private final class ByCommand implements PlacementPlane.Holders {
+    @Override
+    public void alter(String keyspace, String replicas) {
+      var unused =
+          keyspaceCommands.administer(
+              new Request.Administer(
+                  "keyspace", "alter", keyspace, new TreeMap<>(Map.of("replicas", replicas))),
+              "placement");
+    }
+
+    @Override
+    public SortedMap<String, String> states(String keyspace) {
+      SortedMap<String, String> states = new TreeMap<>();
+      views(keyspace).forEach(v -> v.holders().forEach(h -> states.put(h.dc(), h.state())));
+      return states;
+    }
   }
 
   /** Who changed something last, and when, for an error; nothing if nobody has. */

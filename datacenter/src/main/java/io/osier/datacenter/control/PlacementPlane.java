@@ -14,7 +14,6 @@ import io.osier.datacenter.placement.Measured;
 import io.osier.datacenter.placement.PlacementHost;
 import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.datacenter.placement.PlacementView;
-import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -39,11 +38,22 @@ import org.slf4j.LoggerFactory;
 final class PlacementPlane {
   private static final Logger LOG = LoggerFactory.getLogger(PlacementPlane.class);
 
-  /** Who alters them, in what is noted of it. */
-  private static final String BY = "placement";
-
   /** What an update takes that nobody has shipped yet. */
   private static final double UPDATE_BYTES = 100;
+
+  /** The holders of keyspaces, as an operator sees and alters them. */
+  interface Holders {
+    /**
+     * Alters them, as an operator does.
+     *
+     * @param replicas their names, with commas
+     * @throws OsierException as of an operator's command
+     */
+    void alter(String keyspace, String replicas);
+
+    /** By name, what is known of each, in words. */
+    SortedMap<String, String> states(String keyspace);
+  }
 
   /** A keyspace that is counted, or was created anew since. */
   private static final class Counted {
@@ -66,7 +76,7 @@ final class PlacementPlane {
 
   private final MemberPlane members;
   private final KeyspacePlane keyspaces;
-  private final KeyspaceCommands commands;
+  private final Holders holders;
   private final ControlObjects objects;
   private final LongSupplier millis;
   private final ControlHost host;
@@ -77,7 +87,7 @@ final class PlacementPlane {
   PlacementPlane(
       MemberPlane members,
       KeyspacePlane keyspaces,
-      KeyspaceCommands commands,
+      Holders holders,
       ControlObjects objects,
       LongSupplier millis,
       ControlHost host,
@@ -85,7 +95,7 @@ final class PlacementPlane {
       PlacementHost loads) {
     this.members = members;
     this.keyspaces = keyspaces;
-    this.commands = commands;
+    this.holders = holders;
     this.objects = objects;
     this.millis = millis;
     this.host = host;
@@ -182,17 +192,14 @@ final class PlacementPlane {
     String replicas = String.join(",", move.holders(whole(name)));
     String command = "keyspace alter " + name + " replicas=" + replicas;
     try {
-      commands.administer(
-          new Request.Administer(
-              "keyspace", "alter", name, new TreeMap<>(Map.of("replicas", replicas))),
-          BY);
+      holders.alter(name, replicas);
       it.pauses.moved(move.kind(), move.dc(), millis.getAsLong());
       LOG.info("keyspace '{}' follows its load: {}", name, it.said);
-      loads.audit(command, "done: " + move.why());
+      loads.moved(name, command, move.why());
     } catch (OsierException e) {
       it.said = "refused: " + e.reason();
       LOG.warn("keyspace '{}' does not follow its load: {}: {}", name, command, e.reason());
-      loads.audit(command, e.code() + ": " + e.reason());
+      loads.refused(command, e.code() + ": " + e.reason());
     }
   }
 
@@ -221,9 +228,9 @@ final class PlacementPlane {
     if (!host.isSettled() || !members.isActive()) {
       return Optional.of(members.self() + " may not know yet who holds what");
     }
-    HolderSet holders = keyspaces.holders().getOrDefault(name, HolderSet.of(List.of()));
-    for (String dc : holders.those(h -> !h.isGone())) {
-      HolderState of = holders.of(dc);
+    HolderSet all = keyspaces.holders().getOrDefault(name, HolderSet.of(List.of()));
+    for (String dc : all.those(h -> !h.isGone())) {
+      HolderState of = all.of(dc);
       if (!members.names().contains(dc)) {
         continue;
       }
@@ -287,13 +294,11 @@ final class PlacementPlane {
                     move.kind() == Kind.STAY
                         ? "nothing moves, as nothing is clearly worth it: " + move.why()
                         : words(move) + ", if " + decider + " finds so: " + move.why());
-    SortedMap<String, String> holders = new TreeMap<>();
-    commands.views(name).forEach(v -> v.holders().forEach(h -> holders.put(h.dc(), h.state())));
     Set<String> cheapest = settings.policy().cheapest(figures);
     return new PlacementView(
         name,
         policy.rules().placement().name().toLowerCase(Locale.ROOT),
-        holders,
+        holders.states(name),
         decider,
         said.isEmpty() ? expected : said,
         told(name),

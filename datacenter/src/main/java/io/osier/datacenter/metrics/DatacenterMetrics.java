@@ -6,6 +6,7 @@ import static io.osier.datacenter.metrics.Metric.Type.HISTOGRAM;
 
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
 /** What concerns the datacenter as a whole: itself, its clients, its audit log, its links. */
 final class DatacenterMetrics {
@@ -25,6 +26,7 @@ final class DatacenterMetrics {
     metrics.messages();
     metrics.forwarded();
     metrics.copies();
+    metrics.placement();
     metrics.audit();
     metrics.links();
   }
@@ -233,6 +235,26 @@ final class DatacenterMetrics {
             + " unworthy: its reads are not worth its changes",
         (s, to) ->
             s.clients().elsewhere().copies().dropped().forEach((why, n) -> to.number(n, why)));
+  }
+
+  private void placement() {
+    demand(
+        "reads", "Reads of clients here of a keyspace whose holders follow that", d -> d.reads());
+    demand("updates", "Updates of clients here of such a keyspace", d -> d.updates());
+    demand("moves", "How often placement altered its holders from here", d -> d.moves());
+  }
+
+  private void demand(String name, String what, ToLongFunction<Snapshot.Demand> of) {
+    metrics.add(
+        COUNTER,
+        "placement_" + name,
+        List.of(MetricList.KEYSPACE),
+        what,
+        (s, to) ->
+            s.clients()
+                .elsewhere()
+                .demands()
+                .forEach(d -> to.number((double) of.applyAsLong(d), d.keyspace())));
   }
 
   private void audit() {

@@ -132,11 +132,18 @@ public record Snapshot(
   }
 
   /** What became of requests for keyspaces that others hold. */
-  public record Elsewhere(List<Forwarded> forwarded, Copies copies) {
+  public record Elsewhere(List<Forwarded> forwarded, Copies copies, List<Demand> demands) {
     /** Nothing was asked. */
     public static final Elsewhere NONE =
-        new Elsewhere(List.of(), new Copies(0, 0, 0, 0, Map.of(), Map.of()));
+        new Elsewhere(List.of(), new Copies(0, 0, 0, 0, Map.of(), Map.of()), List.of());
   }
+
+  /**
+   * What clients here ask of a keyspace whose holders follow that.
+   *
+   * @param moves of its holders that were decided here
+   */
+  public record Demand(String keyspace, long reads, long updates, long moves) {}
 
   /**
    * Copies of objects that others hold.

@@ -6,6 +6,7 @@ import io.osier.protocol.Request;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
@@ -60,6 +61,11 @@ public final class DemandCounters {
   /** Whether nothing is counted. */
   public boolean isEmpty() {
     return counters.isEmpty();
+  }
+
+  /** Those that are counted, in the order of their names. */
+  public Collection<String> keyspaces() {
+    return new TreeSet<>(counters.keySet());
   }
 
   /** Whether a keyspace is counted. */

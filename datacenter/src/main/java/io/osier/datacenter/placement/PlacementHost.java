@@ -16,7 +16,10 @@ public interface PlacementHost {
         }
 
         @Override
-        public void audit(String command, String outcome) {}
+        public void moved(String keyspace, String command, String why) {}
+
+        @Override
+        public void refused(String command, String why) {}
       };
 
   /** From now on what is asked of these is counted. */
@@ -25,6 +28,9 @@ public interface PlacementHost {
   /** What was counted of a keyspace. */
   Measured measured(String keyspace);
 
-  /** Placement has changed something, or was to. */
-  void audit(String command, String outcome);
+  /** Placement has altered the holders of a keyspace. */
+  void moved(String keyspace, String command, String why);
+
+  /** It was to, and could not. */
+  void refused(String command, String why);
 }

@@ -221,7 +221,7 @@ public final class Datacenter implements AutoCloseable {
 
   /** What became of requests for keyspaces that others hold. */
   public Snapshot.Elsewhere elsewhere() {
-    return parts.forwarding.counts();
+    return parts.forwarding.counts(List.of());
   }
 
   /** The port for clients that speak the Redis protocol; empty if there is none. */

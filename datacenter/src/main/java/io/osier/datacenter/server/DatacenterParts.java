@@ -279,7 +279,7 @@ final class DatacenterParts {
             () ->
                 ports == null
                     ? Snapshot.Clients.NONE
-                    : OwnFigures.clients(ports.clients(), pubSub, forwarding),
+                    : OwnFigures.clients(ports.clients(), pubSub, forwarding, control.loads()),
             keyspaces::droppedUpdates,
             () -> OwnFigures.auditLost(access.audit(), around.auditLost().get()),
             () -> OwnFigures.failedAttempts(control, transport, tls(), storage),

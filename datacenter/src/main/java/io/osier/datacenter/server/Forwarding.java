@@ -24,6 +24,7 @@ import io.osier.propagation.net.PeerTransport;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -83,14 +84,15 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
   }
 
   /** What was forwarded, and how long that took, and what copies did. */
-  Snapshot.Elsewhere counts() {
+  Snapshot.Elsewhere counts(List<Snapshot.Demand> demands) {
     CopyCounts.Figures f = copies.figures();
     return new Snapshot.Elsewhere(
         forwarder.counts().entrySet().stream()
             .map(e -> forwarded(e.getKey(), e.getValue()))
             .toList(),
         new Snapshot.Copies(
-            f.objects(), f.bytes(), f.hits(), f.versions(), f.misses(), f.dropped()));
+            f.objects(), f.bytes(), f.hits(), f.versions(), f.misses(), f.dropped()),
+        demands);
   }
 
   private static Snapshot.Forwarded forwarded(

@@ -1,9 +1,11 @@
 package io.osier.datacenter.server;
 
 import io.osier.datacenter.control.execution.Control;
+import io.osier.datacenter.control.execution.LoadMeasures;
 import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.metrics.Snapshot;
+import io.osier.datacenter.placement.DemandCounters;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.propagation.net.PeerTransport;
 import java.util.Map;
@@ -29,7 +31,9 @@ final class OwnFigures {
                     c.secondsLeft()));
   }
 
-  static Snapshot.Clients clients(ClientServer clients, PubSub pubSub, Forwarding forwarding) {
+  static Snapshot.Clients clients(
+      ClientServer clients, PubSub pubSub, Forwarding forwarding, LoadMeasures loads) {
+    DemandCounters asked = loads.counters();
     PubSub.Figures f = pubSub.figures();
     return clients
         .figures()
@@ -39,7 +43,16 @@ final class OwnFigures {
                 f.published(),
                 f.received(),
                 Map.of("subscriber", f.droppedHere(), "peer", f.droppedThere())),
-            forwarding.counts());
+            forwarding.counts(
+                asked.keyspaces().stream()
+                    .map(
+                        name ->
+                            new Snapshot.Demand(
+                                name,
+                                asked.of(name).reads(),
+                                asked.of(name).updates(),
+                                loads.moves(name)))
+                    .toList()));
   }
 
   /**

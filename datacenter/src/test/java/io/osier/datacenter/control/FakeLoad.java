@@ -35,7 +35,12 @@ final class FakeLoad implements PlacementHost {
   }
 
   @Override
-  public void audit(String command, String outcome) {
-    audited.add(command + ": " + outcome);
+  public void moved(String keyspace, String command, String why) {
+    audited.add(command + ": " + why);
+  }
+
+  @Override
+  public void refused(String command, String why) {
+    throw new AssertionError(command + " is refused: " + why);
   }
 }

@@ -69,7 +69,7 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     assertThat(at("sa").holders(CARTS)).containsExactly("ap", "us");
     assertThat(at("us").load.audited).isEmpty();
     assertThat(at("eu").load.audited.getFirst())
-        .startsWith("keyspace alter carts replicas=ap,eu,us: done: ap: ")
+        .startsWith("keyspace alter carts replicas=ap,eu,us: ap: ")
         .contains("B/s saved");
     assertThat(at("sa").plane.views(CARTS).getFirst().by()).isEqualTo("placement");
     int moves = audited().size();

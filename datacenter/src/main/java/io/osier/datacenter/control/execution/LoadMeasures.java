@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,8 @@ public final class LoadMeasures implements PlacementHost {
   /** By keyspace. */
   private final Map<String, Map<PartitionRunner, CompletableFuture<PartitionReport>>> asked =
       new HashMap<>();
+
+  private final Map<String, Long> moves = new ConcurrentHashMap<>();
 
   private volatile Supplier<Map<String, Double>> ways = Map::of;
   private volatile BiConsumer<String, String> audit = (command, outcome) -> {};
@@ -61,6 +64,7 @@ public final class LoadMeasures implements PlacementHost {
   public void count(Collection<String> names) {
     counters.follow(names);
     asked.keySet().retainAll(names);
+    moves.keySet().retainAll(names);
   }
 
   @Override
@@ -111,7 +115,18 @@ public final class LoadMeasures implements PlacementHost {
   }
 
   @Override
-  public void audit(String command, String outcome) {
-    audit.accept(command, outcome);
+  public void moved(String keyspace, String command, String why) {
+    moves.merge(keyspace, 1L, Long::sum);
+    audit.accept(command, "done: " + why);
+  }
+
+  @Override
+  public void refused(String command, String why) {
+    audit.accept(command, why);
+  }
+
+  /** How often the holders of a keyspace were altered from here. For any thread. */
+  public long moves(String keyspace) {
+    return moves.getOrDefault(keyspace, 0L);
   }
 }

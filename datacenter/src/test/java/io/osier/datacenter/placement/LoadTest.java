@@ -1,0 +1,52 @@
+package io.osier.datacenter.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.datacenter.placement.DemandCounters.Counts;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What datacenters tell each other of a keyspace's load, and how it is measured. */
+final class LoadTest {
+  private static Load load(double reads, double wayMillis) {
+    return new Load(reads, 300, 2.5, 80, 1e6, new TreeMap<>(Map.of("us", wayMillis)));
+  }
+
+  @Test
+  void textIsReadAsItWas_andWhatCannotBeRead_isNothing() {
+    assertThat(Load.of(load(12.5, 80).text())).isEqualTo(load(12.5, 80));
+    assertThat(load(1, 2).text())
+        .isEqualTo(
+            "bytes=1000000.000 read-bytes=300.000 reads=1.000 shipped-bytes=80.000 updates=2.500"
+                + " way.us=2.000");
+    assertThat(Load.of("")).isEqualTo(Load.NONE);
+    assertThat(Load.of("reads=NaN updates=-1 bytes=1e999 =3 way.us=x later=5 reads"))
+        .isEqualTo(Load.NONE);
+  }
+
+  @Test
+  void differenceOfMoreThanATenth_isOne() {
+    assertThat(load(100, 80).differs(load(109, 84))).isFalse();
+    assertThat(load(100, 80).differs(load(112, 80))).isTrue();
+    assertThat(load(0, 80).differs(load(0.01, 80))).isFalse();
+    assertThat(load(0, 80).differs(load(0.5, 80))).isTrue();
+    assertThat(load(1, 1).differs(load(1, 4))).as("ways waver").isFalse();
+    assertThat(load(1, 80).differs(load(1, 100))).isTrue();
+    assertThat(Load.NONE.differs(load(0, 80))).isTrue();
+  }
+
+  @Test
+  void ratesAreOfThePeriod_andWhatNothingNewIsKnownOf_staysAsItWas() {
+    Measured first = new Measured(new Counts(10, 5, 1, 100), 7, 700, 1000, new TreeMap<>());
+    Measured later = new Measured(new Counts(30, 9, 3, 700), 17, 2700, 2000, new TreeMap<>());
+    Load load = later.since(first, Load.NONE, 2_000);
+    assertThat(load).isEqualTo(new Load(10, 300, 2, 200, 2000, new TreeMap<>()));
+    Load idle = later.since(later, load, 2_000);
+    assertThat(idle).isEqualTo(new Load(0, 300, 0, 200, 2000, new TreeMap<>()));
+    assertThat(first.since(later, load, 2_000).reads()).as("it has started again").isZero();
+    assertThat(later.since(Measured.NOTHING, load, 2_000).shippedBytes())
+        .as("what was shipped earlier is of no period")
+        .isEqualTo(200);
+  }
+}

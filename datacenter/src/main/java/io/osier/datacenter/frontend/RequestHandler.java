@@ -162,11 +162,11 @@ public final class RequestHandler implements ClientService {
     if (!homes.isEmpty()) {
       shard = keyspaces.get(homes.keyspace(Homes.base(keyspace), key));
     }
-    boolean done = shard != null && shard.combine(key, type, operation);
-    if (done) {
-      demand.updated(shard.policy().name());
+    if (shard == null || !shard.combine(key, type, operation)) {
+      return false;
     }
-    return done;
+    demand.updated(shard.policy().name());
+    return true;
   }
 
   @Override

@@ -142,9 +142,6 @@ public final class Repairer implements RepairBuffer {
   private List<ReplicaId> wanted(
       ReplicaId peer, Frame.Status status, Predicate<ReplicaId> reachable, long nowNanos) {
     List<ReplicaId> wanted = new ArrayList<>();
-    if (areReachable(status.through(), reachable) && areReachable(status.changes(), reachable)) {
-      return wanted; // as nearly always
-    }
     VersionVector known = status.changes().join(status.through());
     for (int i = 0; i < known.size(); i++) {
       ReplicaId origin = known.replica(i);
@@ -160,15 +157,6 @@ public final class Repairer implements RepairBuffer {
         Comparator.comparingLong(
             origin -> begunNanos.getOrDefault(new Source(peer, origin), Long.MIN_VALUE)));
     return wanted;
-  }
-
-  private static boolean areReachable(VersionVector origins, Predicate<ReplicaId> reachable) {
-    for (int i = 0; i < origins.size(); i++) {
-      if (!reachable.test(origins.replica(i))) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /**

@@ -106,7 +106,7 @@ final class KeyspaceReader {
             : values.value(
                 homes,
                 "1 to " + Homes.MAX + " names of homes, with the letters of datacenters' names",
-                () -> new Homes(values.list(homes, "a list of homes' names")));
+                () -> homes(values.list(homes, "a list of homes' names")));
     String limits = prefix + ".limits";
     // What all of them do to an object before they hear of each other must fit in a record.
     int holders = replicas.isEmpty() ? datacenters.size() : replicas.size();
@@ -134,6 +134,13 @@ final class KeyspaceReader {
                     values.bytes(limits + ".object", 1, objectBytesMax)),
                 values.duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX),
                 rules(prefix)));
+  }
+
+  private static Homes homes(List<String> names) {
+    if (names.isEmpty()) {
+      throw new IllegalArgumentException("no home is named");
+    }
+    return new Homes(names);
   }
 
   private PlacementRules rules(String prefix) {

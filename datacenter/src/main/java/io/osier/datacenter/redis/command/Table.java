@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.command;
 
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.datacenter.redis.command.RedisCommand.Flag;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
@@ -81,14 +82,18 @@ public final class Table {
             keys,
             group,
             summary,
-            (scope, words) -> checked(does, scope, words)));
+            (scope, words) -> checked(does, keys, scope, words)));
     return this;
   }
 
-  /** What Osier objects to, such as a key that is too long, in Redis' words. */
-  private static Plan checked(Translator does, Scope scope, byte[][] words) {
+  /** What Osier objects to, such as a key that is too long, or another home's, in Redis' words. */
+  private static Plan checked(Translator does, Keys keys, Scope scope, byte[][] words) {
     try {
-      return does.plan(scope, words);
+      Plan plan = does.plan(scope, words);
+      if (!scope.homes().isEmpty()) {
+        keys.of(words).forEach(word -> scope.homes().check(scope.keyspace(), Key.of(word)));
+      }
+      return plan;
     } catch (OsierException e) {
       throw new RedisException(RedisErrors.of(e).text());
     }

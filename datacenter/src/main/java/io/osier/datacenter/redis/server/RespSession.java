@@ -199,6 +199,7 @@ final class RespSession {
         of.name(),
         of.partition(),
         of.partitions(),
+        of.homes(),
         now,
         seeds.nextLong(),
         client.resp3(),

@@ -107,6 +107,9 @@ final class KeyspaceReader {
                 homes,
                 "1 to " + Homes.MAX + " names of homes, with the letters of datacenters' names",
                 () -> homes(values.list(homes, "a list of homes' names")));
+    if (consistency == KeyspacePolicy.Consistency.CAUSAL && !all.isEmpty()) {
+      throw values.bad(homes, "left out of a causal keyspace, which has one partition");
+    }
     String limits = prefix + ".limits";
     // What all of them do to an object before they hear of each other must fit in a record.
     int holders = replicas.isEmpty() ? datacenters.size() : replicas.size();
@@ -114,8 +117,7 @@ final class KeyspaceReader {
         Math.min(KeyspacePolicy.Limits.OBJECT_BYTES_CAP, Codec.OBJECT_BYTES_MAX / holders);
     return values.value(
         prefix,
-        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first, also with '@' and a"
-            + " home's; 1 partition if causal, and no homes",
+        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first; 1 partition if causal",
         () ->
             new KeyspacePolicy(
                 KeyspacePolicy.checkName(name), // the control plane's is nobody's to set

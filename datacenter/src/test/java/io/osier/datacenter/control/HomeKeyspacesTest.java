@@ -227,7 +227,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     Map<String, String> many = Map.of("homes", "eu,ap", "partitions", "171", "replicas", "eu,us");
     refused("eu", "create", "carts", many, "the 513 partitions of 'carts'");
     Map<String, String> causal = Map.of("homes", "eu", "consistency", "causal");
-    refused("eu", "create", "carts", causal, "no homes");
+    refused("eu", "create", "carts", causal, "left out of a causal keyspace");
     refused("eu", "create", "carts", Map.of("homes", "e:u"), "names of homes");
     create("eu", "eu,ap");
     settle();

@@ -65,15 +65,19 @@ public record PlacementRules(
 
   /**
    * What is wrong with these rules where datacenters hold the keyspace, or are to, and what is to
-   * be done about it.
+   * be done about it. What held before is not asked again.
    *
+   * @param former the rules until now
    * @param replicas those that hold it; empty means all
    * @param whole those of them that have all and stay
    * @param known the names of all datacenters
    */
   public Optional<String> objection(
-      Collection<String> replicas, Collection<String> whole, Set<String> known) {
-    if (equals(NONE)) {
+      PlacementRules former,
+      Collection<String> replicas,
+      Collection<String> whole,
+      Set<String> known) {
+    if (equals(former)) {
       return Optional.empty();
     }
     if (replicas.isEmpty()) {
@@ -81,9 +85,12 @@ public record PlacementRules(
           "all datacenters hold it, so it has no holders-min, allow, deny or placement; these are"
               + " of a keyspace that names its replicas");
     }
+    boolean isNarrower = !allow.equals(former.allow) || !deny.equals(former.deny);
     Set<String> strangers = new TreeSet<>(allow);
     strangers.addAll(deny);
     strangers.removeAll(known);
+    strangers.removeAll(former.allow); // some may have left
+    strangers.removeAll(former.deny);
     if (!strangers.isEmpty()) {
       return Optional.of(
           "allow and deny name datacenters, and there are no "
@@ -91,7 +98,8 @@ public record PlacementRules(
               + "; there are "
               + known);
     }
-    return forbidden(replicas).or(() -> tooFew(whole));
+    return (isNarrower ? forbidden(replicas) : Optional.<String>empty())
+        .or(() -> least() > former.least() ? tooFew(whole) : Optional.empty());
   }
 
   /** What is wrong with datacenters as holders; empty if all of them may hold the keyspace. */

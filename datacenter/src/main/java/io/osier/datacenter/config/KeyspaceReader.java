@@ -47,7 +47,9 @@ final class KeyspaceReader {
       datacenters.add(dc);
       KeyspacePolicy policy = withDefaults(prefix).keyspace(name, prefix, datacenters);
       Optional<String> wrong =
-          policy.rules().objection(policy.replicas(), policy.replicas(), datacenters);
+          policy
+              .rules()
+              .objection(PlacementRules.NONE, policy.replicas(), policy.replicas(), datacenters);
       if (wrong.isPresent()) {
         throw values.bad(prefix, "laws that its replicas keep: " + wrong.get());
       }
@@ -112,7 +114,7 @@ final class KeyspaceReader {
     }
     String limits = prefix + ".limits";
     // What all of them do to an object before they hear of each other must fit in a record.
-    int holders = replicas.isEmpty() ? datacenters.size() : replicas.size();
+    int holders = Math.max(1, replicas.isEmpty() ? datacenters.size() : replicas.size());
     int objectBytesMax =
         Math.min(KeyspacePolicy.Limits.OBJECT_BYTES_CAP, Codec.OBJECT_BYTES_MAX / holders);
     return values.value(

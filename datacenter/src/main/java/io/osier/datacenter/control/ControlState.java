@@ -165,14 +165,16 @@ record ControlState(
         loads);
   }
 
-  /** What was told of a creation that is dropped by now. */
+  /** What was told of a creation that is dropped by now, and not of a keyspace of others' files. */
   private static boolean isLeftOver(SortedMap<String, String> texts) {
     return !texts.containsKey(CREATED)
-        && (texts.containsKey(OF) || texts.keySet().stream().allMatch(ControlState::isOfOne));
+        && (texts.containsKey(OF)
+            || texts.entrySet().stream().allMatch(e -> isOfOne(e.getKey(), e.getValue())));
   }
 
-  private static boolean isOfOne(String field) {
-    return field.startsWith(OPENED) || field.startsWith(LOAD);
+  private static boolean isOfOne(String field, String value) {
+    return field.startsWith(OPENED)
+        || (field.startsWith(LOAD) && !value.startsWith(ControlHost.FROM_FILE + " "));
   }
 
   /** What datacenters have told of this creation. */
@@ -212,7 +214,9 @@ record ControlState(
   HolderSet holders(KeyspacePolicy configured) {
     Reading map = maps.getOrDefault(configured.name(), NO_FIELDS);
     SortedMap<String, String> changes = altered.getOrDefault(configured.name(), NO_TEXTS);
-    boolean hasRules = changes.keySet().stream().anyMatch(KeyspaceSettings.RULES::contains);
+    boolean hasRules =
+        !configured.replicas().isEmpty()
+            && changes.keySet().stream().anyMatch(KeyspaceSettings.RULES::contains);
     KeyspacePolicy policy = hasRules ? altered(configured, Set.of()) : configured;
     return HolderSet.of(map, ControlHost.FROM_FILE, policy, staying);
   }

@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
+import io.osier.core.PlacementRules;
 import io.osier.crdt.Operation;
 import io.osier.propagation.net.link.PeerVersions;
 import java.util.ArrayList;
@@ -200,12 +201,13 @@ final class HolderPlane {
     }
     boolean isFormer = added.stream().anyMatch(holders.states().keySet()::contains);
     int version = removed.isEmpty() && !isFormer ? PeerVersions.HOLDERS : PeerVersions.REMOVALS;
+    if (!policy.rules().equals(PlacementRules.NONE)) {
+      version = PeerVersions.PLACEMENT;
+    }
     checkReady(Math.max(version, oldestKnowing(policy.partitioning())), added);
     members.begin();
     return removed.isEmpty()
-        ? new Change(
-            holders.adding(added, creation),
-            holders.again(keyspace, added, creation).stream().toList())
+        ? new Change(holders.adding(added, creation), holders.again(keyspace, added, creation))
         : new Change(
             holders.adding(List.of(), creation),
             List.of(holders.removing(keyspace, removed, creation)));

@@ -21,6 +21,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Who holds a keyspace, as {@code _osier} says at one moment. Immutable and pure.
@@ -42,9 +43,9 @@ import java.util.function.Predicate;
  *
  * <p>Each has the creation that is meant in its value, or at the end of its name, so that what is
  * told of a keyspace that was dropped meanwhile does not count for a later one of its name. Flags
- * are enabled and never disabled: what operators at several datacenters do at once ends alike
- * everywhere. If so many were told to give it up that fewer would stay than the keyspace's laws ask
- * for, one at least, the first of them by name stay.
+ * are enabled, and removed when their term is over: what operators at several datacenters do at
+ * once ends alike everywhere. If so many were told to give it up that fewer would stay than the
+ * keyspace's laws ask for, one at least, the first of them by name stay.
  *
  * @param first the replicas that it began with; empty means all
  * @param states of all that ever were holders, unless all are
@@ -244,14 +245,37 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     return fields;
   }
 
-  /** The flags that add those of them again that were holders before. */
-  Optional<Operation> again(String keyspace, Collection<String> dcs, String creation) {
+  /**
+   * What adds those of them again that were holders before. The flags of their terms until now say
+   * nothing any more, and are removed.
+   */
+  List<Operation> again(String keyspace, Collection<String> dcs, String creation) {
+    List<String> former = dcs.stream().filter(states.keySet()::contains).toList();
+    if (former.isEmpty()) {
+      return List.of();
+    }
     List<Operation.FieldUpdate> flags =
-        dcs.stream()
-            .filter(states.keySet()::contains)
-            .map(dc -> enabled(again(dc, of(dc).term() + 1), creation))
-            .toList();
-    return flags.isEmpty() ? Optional.empty() : Optional.of(update(keyspace, flags));
+        former.stream().map(dc -> enabled(again(dc, of(dc).term() + 1), creation)).toList();
+    List<String> over =
+        former.stream().flatMap(this::flagsOf).map(words -> named(words, creation)).toList();
+    return List.of(
+        update(keyspace, flags),
+        new Operation.UpdateFields(
+            new FieldId(keyspace, CrdtType.OR_MAP), new Operation.RemoveFields(over)));
+  }
+
+  /** All flags that there may be of a holder's present term. */
+  private Stream<List<String>> flagsOf(String dc) {
+    HolderState of = of(dc);
+    List<List<String>> all = new ArrayList<>(List.of(holds(dc, of.term()), gone(dc, of.term())));
+    for (int stayed = 0; stayed <= of.stayed(); stayed++) {
+      String id = of.term() + "." + stayed;
+      all.add(List.of(REMOVAL, dc, id));
+      for (Step step : Step.values()) {
+        states.keySet().forEach(by -> all.add(note(dc, id, step, by)));
+      }
+    }
+    return all.stream();
   }
 
   /** The flags that tell datacenters to give the keyspace up. */
@@ -296,10 +320,12 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
   }
 
   private static Operation.FieldUpdate enabled(List<String> words, String creation) {
-    List<String> all = new ArrayList<>(words);
-    all.add(creation);
     return new Operation.FieldUpdate(
-        new FieldId(String.join(" ", all), CrdtType.EW_FLAG), new Operation.SetFlag(true));
+        new FieldId(named(words, creation), CrdtType.EW_FLAG), new Operation.SetFlag(true));
+  }
+
+  private static String named(List<String> words, String creation) {
+    return String.join(" ", words) + " " + creation;
   }
 
   private static Operation update(String keyspace, List<Operation.FieldUpdate> flags) {

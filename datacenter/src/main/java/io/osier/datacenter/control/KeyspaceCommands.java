@@ -131,7 +131,13 @@ final class KeyspaceCommands {
               + " started; create it when it has, or at another datacenter");
     }
     checkKnown(policy);
-    checkRules(name, policy.rules(), policy.replicas(), policy.replicas(), members.names());
+    checkRules(
+        name,
+        PlacementRules.NONE,
+        policy.rules(),
+        policy.replicas(),
+        policy.replicas(),
+        members.names());
     int added = policy.partitions() * (1 + homes.names().size());
     int partitions = keyspaces.partitions() + added;
     if (partitions > PARTITIONS_MAX) {
@@ -184,11 +190,12 @@ final class KeyspaceCommands {
   /** Throws if a keyspace's rules are not kept, or a datacenter would not keep them. */
   private void checkRules(
       String keyspace,
+      PlacementRules former,
       PlacementRules rules,
       Collection<String> holders,
       Collection<String> whole,
       Set<String> known) {
-    Optional<String> wrong = rules.objection(holders, whole, known);
+    Optional<String> wrong = rules.objection(former, holders, whole, known);
     if (wrong.isPresent()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "keyspace '" + keyspace + "': " + wrong.get());
@@ -261,7 +268,7 @@ final class KeyspaceCommands {
     if (!asked.rules().equals(now.rules())) {
       List<String> present =
           of.first().isEmpty() ? List.of() : of.those(h -> !h.isGone() && !h.leaves());
-      checkRules(name, asked.rules(), present, holders.staying(of), known);
+      checkRules(name, now.rules(), asked.rules(), present, holders.staying(of), known);
     }
     SortedMap<String, String> wanted = KeyspaceSettings.all(asked);
     wanted.keySet().retainAll(settings.keySet());

@@ -1,16 +1,26 @@
 package io.osier.datacenter.control;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.PlacementRules;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import io.osier.testing.Refused;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -103,6 +113,85 @@ final class HolderLawsTest extends HolderPlaneFixture {
         .is(Refused.with(ErrorCode.UNAVAILABLE))
         .hasMessageContainingAll("version 18", "[sa]");
     keyspace("eu", "create", "carts", Map.of("replicas", "eu,us")); // without laws as ever
+  }
+
+  /** Nothing is asked again that held before: a datacenter may have gone, or a holder died. */
+  @Test
+  void lawsThatTheHoldersBreakAlready_areNoReasonToRefuseAnotherOne() {
+    PlacementRules former =
+        new PlacementRules(PlacementRules.Placement.ADAPTIVE, 2, List.of(), List.of("xx"));
+    PlacementRules pinned =
+        new PlacementRules(PlacementRules.Placement.PINNED, 2, List.of(), List.of("xx"));
+    List<String> eu = List.of("eu");
+    assertThat(pinned.objection(former, eu, eu, Set.of("eu", "us"))).isEmpty();
+    assertThat(pinned.objection(PlacementRules.NONE, eu, eu, Set.of("eu", "us"))).isPresent();
+  }
+
+  /** Their registers say only what was so in any case. */
+  @Test
+  void lawsThatSayNothing_ofAKeyspaceThatAllHold_harmNobody() {
+    keyspace("eu", "create", "all", Map.of());
+    keyspace("eu", "alter", "all", Map.of("placement", "fixed"));
+    ControlState state =
+        ControlState.of(
+            new Reading.Fields(
+                new TreeMap<>(
+                    Map.of(
+                        new FieldId("shop", CrdtType.OR_MAP),
+                        new Reading.Fields(
+                            new TreeMap<>(
+                                Map.of(
+                                    new FieldId("placement", CrdtType.LWW_REGISTER),
+                                    new Reading.Single(Optional.of(Value.of("fixed"))))))))),
+            Set.of("shop"),
+            Set.of("eu", "us"),
+            List.of("eu", "us"));
+    KeyspacePolicy shop = KeyspacePolicy.session("shop", Duration.ofSeconds(1));
+    assertThat(state.holders(shop).first()).as("all").isEmpty();
+    assertThat(state.altered(shop, Set.of())).isEqualTo(shop);
+  }
+
+  /** A datacenter whose file leaves out what it does not hold sees nothing else of a keyspace. */
+  @Test
+  void loadOfAKeyspaceOfOthersFiles_isNotLeftOver() {
+    Reading.Fields told =
+        new Reading.Fields(
+            new TreeMap<>(
+                Map.of(
+                    new FieldId("_load.eu", CrdtType.LWW_REGISTER),
+                    new Reading.Single(Optional.of(Value.of("file reads=3.000"))))));
+    ControlState state =
+        ControlState.of(
+            new Reading.Fields(new TreeMap<>(Map.of(new FieldId("shop", CrdtType.OR_MAP), told))),
+            Set.of(),
+            Set.of("eu", "us"),
+            List.of("eu", "us"));
+    assertThat(state.remains()).isEmpty();
+  }
+
+  /** Holders that follow the load come and go for years. */
+  @Test
+  void whatWasToldOfEarlierTerms_goesWithTheNextOne() {
+    int fields = 0;
+    for (int i = 0; i < 5; i++) {
+      keyspace("eu", "alter", "pair", Map.of("replicas", "ap,eu,us"));
+      settleWholly("pair");
+      assertThat(at("sa").holders("pair")).containsExactly("ap", "eu", "us");
+      int now = pair("sa").fields().size();
+      if (i > 1) {
+        assertThat(now - fields).as("one flag says that it was added again").isOne();
+      }
+      fields = now;
+      keyspace("us", "alter", "pair", Map.of("replicas", "eu,us"));
+      settleWholly("pair");
+      assertThat(at("sa").holders("pair")).containsExactly("eu", "us");
+    }
+  }
+
+  private Reading.Fields pair(String dc) {
+    Reading.Fields all =
+        (Reading.Fields) at(dc).copy.state(ControlPlane.KEYSPACES).read(new Query.Whole());
+    return (Reading.Fields) requireNonNull(all.fields().get(new FieldId("pair", CrdtType.OR_MAP)));
   }
 
   /**

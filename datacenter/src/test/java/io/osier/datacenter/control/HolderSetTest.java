@@ -169,7 +169,7 @@ final class HolderSetTest {
     assertThat(gone.all(CARTS).replicas()).containsExactly("eu");
     assertThat(gone.first()).as("what all agree on").containsExactly("eu", "us");
 
-    change(us, gone.again("carts", List.of("us"), "1-eu").orElseThrow());
+    gone.again("carts", List.of("us"), "1-eu").forEach(operation -> change(us, operation));
     HolderSet again = read(us, "1-eu");
     assertThat(again.of("us"))
         .isEqualTo(new HolderState(1, false, false, false, 0, Optional.empty()));

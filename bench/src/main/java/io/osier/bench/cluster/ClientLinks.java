@@ -11,6 +11,11 @@ public final class ClientLinks extends PeerLinks {
 
   private final LocalCluster cluster;
 
+  /**
+   * Opens the links.
+   *
+   * @param seed of their jitter
+   */
   public ClientLinks(LocalCluster cluster, long seed) {
     super(cluster.dcs(), cluster.clientPorts(), ClientLinks::quality, seed);
     this.cluster = cluster;

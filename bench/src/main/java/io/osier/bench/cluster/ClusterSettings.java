@@ -23,7 +23,12 @@ public final class ClusterSettings {
   boolean admin;
   Optional<Path> former = Optional.empty();
 
-  /** Three datacenters that write everything to their disks before it is acknowledged. */
+  /**
+   * Three datacenters that write everything to their disks before it is acknowledged.
+   *
+   * @param directory where configurations and logs go, and the data in a directory of its own
+   * @param keyspaces the content of osier.keyspaces
+   */
   public ClusterSettings(Path directory, String keyspaces) {
     this.directory = directory;
     this.keyspaces = keyspaces;
@@ -56,6 +61,7 @@ public final class ClusterSettings {
     return this;
   }
 
+  /** The limit of each process's heap, as an option of Java. */
   public ClusterSettings heap(String option) {
     heap = option;
     return this;
@@ -72,6 +78,7 @@ public final class ClusterSettings {
     return this;
   }
 
+  /** The seed of the links' jitter. */
   public ClusterSettings seed(long jitter) {
     seed = jitter;
     return this;
@@ -86,6 +93,8 @@ public final class ClusterSettings {
   /**
    * Each process is that of another distribution the first time, and this build's when it is
    * started again.
+   *
+   * @param distribution the directory of an unpacked distribution
    */
   public ClusterSettings former(Path distribution) {
     former = Optional.of(distribution);

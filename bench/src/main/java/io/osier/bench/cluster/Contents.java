@@ -20,8 +20,15 @@ import java.util.function.Consumer;
  * What all datacenters show in the end, held against each other, and against what loads were
  * acknowledged.
  *
+ * @param equal whether all gave the same digests within the time
+ * @param seconds until they did
  * @param fewest of each keyspace but those of which parts expire, how many objects the datacenter
  *     shows that shows the fewest
+ * @param different keys at which not all show the same
+ * @param missing acknowledged updates that a datacenter lacks, of the one that lacks the most
+ * @param surplus updates that a datacenter shows more often than they were made, likewise
+ * @param acknowledged updates of the loads
+ * @param failed updates of the loads that failed, or whose outcome is unknown
  */
 public record Contents(
     boolean equal,
@@ -34,7 +41,12 @@ public record Contents(
     long failed) {
   private static final int PAGE_ROWS = 1_000;
 
-  /** Waits until all datacenters give the same digests, and then reads all that they have. */
+  /**
+   * Waits until all datacenters give the same digests, and then reads all that they have.
+   *
+   * @param say is told now and then that it takes long
+   * @param loads that were stopped
+   */
   public static Contents of(
       Fleet fleet, Duration atMost, Consumer<String> say, List<? extends WriterLoad> loads) {
     long began = System.nanoTime();
@@ -102,6 +114,7 @@ public record Contents(
     return rows;
   }
 
+  /** How many objects were compared. */
   public long objects() {
     return fewest.values().stream().mapToLong(n -> n).sum();
   }

@@ -32,7 +32,11 @@ public final class CounterLoad extends WriterLoad {
   private final AtomicLong serial = new AtomicLong();
   private final Zipf zipf = new Zipf(COUNTERS, EXPONENT);
 
-  /** Starts one thread for each datacenter. */
+  /**
+   * Starts one thread for each datacenter.
+   *
+   * @param targetPerSecond updates per second of all threads together
+   */
   public CounterLoad(Fleet fleet, String keyspace, int targetPerSecond, long seed) {
     this(fleet.dcs(), fleet::client, keyspace, "", targetPerSecond, Long.MAX_VALUE, seed);
   }
@@ -41,6 +45,9 @@ public final class CounterLoad extends WriterLoad {
    * Starts one thread for each of some datacenters. Loads of one keyspace that run at once do not
    * know of each other's updates, and find them surplus, unless their prefixes differ.
    *
+   * @param prefix of all keys
+   * @param targetPerSecond updates per second of all threads together; Integer.MAX_VALUE for as
+   *     fast as they are answered
    * @param elementsMax so many elements at most are added to sets, and remembered here; after that
    *     there are increments alone
    */

@@ -17,6 +17,7 @@ public enum Durability {
     this.lossy = lossy;
   }
 
+  /** The settings of osier.store. */
   public String setting() {
     return setting;
   }

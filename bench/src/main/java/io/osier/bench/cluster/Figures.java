@@ -13,7 +13,9 @@ import org.HdrHistogram.Histogram;
 /**
  * The sums of what the datacenters report.
  *
+ * @param sums by the name in the report, over all datacenters and keyspaces
  * @param visibilityMicros delays until visible, outages left out
+ * @param keyspaces the same of each keyspace by itself; empty within one
  */
 public record Figures(
     Map<String, Long> sums, Histogram visibilityMicros, Map<String, Figures> keyspaces) {

@@ -36,6 +36,12 @@ public class Fleet implements AutoCloseable {
   private final ObjectMapper json = new ObjectMapper();
   private @Nullable OsierClient inspector;
 
+  /**
+   * Connects to nobody yet.
+   *
+   * @param name of the clients, for the servers' logs
+   * @param endpoints host:port for clients, by datacenter
+   */
   public Fleet(String name, Map<String, String> endpoints) {
     this.name = name;
     this.endpoints = new LinkedHashMap<>(endpoints);
@@ -81,7 +87,11 @@ public class Fleet implements AutoCloseable {
     return inspector;
   }
 
-  /** Asks a datacenter what it is doing. */
+  /**
+   * Asks a datacenter what it is doing.
+   *
+   * @throws OsierException UNAVAILABLE if it does not say
+   */
   public final JsonNode inspect(String dc, Request.Topic topic, int limit) {
     try {
       return json.readTree(
@@ -112,7 +122,12 @@ public class Fleet implements AutoCloseable {
     }
   }
 
-  /** Waits until all datacenters give the same digests. One that gives none may be back later. */
+  /**
+   * Waits until all datacenters give the same digests. One that gives none may be back later.
+   *
+   * @param say is told now and then that it takes long
+   * @return whether they did within the time
+   */
   public final boolean awaitEqual(Duration atMost, Consumer<String> say) {
     long deadline = System.nanoTime() + atMost.toNanos();
     int asked = 0;

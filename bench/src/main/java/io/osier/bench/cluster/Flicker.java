@@ -56,6 +56,7 @@ public final class Flicker implements AutoCloseable {
     return cuts.sum();
   }
 
+  /** Heals what is cut, and ends. */
   @Override
   public void close() {
     closed = true;

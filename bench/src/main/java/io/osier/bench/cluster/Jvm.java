@@ -39,7 +39,13 @@ public final class Jvm {
 
   private Jvm() {}
 
-  /** Starts a command of the launcher, with the heap's limit as an option of Java. */
+  /**
+   * Starts a command of the launcher.
+   *
+   * @param log where its output goes
+   * @param options further options of Java
+   * @param heap the heap's limit, as an option of Java
+   */
   public static Process start(Path log, List<String> options, String heap, String... command)
       throws IOException {
     List<String> all = new ArrayList<>(options);
@@ -49,7 +55,11 @@ public final class Jvm {
     return command(all, command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
   }
 
-  /** A command of the launcher, not yet started. */
+  /**
+   * A command of the launcher, not yet started.
+   *
+   * @param options of Java, beside those that this process got from the launcher
+   */
   public static ProcessBuilder command(List<String> options, String... command) {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -102,10 +102,12 @@ public final class LocalCluster extends Fleet {
     return endpoints;
   }
 
+  /** Where configurations and logs are. */
   public Path directory() {
     return settings.directory;
   }
 
+  /** Starts a datacenter, or starts it again. */
   public synchronized void start(String dc) {
     if (closed) {
       throw new IllegalStateException("the cluster is closed");
@@ -248,7 +250,11 @@ public final class LocalCluster extends Fleet {
     return former;
   }
 
-  /** Waits until all datacenters serve. */
+  /**
+   * Waits until all datacenters serve.
+   *
+   * @throws OsierException UNAVAILABLE if one does not within the time
+   */
   public void awaitReady(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
     dcs().forEach(dc -> awaitReady(dc, deadline));
@@ -345,6 +351,7 @@ public final class LocalCluster extends Fleet {
     return links;
   }
 
+  /** Bytes on all links, both ways. */
   public long wanBytes() {
     return links.bytes();
   }

@@ -21,7 +21,12 @@ public final class Members {
   /** Clocks are not read at the same instant, and tick in milliseconds. */
   public static final long TOLERANCE_MILLIS = 250;
 
-  /** What is known of an element. */
+  /**
+   * What is known of an element.
+   *
+   * @param mustMillis it must be there until then
+   * @param mayMillis it may be there until then
+   */
   private record Place(long mustMillis, long mayMillis) {
     static final Place THERE = new Place(ALWAYS, ALWAYS);
     static final Place GONE = new Place(NEVER, NEVER);
@@ -72,7 +77,14 @@ public final class Members {
     of(set).merge(element, Place.UNKNOWN, (was, is) -> new Place(was.mustMillis, is.mayMillis));
   }
 
-  /** Holds the sets against what was acknowledged. */
+  /**
+   * Holds the sets against what was acknowledged.
+   *
+   * @param shown each set's elements, none if there is no such set
+   * @param strangers sets that are there and to which nothing was ever added
+   * @param fromMillis when they began to be read
+   * @param toMillis when they had been read
+   */
   public Audit audit(
       Function<String, Set<Value>> shown,
       Iterable<String> strangers,

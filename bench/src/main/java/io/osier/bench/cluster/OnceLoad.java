@@ -65,6 +65,7 @@ public final class OnceLoad extends WriterLoad {
   /**
    * Starts one thread for each datacenter.
    *
+   * @param perSecond updates and transactions per second to aim at
    * @param lossy whether a datacenter may forget what it had acknowledged
    */
   public OnceLoad(

@@ -22,6 +22,13 @@ public class PeerLinks implements AutoCloseable {
   private final WanEmulator wan;
   private final Qualities usual;
 
+  /**
+   * Opens the links.
+   *
+   * @param dcs where they begin and where they lead: from each to each, itself too
+   * @param ports where each datacenter listens
+   * @param seed of the jitter
+   */
   PeerLinks(List<String> dcs, Map<String, Integer> ports, Qualities usual, long seed) {
     this.wan = new WanEmulator(seed);
     this.usual = usual;
@@ -51,21 +58,25 @@ public class PeerLinks implements AutoCloseable {
     link(two, one).become(NARROW);
   }
 
+  /** Ends {@link #narrow}. */
   public final void widen(String one, String two) {
     link(one, two).become(usual.of(one, two));
     link(two, one).become(usual.of(two, one));
   }
 
+  /** Cuts both links between two datacenters, both ways. */
   public final void cut(String one, String two) {
     wan.cut(one + "-" + two);
     wan.cut(two + "-" + one);
   }
 
+  /** Heals both links between two datacenters. */
   public final void heal(String one, String two) {
     wan.heal(one + "-" + two);
     wan.heal(two + "-" + one);
   }
 
+  /** Bytes on all links, both ways. */
   final long bytes() {
     return wan.bytes();
   }

@@ -38,7 +38,12 @@ public final class Tally {
     return () -> sum.unknown.add(by);
   }
 
-  /** Holds the counters against what was acknowledged. Updates are counted by what they add. */
+  /**
+   * Holds the counters against what was acknowledged. Updates are counted by what they add.
+   *
+   * @param shown each counter's value, 0 where there is none
+   * @param strangers counters that are there and were never incremented
+   */
   public Audit audit(ToLongFunction<String> shown, Iterable<String> strangers) {
     long missing = 0;
     long surplus = 0;

@@ -31,7 +31,11 @@ public final class Topology {
 
   private Topology() {}
 
-  /** The names of a cluster's datacenters. */
+  /**
+   * The names of a cluster's datacenters.
+   *
+   * @param count how many, 1 to {@link #DCS_MAX}
+   */
   public static List<String> names(int count) {
     return NAMES.subList(0, count);
   }

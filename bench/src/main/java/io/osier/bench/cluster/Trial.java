@@ -35,9 +35,14 @@ public abstract class Trial implements Callable<Integer> {
 
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
 
-  /** What the cluster is to be like; the seed is set later. */
+  /**
+   * What the cluster is to be like; the seed is set later.
+   *
+   * @throws ParameterException if an option is wrong, as {@link #require} throws it
+   */
   protected abstract ClusterSettings settings(Path directory);
 
+  /** Runs all of it on datacenters that serve. */
   protected abstract void run(LocalCluster cluster) throws Exception;
 
   protected final void require(boolean isRight, String what) {

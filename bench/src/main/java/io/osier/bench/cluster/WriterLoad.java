@@ -35,6 +35,12 @@ public abstract class WriterLoad implements AutoCloseable {
   private final Workers workers = new Workers(broken::add);
   private volatile boolean stopping;
 
+  /**
+   * Nothing runs yet.
+   *
+   * @param keyspaces all to which it writes
+   * @param inFlight of each thread, at least 1
+   */
   protected WriterLoad(Set<String> keyspaces, int inFlight) {
     this.keyspaces = Set.copyOf(keyspaces);
     this.inFlight = inFlight;
@@ -54,6 +60,7 @@ public abstract class WriterLoad implements AutoCloseable {
   /**
    * What a datacenter shows against what was acknowledged.
    *
+   * @param missing acknowledged updates that are not there
    * @param surplus updates that are there more often than they were made: counted twice, or never
    *     asked for
    */
@@ -62,6 +69,7 @@ public abstract class WriterLoad implements AutoCloseable {
   /**
    * Holds what a datacenter shows against what was acknowledged.
    *
+   * @param there all rows of each of the load's keyspaces
    * @param sinceMillis when they began to be read, by the system's clock: the end is now
    */
   protected abstract Audit audit(Map<String, List<Keyspace.Row>> there, long sinceMillis);
@@ -78,7 +86,11 @@ public abstract class WriterLoad implements AutoCloseable {
     return keyspaces;
   }
 
-  /** Starts the threads, as the last thing that a constructor does. */
+  /**
+   * Starts the threads, as the last thing that a constructor does.
+   *
+   * @param writer makes what the thread of a datacenter does with its client
+   */
   protected final void start(
       List<String> dcs,
       Function<String, OsierClient> connect,

@@ -23,6 +23,7 @@ final class Comeback {
   private volatile double servedSeconds = Double.NaN;
   private volatile double freshSeconds = Double.NaN;
 
+  /** Begins to look at a datacenter that was started just now. */
   Comeback(LocalCluster cluster, String dc) {
     this.cluster = cluster;
     this.dc = dc;

@@ -25,14 +25,24 @@ final class Course implements AutoCloseable {
   private static final long SHOWN_NANOS = 1_000_000_000L;
   private static final int HOT = 4;
 
-  /** What was counted up to a moment. */
+  /**
+   * What was counted up to a moment.
+   *
+   * @param cpu the processor time of the datacenters' processes
+   */
   record Sample(Figures figures, long wanBytes, Duration cpu, long nanos) {
     static Sample of(LocalCluster cluster) {
       return new Sample(Figures.of(cluster), cluster.wanBytes(), cluster.cpu(), System.nanoTime());
     }
   }
 
-  /** What happened between two disturbances. What its end holds up is late in the next one. */
+  /**
+   * What happened between two disturbances. What its end holds up is late in the next one.
+   *
+   * @param name what ends with it
+   * @param stallMillis the longest that this machine let a thread wait meanwhile
+   * @param collectionMillis the longest that a garbage collection stopped a datacenter meanwhile
+   */
   record Phase(String name, Sample from, Sample to, long stallMillis, double collectionMillis) {
     Figures figures() {
       return to.figures.since(from.figures);
@@ -50,6 +60,7 @@ final class Course implements AutoCloseable {
   /**
    * One disturbance.
    *
+   * @param at the share of the load's time
    * @param ends the phase that ends with it; empty if it is part of one
    */
   private record Step(double at, String ends, String said, Runnable action) {}
@@ -69,7 +80,11 @@ final class Course implements AutoCloseable {
   private boolean isCut;
   private long shownDone;
 
-  /** A course that begins now. */
+  /**
+   * A course that begins now.
+   *
+   * @param live whether a person looks on
+   */
   Course(LocalCluster cluster, int seconds, boolean live, Consumer<String> say) {
     this.cluster = cluster;
     this.seconds = seconds;
@@ -84,6 +99,7 @@ final class Course implements AutoCloseable {
     return comeback;
   }
 
+  /** The phases that are over. */
   List<Phase> phases() {
     return phases;
   }
@@ -126,6 +142,7 @@ final class Course implements AutoCloseable {
     stalls.close();
   }
 
+  /** Runs until the load's time is over. */
   void run(DemoLoad load, long startNanos) {
     Deque<Step> steps =
         new ArrayDeque<>(

@@ -161,6 +161,7 @@ public final class DemoCommand implements Callable<Integer> {
         new Likes(), new Records(), new Carts(), new Presence(), new Sessions(), new Leaderboard());
   }
 
+  /** The content of osier.keyspaces. */
   private String keyspaces(List<Kind> kinds) {
     StringBuilder lines = new StringBuilder();
     for (Kind kind : kinds) {

@@ -34,7 +34,11 @@ final class DemoLoad extends WriterLoad {
   private final LongAdder failedReads = new LongAdder();
   private final long beganNanos = System.nanoTime();
 
-  /** Starts one thread for each datacenter. */
+  /**
+   * Starts one thread for each datacenter.
+   *
+   * @param targetPerSecond operations per second of all threads together
+   */
   DemoLoad(Fleet fleet, List<Kind> kinds, int targetPerSecond, long seed) {
     super(kinds.stream().map(Kind::keyspace).collect(Collectors.toSet()), IN_FLIGHT);
     this.kinds = List.copyOf(kinds);
@@ -115,6 +119,7 @@ final class DemoLoad extends WriterLoad {
     }
   }
 
+  /** Reads that were answered. */
   long reads() {
     return reads.sum();
   }

@@ -27,7 +27,9 @@ abstract class Kind {
     void read(CompletableFuture<?> read);
   }
 
+  /** The users of one datacenter. */
   interface Part {
+    /** Makes one call. */
     void call(Calls calls);
   }
 
@@ -37,7 +39,13 @@ abstract class Kind {
   private final String why;
   private final LongAdder acknowledged = new LongAdder();
 
-  /** A kind of which nothing is there yet. */
+  /**
+   * A kind of which nothing is there yet.
+   *
+   * @param sla how stale its users may see it, as the configuration has it
+   * @param tenths of all operations
+   * @param why what decides how much is saved, a sentence
+   */
   Kind(String keyspace, String sla, int tenths, String why) {
     this.keyspace = keyspace;
     this.sla = sla;
@@ -76,6 +84,11 @@ abstract class Kind {
     return false;
   }
 
-  /** Holds what a datacenter shows against what was acknowledged. */
+  /**
+   * Holds what a datacenter shows against what was acknowledged.
+   *
+   * @param fromMillis when it began to be read, by the system's clock
+   * @param toMillis when it had been read
+   */
   abstract Audit audit(Map<String, Reading> there, long fromMillis, long toMillis);
 }

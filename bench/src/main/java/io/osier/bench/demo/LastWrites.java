@@ -66,6 +66,7 @@ final class LastWrites {
     of(register).add(new Write(value, nowNanos), true, calledNanos);
   }
 
+  /** A write may be done, now or later. */
   void unknown(String register, Value value) {
     of(register).add(new Write(value, Long.MAX_VALUE), false, 0);
   }

@@ -17,7 +17,13 @@ import org.jspecify.annotations.Nullable;
  * The demo's result: what a person wants to know first, and all figures. Bytes, delays and late
  * shipments are those since the load began.
  *
+ * @param faults what must not be
+ * @param acknowledged updates, as the clients count them
  * @param failed operations that failed, or whose outcome is unknown
+ * @param throughput operations a second
+ * @param slaMillis the staleness bound of each keyspace
+ * @param phases all, the first begins with the load
+ * @param comeback of the datacenter that was killed
  */
 record Report(
     Contents contents,

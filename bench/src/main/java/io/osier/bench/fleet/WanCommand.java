@@ -99,6 +99,8 @@ public final class WanCommand implements Callable<Integer> {
 
   /**
    * Opens a link as people write it: {@code eu-us=7501:us:7401} is the way on which eu reaches us.
+   *
+   * @throws IllegalArgumentException if it is none, or its delay is left out and unknown
    */
   static void open(WanEmulator wan, String text) {
     Matcher m = LINK.matcher(text);

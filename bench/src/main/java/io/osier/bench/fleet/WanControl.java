@@ -31,7 +31,11 @@ final class WanControl implements AutoCloseable {
   private final WanEmulator wan;
   private final HttpServer server;
 
-  /** Listens on this machine alone. */
+  /**
+   * Listens on this machine alone.
+   *
+   * @param port 0 for any free one
+   */
   WanControl(WanEmulator wan, int port) throws IOException {
     this.wan = wan;
     this.server =
@@ -88,6 +92,7 @@ final class WanControl implements AutoCloseable {
     return words[1] + " - " + words[2] + (words[0].equals("cut") ? " is cut" : " is healed");
   }
 
+  /** Says a line to the emulator of this machine, and returns its answer. */
   static String tell(int port, String line) throws IOException {
     URI uri = URI.create("http://127.0.0.1:" + port + "/");
     try (HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {

@@ -50,7 +50,12 @@ final class Causality {
   /** By key, by place in the vectors: the writers of the key, in their order. */
   private final Map<Integer, Map<Integer, List<Integer>>> writersOf = new HashMap<>();
 
-  /** The order of some transactions. */
+  /**
+   * The order of some transactions.
+   *
+   * @throws Inconsistency if a read contradicts its own transaction, is of what nobody wrote in the
+   *     end, or if causality has a cycle
+   */
   Causality(List<Txn> txns) throws Inconsistency {
     this.txns = txns;
     this.chain = new int[txns.size()];
@@ -162,10 +167,12 @@ final class Causality {
     return txns.size();
   }
 
+  /** What comes directly before each transaction. */
   List<List<Integer>> direct() {
     return direct;
   }
 
+  /** What a transaction read of others' writes. */
   List<Seen> seen(int t) {
     return seen.get(t);
   }

@@ -47,7 +47,11 @@ final class Cycles {
     return order;
   }
 
-  /** A short cycle: each is before the next, and the last before the first. */
+  /**
+   * A short cycle: each is before the next, and the last before the first.
+   *
+   * @param order what {@link #order} gave: not all nodes
+   */
   static List<Integer> any(List<? extends Iterable<Integer>> before, List<Integer> order) {
     BitSet left = new BitSet();
     left.set(0, before.size());

@@ -31,6 +31,11 @@ public final class Disturbances {
   private final Semaphore down;
   private final LongAdder done = new LongAdder();
 
+  /**
+   * Disturbs nothing yet.
+   *
+   * @param broken is told what could not be undone
+   */
   public Disturbances(LocalCluster cluster, ClientLinks links, Consumer<String> broken) {
     this.cluster = cluster;
     this.links = links;
@@ -39,11 +44,16 @@ public final class Disturbances {
     this.down = new Semaphore(dcs.size() - 1);
   }
 
+  /** How many faults there were. */
   public long done() {
     return done.sum();
   }
 
-  /** Disturbs, and heals everything in the end. */
+  /**
+   * Disturbs, and heals everything in the end.
+   *
+   * @param faults how many at once
+   */
   public void run(int faults, Duration time, Random random) {
     long end = System.nanoTime() + time.toNanos();
     Workers workers = new Workers(broken);

@@ -31,7 +31,9 @@ final class History {
   /**
    * A committed transaction, or the reads of one that was aborted; or a program.
    *
+   * @param session its session: each transaction comes after the one before it
    * @param after the numbers of others that it comes after: its session had been given their clock
+   * @param at the datacenter that served it
    * @param isProgram whether that did it in one turn
    */
   record Txn(

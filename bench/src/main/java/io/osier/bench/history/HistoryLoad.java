@@ -24,7 +24,14 @@ public final class HistoryLoad implements AutoCloseable {
   private final Workers workers = new Workers(this::broken);
   private volatile boolean running = true;
 
-  /** Starts the sessions. */
+  /**
+   * Starts the sessions.
+   *
+   * @param links over which they reach the datacenters
+   * @param sessions how many at a time
+   * @param keys how many registers
+   * @param rate transactions per second to aim at, of all sessions
+   */
   public HistoryLoad(
       LocalCluster cluster, ClientLinks links, int sessions, int keys, int rate, Random random) {
     this.recorder = new Recorder();
@@ -59,6 +66,7 @@ public final class HistoryLoad implements AutoCloseable {
     new LastReads(recorder, keys).run(cluster);
   }
 
+  /** Notes what must not happen and did. */
   public void broken(String what) {
     recorder.broken(what);
   }

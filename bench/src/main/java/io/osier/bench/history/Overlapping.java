@@ -20,6 +20,7 @@ import java.util.concurrent.CompletionException;
  * after all that came back before.
  */
 final class Overlapping {
+  /** How many calls at a time. */
   static final int CALLS = 3;
 
   /** A call under way: it completes with what was done. */
@@ -37,6 +38,8 @@ final class Overlapping {
   /**
    * Makes calls and waits for all.
    *
+   * @param keys of each call
+   * @param before the transactions that they come after
    * @return the transactions that they were
    */
   List<Integer> run(Session session, List<List<Integer>> keys, List<Integer> before) {

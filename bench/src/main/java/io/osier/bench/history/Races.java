@@ -21,6 +21,7 @@ final class Races {
   /**
    * Waits for another session, and then for the instant to start.
    *
+   * @param keys which registers this session proposes
    * @return the registers in the order in which this session is to write them; empty if nobody came
    */
   List<Integer> start(List<Integer> keys) {

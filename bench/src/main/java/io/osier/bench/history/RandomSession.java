@@ -62,6 +62,15 @@ final class RandomSession implements Runnable {
   private int last;
   private int burst;
 
+  /**
+   * A session.
+   *
+   * @param clients it may use, each as if in another process
+   * @param dcs where it may move to
+   * @param races where it meets others
+   * @param keys how many registers there are
+   * @param pauseNanos how long it waits between transactions, on average
+   */
   RandomSession(
       List<OsierClient> clients,
       List<String> dcs,

@@ -20,6 +20,7 @@ final class Recorder {
    * What a session had seen.
    *
    * @param token as text, as it would go into another process
+   * @param txns the last transactions before that
    */
   record Past(String token, List<Integer> txns) {
     SessionToken decoded() {
@@ -51,6 +52,8 @@ final class Recorder {
    * Takes a transaction down.
    *
    * @param after others that it comes after, besides those of its session
+   * @param at the datacenter that served it
+   * @return its number
    */
   synchronized int add(int session, List<Op> ops, List<Integer> after, String at) {
     return add(session, ops, after, at, false);

@@ -62,17 +62,20 @@ public class CrdtBenchmark {
     encoded = WireOutput.bytesOf(out -> StateCodec.write(out, object));
   }
 
+  /** Prepares an update and joins it. */
   @Benchmark
   public Object update() {
     next = (next + 1) % updates.length;
     return object.join(Objects.delta(object, updates[next], HERE));
   }
 
+  /** Joins the delta of one update from elsewhere. */
   @Benchmark
   public Object joinDelta() {
     return object.join(remoteDelta);
   }
 
+  /** Joins the whole state from elsewhere, which differs by one update. */
   @Benchmark
   public Object joinState() {
     return object.join(remoteState);

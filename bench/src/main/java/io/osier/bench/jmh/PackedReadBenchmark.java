@@ -38,6 +38,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class PackedReadBenchmark {
   public enum Read {
     COUNTER(CrdtType.PN_COUNTER, 10),
+    /** A register of 20 bytes. */
     REGISTER(CrdtType.LWW_REGISTER, 20),
     /** Whether an element in the middle of ten is there. */
     CONTAINS_10(CrdtType.AW_SET, 10),

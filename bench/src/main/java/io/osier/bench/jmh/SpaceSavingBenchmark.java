@@ -33,6 +33,7 @@ public class SpaceSavingBenchmark {
   private static final int KEYS = 100_000;
   private static final int DRAWN = 1 << 18;
 
+  /** Entries of the summary. */
   @Param({"100", "1000", "10000"})
   public int capacity;
 

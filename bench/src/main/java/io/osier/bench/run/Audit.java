@@ -43,7 +43,13 @@ final class Audit implements Load.Observer {
     acknowledged = new AtomicIntegerArray(size);
   }
 
-  /** Which operation of a load is accounted for. */
+  /**
+   * Which operation of a load is accounted for.
+   *
+   * @return increment or add
+   * @throws ScenarioException if the load has not just one of them, or changes its objects
+   *     otherwise
+   */
   static String operation(Config load) {
     List<String> updates = new ArrayList<>(load.getConfig("mix").root().keySet());
     updates.removeAll(READS);
@@ -103,6 +109,10 @@ final class Audit implements Load.Observer {
   /**
    * Waits until every node shows what was acknowledged, and all show the same; then looks whether
    * they show more than was sent.
+   *
+   * @return seconds until they do
+   * @throws OsierException INTERNAL if something is missing, or not equal, for a minute, if there
+   *     is something more, or if nothing was acknowledged
    */
   double await(List<Calls> nodes) {
     if (acknowledged() == 0) {

@@ -48,10 +48,12 @@ final class Draw {
     }
   }
 
+  /** What is called, each once. */
   List<String> operations() {
     return operations;
   }
 
+  /** Which of them a call is. */
   int operation(long number) {
     return drawn[(int) (number % OPERATIONS_DRAWN)];
   }
@@ -69,6 +71,7 @@ final class Draw {
     return (rank + shift) % keys;
   }
 
+  /** Makes other keys hot, at once. */
   void shift(int by) {
     shift = (shift + by) % keys;
   }

@@ -25,7 +25,12 @@ final class Expiry implements AutoCloseable {
     this.objects = calls.expiring();
   }
 
-  /** Makes objects, gives them deadlines, and returns so many seconds before the first of these. */
+  /**
+   * Makes objects, gives them deadlines, and returns so many seconds before the first of these.
+   *
+   * @throws OsierException TIMEOUT if giving them took longer than there was time for; INTERNAL if
+   *     one is not shown before its deadline
+   */
   void begin(int count, double secondsBefore) {
     keptBefore = objects.kept();
     long start = time.nanos();
@@ -48,7 +53,11 @@ final class Expiry implements AutoCloseable {
     time.pass(left * 1_000_000);
   }
 
-  /** Waits until all are removed, or until the store keeps nothing of them. */
+  /**
+   * Waits until all are removed, or until the store keeps nothing of them.
+   *
+   * @throws OsierException INTERNAL if one that has expired is shown; TIMEOUT if they stay
+   */
   void await(boolean forgotten) {
     long deadline = time.nanos() + PATIENCE_NANOS;
     long shown = objects.visible();

@@ -51,13 +51,19 @@ final class Load implements AutoCloseable {
 
   /** Hears of each call. Called by many threads. */
   interface Observer {
+    /** One is made next. */
     void sent(String operation, int key, long number);
 
     /** One was answered, or failed: it may have been done. */
     void answered(String operation, int key, long number, boolean succeeded);
   }
 
-  /** Opens the clients; nothing is called yet. */
+  /**
+   * Opens the clients; nothing is called yet.
+   *
+   * @param observers hear of each call, and cost its time
+   * @throws ScenarioException if there is nobody to call
+   */
   Load(Target target, Config config, List<? extends Observer> observers, Time time) {
     this.config = config;
     this.draw = new Draw(config);
@@ -133,6 +139,7 @@ final class Load implements AutoCloseable {
     }
   }
 
+  /** Calls that succeeded so far. */
   long done() {
     return done.sum();
   }
@@ -251,6 +258,7 @@ final class Load implements AutoCloseable {
       }
     }
 
+    /** There is room. */
     private CompletableFuture<?> callOnce(long number, long since) {
       int operation = draw.operation(number);
       int key = draw.key(number);

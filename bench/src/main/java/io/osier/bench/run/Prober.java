@@ -33,6 +33,12 @@ final class Prober implements AutoCloseable {
   private volatile boolean stopping;
   private volatile @Nullable String failure;
 
+  /**
+   * Begins.
+   *
+   * @param load its keys are not touched
+   * @throws io.osier.bench.systems.ScenarioException if the load has neither increment nor add
+   */
   Prober(Target target, Config load) throws IOException {
     String operation = Audit.operation(load);
     int key = load.getInt("keys");
@@ -83,7 +89,11 @@ final class Prober implements AutoCloseable {
     }
   }
 
-  /** How long it took, since this was asked last, in tenths of a microsecond. */
+  /**
+   * How long it took, since this was asked last, in tenths of a microsecond.
+   *
+   * @throws OsierException INTERNAL if an update failed or was not seen within a minute
+   */
   Histogram sinceLast() {
     String why = failure;
     if (why != null) {

@@ -24,6 +24,7 @@ final class Readers implements AutoCloseable {
   private final int everyMillis;
   private volatile boolean closed;
 
+  /** Begin, one at each datacenter. */
   Readers(LocalCluster cluster, Config readers) {
     everyMillis = readers.getInt("every-ms");
     for (String dc : cluster.dcs()) {
@@ -48,7 +49,11 @@ final class Readers implements AutoCloseable {
             });
   }
 
-  /** Looks whether they have read all the time. */
+  /**
+   * Looks whether they have read all the time.
+   *
+   * @throws OsierException UNAVAILABLE if one could not, or nothing came
+   */
   void check() {
     String why = failure.get() == null && bytes.get() == 0 ? "nothing came" : failure.get();
     if (why != null) {

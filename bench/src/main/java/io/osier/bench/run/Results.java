@@ -68,10 +68,12 @@ public final class Results {
     return String.format(Locale.ROOT, isWhole ? "%,.0f" : "%,.2f", value);
   }
 
+  /** Writes every round's value, by case, row and figure. */
   void writeJson(Path file) throws IOException {
     new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(file.toFile(), values);
   }
 
+  /** Adds what another process has written. */
   void addJson(Path file) throws IOException {
     new ObjectMapper()
         .readValue(

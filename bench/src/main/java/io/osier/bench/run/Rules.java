@@ -23,6 +23,7 @@ final class Rules {
   /**
    * Refuses keys that there are not.
    *
+   * @param path of the block; empty for a scenario's own keys
    * @param known each key, as its default
    */
   static void known(String path, ConfigObject given, ConfigObject known) {

@@ -42,6 +42,13 @@ final class Runner {
   /** What has been said of a variant's system. */
   private final Set<String> said = new HashSet<>();
 
+  /**
+   * Of a command.
+   *
+   * @param onlyCase the name of the only case that is run; empty for all
+   * @param onlyVariant of the only variant; empty for all
+   * @param arguments of the command, by which a turn is run in another process
+   */
   Runner(String onlyCase, String onlyVariant, List<String> arguments, Results results) {
     this.onlyCase = onlyCase;
     this.onlyVariant = onlyVariant;
@@ -59,9 +66,19 @@ final class Runner {
     }
   }
 
-  /** A case, and those of its variants that are measured. */
+  /**
+   * A case, and those of its variants that are measured.
+   *
+   * @param name of its table
+   */
   private record Planned(String name, Scenario.Part of, List<Scenario.Part> variants) {}
 
+  /**
+   * Runs it.
+   *
+   * @throws ScenarioException if nothing in it is wanted, or something in it cannot be, before
+   *     anything is started
+   */
   void run(Scenario scenario) throws IOException, InterruptedException {
     List<Planned> plan = plan(scenario);
     try {

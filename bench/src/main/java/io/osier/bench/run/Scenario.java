@@ -17,6 +17,7 @@ import java.util.TreeMap;
 /**
  * What is run, as its file says it; defaults.conf lists every key.
  *
+ * @param config the file's content over the defaults
  * @param wanted what was asked for beside the file, over what its cases and variants say, too
  */
 record Scenario(String name, Config config, Config wanted) {
@@ -34,8 +35,11 @@ record Scenario(String name, Config config, Config wanted) {
   /**
    * Reads a scenario.
    *
+   * @param name one of {@link #NAMES}, or a file
    * @param changes PATH=VALUE each, over the file's content, and over what its cases and variants
    *     say
+   * @param quick whether what the file's quick block says holds, too
+   * @throws ScenarioException if there is no such scenario, or something in it is wrong
    */
   static Scenario read(String name, List<String> changes, boolean quick) {
     boolean isFile = !NAMES.contains(name);
@@ -88,7 +92,12 @@ record Scenario(String name, Config config, Config wanted) {
     return parts("cases", config, wanted);
   }
 
-  /** A case or a variant. */
+  /**
+   * A case or a variant.
+   *
+   * @param name as tables show it
+   * @param config all that holds for it
+   */
   record Part(String name, Config config, Config wanted) {
     /** The variants of a case in their order, each over the case. */
     List<Part> variants() {

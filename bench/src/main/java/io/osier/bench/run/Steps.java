@@ -76,7 +76,11 @@ final class Steps implements AutoCloseable {
     this.load = loads.getFirst().config();
   }
 
-  /** The steps of a variant; one that does nothing for so many seconds if it names none. */
+  /**
+   * The steps of a variant; one that does nothing for so many seconds if it names none.
+   *
+   * @throws ScenarioException if one cannot be
+   */
   static List<Config> of(Config variant) {
     List<Config> steps = new ArrayList<>();
     for (Config step : variant.getConfigList("steps")) {

@@ -4,8 +4,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The clocks that a run goes by; tests have their own. Thread-safe. */
 interface Time {
+  /** As System.nanoTime() has it. */
   long nanos();
 
+  /** Milliseconds since 1970. */
   long millis();
 
   /** Returns when so much time has passed, at once if it is not above 0. */

@@ -76,6 +76,7 @@ final class Told implements Load.Observer {
    * demanded but that something was told.
    *
    * @param step between the watched keys
+   * @throws OsierException INTERNAL if it is not within a minute, or if nothing was updated
    */
   void await(int step) {
     long deadline = time.nanos() + PATIENCE_NANOS;

@@ -62,6 +62,7 @@ public abstract class SampleUnderFaults implements AutoCloseable {
     violations.add(String.format(Locale.ROOT, format, parameters));
   }
 
+  /** The configuration of the keyspace. */
   public final String keyspaces() {
     return "    " + keyspace() + " { consistency = causal, sla = 500ms }\n";
   }

@@ -19,6 +19,11 @@ final class TwoDatacenters implements AutoCloseable {
   private final EmbeddedDatacenter eu;
   private final EmbeddedDatacenter us;
 
+  /**
+   * Starts them.
+   *
+   * @param keyspaces as in a configuration file
+   */
   TwoDatacenters(String keyspaces, Values values) {
     ((Logger) LoggerFactory.getLogger("io.osier")).setLevel(Level.ERROR); // the story is enough
     int euPort = Ports.free();

@@ -36,7 +36,11 @@ final class LargeLoad extends WriterLoad {
   private final Set<String> underWay = ConcurrentHashMap.newKeySet();
   private final LongAdder bytes = new LongAdder();
 
-  /** Starts one thread for each of the datacenters. */
+  /**
+   * Starts one thread for each of the datacenters.
+   *
+   * @param bytesPerSecond what each writes
+   */
   LargeLoad(
       LocalCluster cluster, List<String> dcs, String keyspace, long bytesPerSecond, long seed) {
     super(Set.of(keyspace), IN_FLIGHT);
@@ -84,6 +88,7 @@ final class LargeLoad extends WriterLoad {
     return size;
   }
 
+  /** Bytes of the assignments that were acknowledged. */
   long bytes() {
     return bytes.sum();
   }

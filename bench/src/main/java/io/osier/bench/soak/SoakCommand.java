@@ -61,6 +61,7 @@ public final class SoakCommand extends Trial {
 
   private final Map<String, Long> heapMax = new TreeMap<>();
 
+  /** The highest load average that was seen. */
   private double loadMax;
 
   @Override

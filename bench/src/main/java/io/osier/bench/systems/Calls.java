@@ -7,9 +7,20 @@ import java.util.function.IntConsumer;
 public interface Calls extends AutoCloseable {
   @FunctionalInterface
   interface Call {
+    /**
+     * Calls.
+     *
+     * @param key number of the object
+     * @param number of the call, at this client
+     */
     CompletionStage<?> make(int key, long number);
   }
 
+  /**
+   * What makes an operation.
+   *
+   * @throws ScenarioException if this system has no such operation
+   */
   Call call(String operation);
 
   /** Makes the objects from 0 on by an operation, each with all of its content. */
@@ -34,6 +45,7 @@ public interface Calls extends AutoCloseable {
    * Has somebody watch.
    *
    * @param keys that are watched; below 0: all, by one watcher
+   * @param told hears each key of which a change is told
    * @return which is closed in the end, and then fails if a watcher was cut off
    */
   default Watching watch(int keys, IntConsumer told) {
@@ -68,6 +80,7 @@ public interface Calls extends AutoCloseable {
     /** Gives one its deadline, in milliseconds since 1970. */
     CompletionStage<?> expireAt(int number, long millis);
 
+    /** How many a client is shown. */
     long visible();
 
     /** Of how many objects the store keeps something, the load's included. */

@@ -65,9 +65,18 @@ public final class CommandSequence {
 
   private CommandSequence() {}
 
+  /**
+   * One command.
+   *
+   * @param object the key of the set that it changes
+   */
   public record Command(String object, Operation operation) {}
 
-  /** A command and its time. */
+  /**
+   * A command and its time.
+   *
+   * @param atNanos since the beginning
+   */
   public record Timed(long atNanos, Command command) {}
 
   /** The insertions, in order: the keys, then the values of each key. */
@@ -152,6 +161,8 @@ public final class CommandSequence {
   /**
    * Ends what several clients did: all that is inserted is inserted once more, what is removed is
    * removed, each command at the next datacenter; then waits until every one shows what it must.
+   *
+   * @throws OsierException INTERNAL if one does not within a minute
    */
   public static void end(List<String> dcs, Function<String, OsierClient> connect, String keyspace)
       throws InterruptedException {

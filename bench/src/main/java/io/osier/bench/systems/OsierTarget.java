@@ -38,6 +38,7 @@ public final class OsierTarget implements Target {
   private final AtomicLong traceBytes = new AtomicLong();
   private final @Nullable HttpServer spans;
 
+  /** Starts the processes, and waits until they serve. */
   OsierTarget(Config config) throws IOException {
     this.config = config;
     this.directory = Files.createTempDirectory("osier-run");

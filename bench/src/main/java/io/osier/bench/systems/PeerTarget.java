@@ -28,6 +28,7 @@ abstract class PeerTarget implements Target {
   private final int[] ports = new int[NODES];
   private final String settings;
 
+  /** With what a reader of the figures must know. */
   PeerTarget(String settings) {
     this.settings = settings;
     for (int node = 0; node < NODES; node++) {

@@ -33,7 +33,11 @@ final class RedisTarget implements Target {
   private final Supplier<Duration> cpu;
   private final Runnable stop;
   private final RedisClient client;
+
+  /** Sends each command at once. */
   private final StatefulRedisConnection<String, byte[]> connection;
+
+  /** Sends commands together. */
   private final GatheredRedis gathered;
 
   RedisTarget(String name, int port, Supplier<Duration> cpu, Runnable stop) {

@@ -17,7 +17,11 @@ public interface Target extends AutoCloseable {
     return List.of();
   }
 
-  /** Opens what calls go through. Where it is not safe for several threads, each opens its own. */
+  /**
+   * Opens what calls go through. Where it is not safe for several threads, each opens its own.
+   *
+   * @param node from 0
+   */
   Calls calls(int node, Config load) throws IOException;
 
   /** Processor time of its processes so far; zero if it runs in this one. */
@@ -25,10 +29,12 @@ public interface Target extends AutoCloseable {
     return Duration.ZERO;
   }
 
+  /** Bytes between its nodes so far. */
   default long linkBytes() {
     return 0;
   }
 
+  /** Bytes of the traces that came so far. */
   default long traceBytes() {
     return 0;
   }
@@ -38,6 +44,7 @@ public interface Target extends AutoCloseable {
     return OptionalLong.empty();
   }
 
+  /** What a reader of the figures must know. */
   default String notes() {
     return "";
   }

@@ -25,6 +25,12 @@ public final class Targets {
     return BLOCKING.contains(target);
   }
 
+  /**
+   * Starts it, and waits until it serves.
+   *
+   * @param cluster a scenario's cluster block
+   * @throws ScenarioException if there is no such target
+   */
   public static Target start(Config cluster) throws IOException {
     String name = cluster.getString("target");
     return switch (name) {
@@ -44,7 +50,11 @@ public final class Targets {
     };
   }
 
-  /** What to say where something is asked for that the launcher's own build leaves out. */
+  /**
+   * What to say where something is asked for that the launcher's own build leaves out.
+   *
+   * @param what its name
+   */
   public static String onlyInFullBuild(String what) {
     return what + " is not in this build; this makes one with it: mvn -B -DskipTests package";
   }
@@ -69,7 +79,11 @@ public final class Targets {
     Target start(Config cluster) throws IOException;
   }
 
-  /** A value of a scenario's that must be one of some words. */
+  /**
+   * A value of a scenario's that must be one of some words.
+   *
+   * @throws ScenarioException if it is none of them
+   */
   public static <E extends Enum<E>> E oneOf(Class<E> words, Config config, String path) {
     String given = config.getString(path);
     try {

@@ -36,12 +36,21 @@ public final class WanEmulator implements AutoCloseable {
   private final Map<String, WanLink> links = new ConcurrentSkipListMap<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** An emulator without links, for this machine alone. */
+  /**
+   * An emulator without links, for this machine alone.
+   *
+   * @param seed of all jitter
+   */
   public WanEmulator(long seed) {
     this(seed, "127.0.0.1");
   }
 
-  /** An emulator without links. */
+  /**
+   * An emulator without links.
+   *
+   * @param seed of all jitter
+   * @param host the address on which its links listen; 0.0.0.0 lets other machines in
+   */
   public WanEmulator(long seed, String host) {
     this.seed = seed;
     this.host = host;
@@ -50,8 +59,11 @@ public final class WanEmulator implements AutoCloseable {
   /**
    * Opens a link.
    *
+   * @param name not used by another link
+   * @param listenPort where it listens; 0 for any free port
    * @param target where it leads; need not be there yet, and an unresolved name is looked up for
    *     each connection
+   * @throws IllegalArgumentException if the name is taken
    */
   public WanLink open(
       String name, int listenPort, InetSocketAddress target, WanQuality forth, WanQuality back) {
@@ -73,6 +85,11 @@ public final class WanEmulator implements AutoCloseable {
     return link;
   }
 
+  /**
+   * A link by its name.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
   public WanLink link(String name) {
     WanLink link = links.get(name);
     if (link == null) {
@@ -86,10 +103,12 @@ public final class WanEmulator implements AutoCloseable {
     return Set.copyOf(links.keySet());
   }
 
+  /** Cuts both directions of a link. */
   public void cut(String name) {
     link(name).cut();
   }
 
+  /** Heals both directions of a link. */
   public void heal(String name) {
     link(name).heal();
   }
@@ -101,6 +120,7 @@ public final class WanEmulator implements AutoCloseable {
         .sum();
   }
 
+  /** Closes all links and their connections; a second call does nothing. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

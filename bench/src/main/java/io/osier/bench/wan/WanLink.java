@@ -58,6 +58,13 @@ public final class WanLink implements AutoCloseable {
 
   private record Connection(WanPipe there, WanPipe here) {}
 
+  /**
+   * Opens a link.
+   *
+   * @param listen where it listens; port 0 for any free one
+   * @param seed of the jitter
+   * @throws RuntimeException if the port cannot be had (Netty throws the BindException as it is)
+   */
   WanLink(
       EventLoop loop,
       InetSocketAddress listen,
@@ -89,10 +96,12 @@ public final class WanLink implements AutoCloseable {
             .channel();
   }
 
+  /** The port to connect to. */
   public int port() {
     return ((InetSocketAddress) server.localAddress()).getPort();
   }
 
+  /** Bytes delivered in a direction so far. */
   public long bytes(Direction direction) {
     return (direction == Direction.FORTH ? forthBytes : backBytes).get();
   }
@@ -135,11 +144,13 @@ public final class WanLink implements AutoCloseable {
         });
   }
 
+  /** Cuts both directions. */
   public void cut() {
     cut(Direction.FORTH);
     cut(Direction.BACK);
   }
 
+  /** Heals both directions. */
   public void heal() {
     heal(Direction.FORTH);
     heal(Direction.BACK);
@@ -229,6 +240,7 @@ public final class WanLink implements AutoCloseable {
         new WanQueue<>(way, HELD_BYTES_MAX), from, to, counter::addAndGet, whenClosed);
   }
 
+  /** Closes the link and its connections. */
   @Override
   public void close() {
     server.close().syncUninterruptibly();

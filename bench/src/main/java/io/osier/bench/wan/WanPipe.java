@@ -53,6 +53,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
     this.whenClosed = whenClosed;
   }
 
+  /** The pipe that reads from where this one writes to. */
   void setOpposite(WanPipe opposite) {
     this.opposite = opposite;
   }
@@ -143,6 +144,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
     deliver();
   }
 
+  /** Ends the connection at both sides with a reset. */
   void reset() {
     for (Channel channel : new Channel[] {from, to}) {
       try {
@@ -154,6 +156,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Closes both sides at once. */
   void close() {
     from.close();
     to.close();

@@ -3,6 +3,7 @@ package io.osier.bench.wan;
 /**
  * What one direction of a link is like.
  *
+ * @param delayMillis one way; at least 0
  * @param jitterMillis added to the delay, evenly from 0 to this; at least 0
  * @param bytesPerSecond bandwidth, shared by all connections; 0 for unlimited
  */
@@ -10,7 +11,11 @@ public record WanQuality(double delayMillis, double jitterMillis, long bytesPerS
   /** Delays over an hour are taken for a mistake in the unit. */
   private static final double MILLIS_MAX = 3_600_000;
 
-  /** Checks the ranges. */
+  /**
+   * Checks the ranges.
+   *
+   * @throws IllegalArgumentException if a value is negative, not a number, or over an hour
+   */
   public WanQuality {
     if (!(delayMillis >= 0 && delayMillis <= MILLIS_MAX)
         || !(jitterMillis >= 0 && jitterMillis <= MILLIS_MAX)

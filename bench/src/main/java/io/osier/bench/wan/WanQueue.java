@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * its arrival, and at last the end of the connection, which travels like a byte. Nothing arrives
  * while the direction is cut; after the heal {@link #restart} sends all of it again, as TCP does.
  * Not thread-safe.
+ *
+ * @param <T> what carries the bytes
  */
 final class WanQueue<T> {
   private record Item<T>(T content, long bytes, long dueNanos) {}

@@ -67,7 +67,13 @@ public final class YcsbCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** YCSB's arguments for one of the workloads. */
+  /**
+   * YCSB's arguments for one of the workloads.
+   *
+   * @param given the workload, and further arguments, which win over it
+   * @param file takes the workload's properties
+   * @throws IllegalArgumentException if there is no such workload
+   */
   static List<String> withWorkload(List<String> given, Path file) throws IOException {
     String name = given.getFirst();
     boolean loads = name.equals("load");
@@ -112,6 +118,8 @@ public final class YcsbCommand implements Callable<Integer> {
   /**
    * Says before YCSB begins what would keep it from working: it prints a stack trace, and ends as
    * if nothing had happened.
+   *
+   * @throws OsierException UNAVAILABLE if no datacenter answers, UNKNOWN_KEYSPACE
    */
   private static void check(Properties properties) {
     try (OsierClient client = OsierDB.connect(properties)) {

@@ -12,7 +12,6 @@ import io.osier.proxy.Keyspace.Page;
 import io.osier.proxy.Keyspace.Row;
 import io.osier.proxy.future.PagePublisher;
 import io.osier.proxy.future.PageStream;
-import io.osier.testing.Interleavings;
 import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -236,13 +235,20 @@ final class PagePublisherTest {
   void rowsAskedForByManyThreads_comeOneAfterAnother() throws InterruptedException {
     size = 20_000;
     Noting shared = subscribed(ScanRange.ALL, new Noting());
-    Runnable asks =
-        () -> {
-          for (int i = 0; i < size / 4; i++) {
-            shared.subscription.request(1);
-          }
-        };
-    Interleavings.run(asks, asks, asks, asks);
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      threads.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    for (int i = 0; i < size / 4; i++) {
+                      shared.subscription.request(1);
+                    }
+                  }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
     assertThat(shared.rows).isEqualTo(keys(0, size));
   }
 

@@ -154,18 +154,22 @@ public final class RequestHandler implements ClientService {
   /**
    * Acknowledges an update at once if it need not wait for its partition's turn.
    *
+   * @param lane in which order the client's requests come
    * @return false if nothing was done and the request must be handled
    */
-  public boolean combine(String keyspace, Key key, CrdtType type, Operation operation) {
+  public boolean combine(
+      String keyspace, Key key, CrdtType type, Operation operation, OrderedQueue lane) {
     KeyspaceShard shard = keyspaces.get(keyspace);
     Homes homes = shard == null ? Homes.NONE : shard.policy().partitioning().homes();
-    if (!homes.isEmpty()) {
-      shard = keyspaces.get(homes.keyspace(Homes.base(keyspace), key));
+    String home = homes.isEmpty() ? keyspace : homes.keyspace(Homes.base(keyspace), key);
+    if (!home.equals(keyspace)) {
+      shard = Homes.isHome(keyspace) ? null : keyspaces.get(home);
     }
-    if (shard == null || !shard.combine(key, type, operation)) {
+    // It carries nothing of what the session was shown, which a former holder may have shown.
+    if (shard == null || lane.hasGoneElsewhere(home) || !shard.combine(key, type, operation)) {
       return false;
     }
-    demand.updated(shard.policy().name());
+    demand.updated(home);
     return true;
   }
 

@@ -117,7 +117,6 @@ public final class LocalAccess implements InProcess {
 
   @Override
   public boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
-    // It carries nothing of what the session was shown, which a former holder may have shown.
-    return !lane.hasGoneElsewhere(keyspace) && handler.combine(keyspace, key, type, operation);
+    return handler.combine(keyspace, key, type, operation, lane);
   }
 }

@@ -13,11 +13,16 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.frontend.RequestHandler;
+import io.osier.datacenter.server.LocalAccess;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.TestShards;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.trace.Traces;
 import io.osier.protocol.Reply;
+import io.osier.proxy.ClientMetrics;
+import io.osier.proxy.Connection;
+import io.osier.proxy.connection.InProcessConnection;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,14 +30,19 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Updates of keys with homes that are acknowledged in front of their partitions. */
-final class HomesAtOnceTest {
+/** Keyspaces with homes as a datacenter shows them to clients in its own process. */
+final class HomesInProcessTest {
   private static final KeyspacePolicy CARTS =
       KeyspacePolicy.session("carts", Duration.ofSeconds(2))
           .with(new Partitioning(1, Partitioning.Hash.KEY, new Homes(List.of("eu", "us"))));
 
+  private static final Reply.KeyspaceInfo FAR = new Reply.KeyspaceInfo("far", 500, 1, false);
+
   private final OrderedQueue lane = new OrderedQueue();
   private final RequestHandler handler = handler("", "eu", "us");
+
+  /** How often all keyspaces that others hold were listed. */
+  private int listed;
 
   /** A home with all keys' counters: only what is there already is updated at once. */
   private static KeyspaceShard shard(KeyspacePolicy policy) {
@@ -63,7 +73,7 @@ final class HomesAtOnceTest {
   }
 
   @SuppressWarnings("NullAway") // nothing is inspected
-  private static RequestHandler handler(String... homes) {
+  private RequestHandler handler(String... homes) {
     Map<String, KeyspaceShard> shards = new LinkedHashMap<>();
     for (String home : homes) {
       KeyspacePolicy policy = CARTS.home(home);
@@ -75,7 +85,11 @@ final class HomesAtOnceTest {
         (request, by) -> null,
         GroupCommitHelp.NONE,
         () -> true,
-        () -> Reply.Elsewhere.NOTHING,
+        () -> {
+          listed++;
+          return new Reply.Elsewhere(
+              List.of(new Reply.HeldElsewhere(FAR, List.of("us"))), Map.of());
+        },
         Optional.empty(),
         Optional.empty());
   }
@@ -106,5 +120,20 @@ final class HomesAtOnceTest {
     assertThat(increments("carts@eu", "eu:x")).isTrue();
     assertThat(increments("carts@us", "eu:x")).isFalse();
     assertThat(increments("carts@us", "x")).isFalse();
+  }
+
+  /** Each call looks for some, and there may be 65 of one keyspace. */
+  @Test
+  @SuppressWarnings("NullAway") // nothing is sent, at no time
+  void keyspace_isFoundByItsName_andNotInAListOfAllThatIsMadeForIt() {
+    LocalAccess here =
+        new LocalAccess(new ReplicaId("eu", 1), handler, Traces.OFF, () -> true, false);
+    Connection way =
+        new InProcessConnection(here, ClientMetrics.NONE, null, (millis, action) -> action);
+    assertThat(way.keyspace("carts@us")).isEqualTo(RequestHandler.info(CARTS.home("us")));
+    assertThat(listed).isZero();
+    assertThat(way.keyspace("far")).isEqualTo(FAR);
+    assertThat(way.keyspace("near")).isNull();
+    assertThat(way.keyspaceList()).allSatisfy(k -> assertThat(way.keyspace(k.name())).isEqualTo(k));
   }
 }

@@ -250,4 +250,22 @@ final class HolderRoutesTest extends HolderRoutesFixture {
     us.isDone();
     assertThat(call).isCompleted();
   }
+
+  /** Its name tells nothing of its homes: they may be others once it was dropped and created. */
+  @Test
+  void callOfAHomeThatIsNoneAnyMore_goesWhereItsKeyIsNow() {
+    Session session = client(eu).session();
+    eu.keyspaces = List.of(WITH_HOME, HOME);
+    eu.whenAsked = () -> eu.keyspaces = List.of(homed("carts", "sa"));
+    CompletableFuture<Void> call = session.keyspace("carts").counter("ap:c").incrementAsync(1);
+    assertThat(keyspaceAsked()).isEqualTo("carts@ap");
+    eu.fails(ErrorCode.UNKNOWN_KEYSPACE);
+    assertThat(keyspaceAsked()).isEqualTo("carts");
+    eu.isDone();
+    assertThat(call).isCompleted();
+  }
+
+  private String keyspaceAsked() {
+    return ((Request.Write) requireNonNull(eu.open.peek()).request()).keyspace();
+  }
 }

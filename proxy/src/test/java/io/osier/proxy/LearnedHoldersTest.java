@@ -144,6 +144,9 @@ final class LearnedHoldersTest extends HolderRoutesFixture {
       goes(endpoint);
     }
     ap.keyspaces = List.of(K, HOME);
+    ap.elsewhere =
+        new Reply.Elsewhere(
+            List.of(new Reply.HeldElsewhere(WITH_HOME, List.of("eu", "us"))), Map.of());
     CompletableFuture<Void> call =
         client.session().keyspace("carts").counter("ap:c").incrementAsync(1);
     steps.pass(100);

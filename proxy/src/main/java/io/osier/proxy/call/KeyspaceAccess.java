@@ -283,7 +283,7 @@ public final class KeyspaceAccess implements ObjectAccess {
                 home,
                 scan.request(home, scan.query(), rows, Request.Want.ROWS),
                 reply -> Conversion.page((Reply.Page) reply)),
-        HomePages::merged);
+        pages -> HomePages.merged(pages, rows));
   }
 
   /**

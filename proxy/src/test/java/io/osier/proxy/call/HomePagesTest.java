@@ -21,9 +21,9 @@ final class HomePagesTest {
   }
 
   /** The page of one home: it may end anywhere, but before its next key. */
-  private static Page page(TreeSet<Key> home, Key from, Random random) {
+  private static Page page(TreeSet<Key> home, Key from, int limit, Random random) {
     List<Key> all = List.copyOf(home.tailSet(from));
-    int rows = Math.min(all.size(), random.nextInt(4));
+    int rows = Math.min(all.size(), random.nextInt(limit + 1));
     Optional<Key> next = rows < all.size() ? Optional.of(all.get(rows)) : Optional.empty();
     return new Page(all.subList(0, rows).stream().map(HomePagesTest::row).toList(), next);
   }
@@ -45,12 +45,30 @@ final class HomePagesTest {
       Optional<Key> from = Optional.of(Key.of("k"));
       for (int asked = 0; from.isPresent() && asked < 1_000; asked++) {
         Key at = from.get();
-        Page merged = HomePages.merged(homes.stream().map(home -> page(home, at, random)).toList());
+        int limit = 1 + random.nextInt(4);
+        Page merged =
+            HomePages.merged(
+                homes.stream().map(home -> page(home, at, limit, random)).toList(), limit);
+        assertThat(merged.rows()).as("seed %d", seed).hasSizeLessThanOrEqualTo(limit);
         merged.rows().forEach(row -> shown.add(row.key()));
         from = merged.next();
       }
       assertThat(shown).as("seed %d", seed).isSortedAccordingTo(Comparator.naturalOrder());
       assertThat(shown).as("seed %d", seed).containsExactlyElementsOf(all);
     }
+  }
+
+  /** As a page of one home has them: the next one begins behind a key. */
+  @Test
+  void objectsOfAKey_areNotParted_byTheLimit() {
+    Row a = row(Key.of("a"));
+    Row other = new Row(a.key(), CrdtType.PN_COUNTER, new Reading.Count(1));
+    Row b = row(Key.of("b"));
+    Page eu = new Page(List.of(a, other), Optional.empty());
+    Page us = new Page(List.of(b), Optional.empty());
+    assertThat(HomePages.merged(List.of(us, eu), 1))
+        .isEqualTo(new Page(List.of(a, other), Optional.of(b.key())));
+    assertThat(HomePages.merged(List.of(us, eu), 3))
+        .isEqualTo(new Page(List.of(a, other, b), Optional.empty()));
   }
 }

@@ -114,8 +114,8 @@ final class KeyspaceReader {
         Math.min(KeyspacePolicy.Limits.OBJECT_BYTES_CAP, Codec.OBJECT_BYTES_MAX / holders);
     return values.value(
         prefix,
-        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first, also with '@' and a"
-            + " home's; 1 partition if causal, and no homes",
+        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first;"
+            + " 1 partition if causal, and no homes",
         () ->
             new KeyspacePolicy(
                 KeyspacePolicy.checkName(name), // the control plane's is nobody's to set

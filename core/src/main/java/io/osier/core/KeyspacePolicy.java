@@ -320,7 +320,9 @@ public record KeyspacePolicy(
   public String fingerprint(Optional<String> created) {
     // What older versions do not know is left out where it is not used.
     String hash = partitioning.isByTag() ? ", hash=TAG" : "";
-    hash += partitioning.homes().isEmpty() ? "" : ", homes=" + partitioning.homes().names();
+    if (!partitioning.homes().isEmpty() && !Homes.isHome(name)) { // of its homes it tells all
+      hash += ", homes=" + partitioning.homes().names();
+    }
     if (created.isPresent()) {
       return String.format(
           Locale.ROOT,

@@ -201,6 +201,9 @@ final class ReplyCodec {
 
   private static Homes readHomes(WireInput in) {
     List<String> names = readList(in, 1, home -> home.readText(DATACENTER_MAX));
+    if (names.isEmpty()) {
+      throw new MalformedException("a keyspace with homes, but without their names");
+    }
     try {
       return new Homes(names);
     } catch (IllegalArgumentException e) {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.Dot;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
@@ -171,12 +172,21 @@ final class ProtocolCodecTest {
         assertThat(bytes[bytes.length - 1])
             .isEqualTo((byte) ((causal ? 1 : 0) + (by.isByTag() ? 2 : 0)));
         assertThat(ProtocolCodec.decodeReply(bytes).message()).isEqualTo(told);
-        bytes[bytes.length - 1] = (byte) (bytes[bytes.length - 1] + 4);
+        bytes[bytes.length - 1] = (byte) (bytes[bytes.length - 1] + 8);
         assertThatThrownBy(() -> ProtocolCodec.decodeReply(bytes))
             .isInstanceOf(MalformedException.class)
             .hasMessageContaining("flags");
       }
     }
+    Partitioning withHome =
+        new Partitioning(2, Partitioning.Hash.TAG, new Homes(List.of("eu", "us")));
+    Reply homes = new Reply.Keyspaces(List.of(new Reply.KeyspaceInfo("ks@eu", 5, withHome, false)));
+    byte[] bytes = ProtocolCodec.encode(1, homes);
+    assertThat(ProtocolCodec.decodeReply(bytes).message()).isEqualTo(homes);
+    bytes[bytes.length - 1] = '@'; // of us
+    assertThatThrownBy(() -> ProtocolCodec.decodeReply(bytes))
+        .isInstanceOf(MalformedException.class)
+        .hasMessageContaining("'u@'");
     byte[] none =
         ProtocolCodec.encode(
             1, new Reply.Keyspaces(List.of(new Reply.KeyspaceInfo("ks", 2_000, 1, false))));

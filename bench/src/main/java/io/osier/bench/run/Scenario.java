@@ -24,9 +24,9 @@ record Scenario(String name, Config config, Config wanted) {
   static final List<String> NAMES =
       List.of(
           ("propagation sla size mixed-sla shift replicas peers client programs redis redis-port"
-               + " memory replicated storage contention cache rocksdb bigset bigset-away"
-               + " bigset-beside growth partitions datacenters placement membership watch ttl"
-               + " causal causal-simulated transactions snapshots idle dashboard scrape tls trace")
+                  + " memory replicated storage contention cache rocksdb bigset bigset-away"
+                  + " bigset-beside growth partitions datacenters placement membership watch ttl"
+                  + " causal causal-simulated transactions snapshots idle dashboard scrape tls trace")
               .split(" "));
 
   private static final Config DEFAULTS = resource("defaults");

@@ -106,7 +106,10 @@ final class KeyspaceReader {
             : values.value(
                 homes,
                 "1 to " + Homes.MAX + " names of homes, with the letters of datacenters' names",
-                () -> new Homes(values.list(homes, "a list of homes' names")));
+                () -> homes(values.list(homes, "a list of homes' names")));
+    if (consistency == KeyspacePolicy.Consistency.CAUSAL && !all.isEmpty()) {
+      throw values.bad(homes, "left out of a causal keyspace, which has one partition");
+    }
     String limits = prefix + ".limits";
     // What all of them do to an object before they hear of each other must fit in a record.
     int holders = replicas.isEmpty() ? datacenters.size() : replicas.size();
@@ -114,8 +117,7 @@ final class KeyspaceReader {
         Math.min(KeyspacePolicy.Limits.OBJECT_BYTES_CAP, Codec.OBJECT_BYTES_MAX / holders);
     return values.value(
         prefix,
-        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first;"
-            + " 1 partition if causal, and no homes",
+        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first; 1 partition if causal",
         () ->
             new KeyspacePolicy(
                 KeyspacePolicy.checkName(name), // the control plane's is nobody's to set
@@ -134,6 +136,13 @@ final class KeyspaceReader {
                     values.bytes(limits + ".object", 1, objectBytesMax)),
                 values.duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX),
                 rules(prefix)));
+  }
+
+  private static Homes homes(List<String> names) {
+    if (names.isEmpty()) {
+      throw new IllegalArgumentException("no home is named");
+    }
+    return new Homes(names);
   }
 
   private PlacementRules rules(String prefix) {

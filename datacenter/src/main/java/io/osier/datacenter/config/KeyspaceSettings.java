@@ -49,7 +49,7 @@ public final class KeyspaceSettings {
   public static final String REPLICAS = "replicas";
 
   /** So many holders may be asked for at least. */
-  static final int HOLDERS_MAX = 1_000;
+  public static final int HOLDERS_MAX = 1_000;
 
   /** The rules of who may hold it, and who changes that. */
   public static final Set<String> RULES =

@@ -144,11 +144,14 @@ record ControlState(
         .forEach(of -> of.homes(homes, staying).forEach(home -> created.put(home.name(), home)));
     homes.forEach(
         (name, reading) -> {
+          String base = Homes.base(name);
           String creation = texts(reading).get(CREATED);
-          if (creation != null && unreadable.containsKey(Homes.base(name))) {
-            unreadable.put(name, creation);
-          } else if (!created.containsKey(name)) {
-            remains.add(name);
+          if (!unreadable.containsKey(base) && !configured.contains(base)) {
+            if (!created.containsKey(name)) {
+              remains.add(name);
+            }
+          } else if (creation != null) {
+            unreadable.put(name, creation); // this datacenter does not see whose home it is
           }
         });
     return new ControlState(
@@ -305,7 +308,7 @@ record ControlState(
       String author,
       String by,
       long nowMillis) {
-    SortedMap<String, String> fields = KeyspaceSettings.of(policy);
+    SortedMap<String, String> fields = KeyspaceSettings.all(policy);
     fields.remove(KeyspaceSettings.HASH);
     fields.remove(KeyspaceSettings.HOMES);
     Homes homes = policy.partitioning().homes();

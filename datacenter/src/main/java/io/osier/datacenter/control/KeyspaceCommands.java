@@ -131,7 +131,7 @@ final class KeyspaceCommands {
               + " started; create it when it has, or at another datacenter");
     }
     checkKnown(policy);
-    checkRules(policy, policy.replicas(), policy.replicas(), members.names());
+    checkRules(name, policy.rules(), policy.replicas(), policy.replicas(), members.names());
     int added = policy.partitions() * (1 + homes.names().size());
     int partitions = keyspaces.partitions() + added;
     if (partitions > PARTITIONS_MAX) {
@@ -183,30 +183,22 @@ final class KeyspaceCommands {
 
   /** Throws if a keyspace's rules are not kept, or a datacenter would not keep them. */
   private void checkRules(
-      KeyspacePolicy policy,
+      String keyspace,
+      PlacementRules rules,
       Collection<String> holders,
       Collection<String> whole,
       Set<String> known) {
-    Optional<String> wrong = policy.rules().objection(holders, whole, known);
+    Optional<String> wrong = rules.objection(holders, whole, known);
     if (wrong.isPresent()) {
       throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "keyspace '" + policy.name() + "': " + wrong.get());
+          ErrorCode.INVALID_ARGUMENT, "keyspace '" + keyspace + "': " + wrong.get());
     }
-    if (!policy.rules().equals(PlacementRules.NONE)) {
+    if (!rules.equals(PlacementRules.NONE)) {
       checkSpoken(PeerVersions.PLACEMENT, "laws and placement of a keyspace are altered");
     }
   }
 
   private void alter(String name, SortedMap<String, String> settings, String by) {
-    ControlState state = keyspaces.state();
-    KeyspaceDefinition definition = state.created().get(name);
-    KeyspacePolicy first =
-        definition != null
-            ? definition.policy()
-            : Optional.ofNullable(keyspaces.configured().get(name))
-                .orElseThrow(() -> unknown(name));
-    KeyspacePolicy now =
-        definition != null ? definition.policy() : state.altered(first, members.names());
     if (settings.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -230,6 +222,36 @@ final class KeyspaceCommands {
                 + ", replicas");
       }
     }
+    List<Operation> operations = new ArrayList<>(altering(name, settings, by));
+    SortedMap<String, String> rules = new TreeMap<>(settings);
+    rules.keySet().retainAll(KeyspaceSettings.RULES);
+    if (!Homes.isHome(name) && !rules.isEmpty()) {
+      for (String home : homes(name)) {
+        operations.addAll(altering(home, rules, by));
+      }
+    }
+    change(operations);
+  }
+
+  /** The keyspaces of a keyspace's homes besides the default one. */
+  private List<String> homes(String name) {
+    KeyspaceDefinition definition = keyspaces.state().created().get(name);
+    return definition == null
+        ? List.of()
+        : definition.policy().partitioning().homes().keyspaces(name).stream().skip(1).toList();
+  }
+
+  /** What alters one keyspace, or one home of a keyspace. */
+  private List<Operation> altering(String name, SortedMap<String, String> settings, String by) {
+    ControlState state = keyspaces.state();
+    KeyspaceDefinition definition = state.created().get(name);
+    KeyspacePolicy first =
+        definition != null
+            ? definition.policy()
+            : Optional.ofNullable(keyspaces.configured().get(name))
+                .orElseThrow(() -> unknown(name));
+    KeyspacePolicy now =
+        definition != null ? definition.policy() : state.altered(first, members.names());
     SortedMap<String, String> all = KeyspaceSettings.all(now);
     all.putAll(settings);
     HolderSet of = definition != null ? definition.holders() : state.holders(first);
@@ -239,7 +261,7 @@ final class KeyspaceCommands {
     if (!asked.rules().equals(now.rules())) {
       List<String> present =
           of.first().isEmpty() ? List.of() : of.those(h -> !h.isGone() && !h.leaves());
-      checkRules(asked, present, holders.staying(of), known);
+      checkRules(name, asked.rules(), present, holders.staying(of), known);
     }
     SortedMap<String, String> wanted = KeyspaceSettings.all(asked);
     wanted.keySet().retainAll(settings.keySet());
@@ -256,7 +278,7 @@ final class KeyspaceCommands {
       operations.addAll(change.flags());
     }
     operations.add(ControlState.alter(name, created, wanted, by, millis.getAsLong()));
-    change(operations);
+    return operations;
   }
 
   private void drop(String name) {

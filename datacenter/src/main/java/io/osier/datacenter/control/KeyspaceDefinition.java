@@ -130,7 +130,9 @@ record KeyspaceDefinition(
     try {
       return KeyspaceSettings.read("home", settings, Set.copyOf(members)).rules();
     } catch (OsierException e) {
-      return PlacementRules.NONE; // of a version that has others
+      // Of a version that has others: until this one is upgraded, nothing of its holders changes.
+      return new PlacementRules(
+          PlacementRules.Placement.FIXED, KeyspaceSettings.HOLDERS_MAX, members, List.of());
     }
   }
 

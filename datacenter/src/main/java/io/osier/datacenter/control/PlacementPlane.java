@@ -66,6 +66,9 @@ final class PlacementPlane {
     /** What came of the last decision here; empty before the first. */
     String said = "";
 
+    /** Why the last move was refused, so that it is noted once. */
+    String refused = "";
+
     Counted(String creation, PlacementPauses pauses, Measured measured, long now) {
       this.creation = creation;
       this.pauses = pauses;
@@ -193,13 +196,17 @@ final class PlacementPlane {
     String command = "keyspace alter " + name + " replicas=" + replicas;
     try {
       holders.alter(name, replicas);
+      it.refused = "";
       it.pauses.moved(move.kind(), move.dc(), millis.getAsLong());
       LOG.info("keyspace '{}' follows its load: {}", name, it.said);
       loads.moved(name, command, move.why());
     } catch (OsierException e) {
       it.said = "refused: " + e.reason();
-      LOG.warn("keyspace '{}' does not follow its load: {}: {}", name, command, e.reason());
-      loads.refused(command, e.code() + ": " + e.reason());
+      if (!it.refused.equals(it.said)) {
+        LOG.warn("keyspace '{}' does not follow its load: {}: {}", name, command, e.reason());
+        loads.refused(command, e.code() + ": " + e.reason());
+        it.refused = it.said;
+      }
     }
   }
 
@@ -259,10 +266,12 @@ final class PlacementPlane {
     SortedMap<String, Demand> demands = new TreeMap<>();
     all.forEach((dc, load) -> demands.put(dc, load.demand()));
     Collection<Load> each = all.values();
+    Set<String> present = new TreeSet<>(whole(name)); // some may have been given up
+    present.retainAll(members.staying());
     double shipped = each.stream().mapToDouble(Load::shippedBytes).max().orElse(0);
     return new PlacementPolicy.Keyspace(
         demands,
-        new TreeSet<>(whole(name)),
+        present,
         able(policy),
         policy.rules().least(),
         shipped > 0 ? shipped : UPDATE_BYTES,

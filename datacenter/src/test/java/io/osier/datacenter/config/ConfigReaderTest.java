@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.PlacementRules;
 import io.osier.core.net.HostPort;
 import io.osier.core.net.ListenAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
@@ -172,6 +174,37 @@ final class ConfigReaderTest {
     assertThatThrownBy(() -> ConfigReader.read("f.conf", config, Map.of()))
         .hasMessageContaining("shop.limits.object")
         .hasMessageContaining("59652323B");
+  }
+
+  @Test
+  void lawsOfAKeyspace_areRead_andItsReplicasMustKeepThem() {
+    String pair = GOOD + "osier.keyspaces.shop.replicas = [eu, us]\n";
+    String laws =
+        """
+        osier.keyspaces.shop.placement = adaptive
+        osier.keyspaces.shop.holders-min = 2
+        osier.keyspaces.shop.allow = [us, eu]
+        """;
+    DatacenterConfig config =
+        ConfigReader.read("f", pair + laws + "osier.placement.horizon = 1h", Map.of());
+    assertThat(config.keyspaces().get(1).rules())
+        .isEqualTo(
+            new PlacementRules(
+                PlacementRules.Placement.ADAPTIVE, 2, List.of("eu", "us"), List.of()));
+    assertThat(config.keyspaces().getFirst().rules()).isEqualTo(PlacementRules.NONE);
+    assertThat(config.placement().policy().horizonSeconds()).isEqualTo(3600);
+    assertThatThrownBy(
+            () -> ConfigReader.read("f", pair + "osier.keyspaces.shop.deny = [us]", Map.of()))
+        .hasMessageContainingAll("shop", "deny = us", "[us]", "remove them");
+    assertThatThrownBy(
+            () -> ConfigReader.read("f", pair + "osier.keyspaces.shop.holders-min = 3", Map.of()))
+        .hasMessageContainingAll("shop", "at least 3", "[eu, us]");
+    assertThatThrownBy(
+            () -> ConfigReader.read("f", GOOD + "osier.keyspaces.shop.allow = [eu]", Map.of()))
+        .hasMessageContainingAll("shop", "all datacenters hold it");
+    assertThatThrownBy(
+            () -> ConfigReader.read("f", GOOD + "osier.placement.horizon = 8d", Map.of()))
+        .hasMessageContaining("placement.horizon");
   }
 
   @Test

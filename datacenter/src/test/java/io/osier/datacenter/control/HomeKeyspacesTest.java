@@ -48,6 +48,10 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
         .toList();
   }
 
+  private Map<String, String> settings(String dc, String name) {
+    return at(dc).plane.views(name).getFirst().settings();
+  }
+
   private Reading.Fields osier(String dc) {
     return (Reading.Fields) at(dc).copy.state(ControlPlane.KEYSPACES).read(new Query.Whole());
   }
@@ -108,6 +112,71 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     assertThat(at("us").open).contains("carts", "carts@eu").doesNotContain("carts@ap");
   }
 
+  @Test
+  void lawsOfAKeyspace_areThoseOfItsHomes_andEachHomeMayHaveItsOwn() {
+    create("eu", "eu,ap");
+    settle();
+    administer("us", "alter", "carts", Map.of("deny", "sa"));
+    administer("us", "alter", "carts@ap", Map.of("holders-min", "2"));
+    settle();
+    for (String name : ALL) {
+      refused("eu", "alter", name, Map.of("replicas", "eu,sa,us"), "deny = sa");
+    }
+    refused("ap", "alter", "carts@ap", Map.of("replicas", "eu"), "at least 2 datacenters");
+    administer("ap", "alter", "carts@eu", Map.of("replicas", "eu"));
+    settleWholly("carts@eu");
+    refused("ap", "alter", "carts", Map.of("holders-min", "2"), "keyspace 'carts@eu'");
+    assertThat(at("sa").plane.views("carts").getFirst().settings())
+        .as("what is refused for one home is done for none")
+        .doesNotContainKey("holders-min");
+  }
+
+  /**
+   * What is named as a home by no keyspace that this datacenter sees may be somebody's all same.
+   */
+  @Test
+  void homesOfAKeyspaceThatTheFileNamesToo_stayWhereTheyAre() {
+    create("eu", "eu,ap");
+    ControlState state = ControlState.of(osier("eu"), Set.of("carts"), Set.of(), List.of());
+    assertThat(state.clashing()).containsExactly("carts");
+    assertThat(state.remains()).isEmpty();
+    assertThat(state.unreadable()).containsOnlyKeys("carts@ap", "carts@eu");
+  }
+
+  @Test
+  void creationThatWins_hasItsOwnLaws() {
+    Map<String, String> laws =
+        Map.of("homes", "eu,ap", "replicas", "eu,us", "deny", "sa", "placement", "adaptive");
+    int lawful = 0;
+    for (String first : List.of("eu", "us")) {
+      if (first.equals("us")) {
+        create(first, "eu,ap");
+      }
+      administer("eu", "create", "carts", laws);
+      if (first.equals("eu")) {
+        create("us", "eu,ap");
+      }
+      settle();
+      boolean isLawful = settings("ap", "carts").containsKey("deny");
+      lawful += isLawful ? 1 : 0;
+      for (Node node : nodes.values()) {
+        for (String name : ALL) {
+          assertThat(settings(node.dc, name).containsKey("deny")).isEqualTo(isLawful);
+          assertThat(settings(node.dc, name).containsKey("placement")).isEqualTo(isLawful);
+        }
+      }
+      administer("us", "drop", "carts", Map.of());
+      settle();
+    }
+    assertThat(lawful).as("that of one datacenter wins").isOne();
+  }
+
+  @Test
+  void homesThatNameNone_areRefused() {
+    refused("eu", "create", "carts", Map.of("homes", "all"), "homes must be 1 to 64 names");
+    refused("eu", "create", "carts", Map.of("homes", ""), "homes must be 1 to 64 names");
+  }
+
   /** One of the two wins everywhere, with its homes and no others. */
   @Test
   void creationsAtTwoAtOnce_endAlike() {
@@ -158,7 +227,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     Map<String, String> many = Map.of("homes", "eu,ap", "partitions", "171", "replicas", "eu,us");
     refused("eu", "create", "carts", many, "the 513 partitions of 'carts'");
     Map<String, String> causal = Map.of("homes", "eu", "consistency", "causal");
-    refused("eu", "create", "carts", causal, "no homes");
+    refused("eu", "create", "carts", causal, "left out of a causal keyspace");
     refused("eu", "create", "carts", Map.of("homes", "e:u"), "names of homes");
     create("eu", "eu,ap");
     settle();

@@ -1,5 +1,6 @@
 package io.osier.datacenter.control;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.datacenter.placement.PlacementView;
@@ -142,6 +143,27 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     at("eu").restart(PAIR);
     seconds(60, Map.of("ap", 100L), Map.of());
     assertThat(at("sa").holders(CARTS)).contains("ap");
+  }
+
+  /** It holds nothing any more, and counts for nothing that the laws ask for. */
+  @Test
+  void holderThatWasGivenUp_isReplaced_andNobodyElseGoes() {
+    Node lost = requireNonNull(nodes.remove("us"));
+    at("eu")
+        .plane
+        .administerDatacenters(
+            new Request.Administer("dc", "remove", lost.dc, new TreeMap<>(Map.of("dead", "true"))),
+            "op");
+    for (int i = 0; i < 5; i++) {
+      settle();
+    }
+    for (int i = 0; i < 60; i++) {
+      at("ap").load.asked(100, 1_000);
+      round(CARTS);
+      clock += 2_000;
+    }
+    assertThat(at("sa").holders(CARTS)).containsExactly("ap", "eu");
+    assertThat(audited()).hasSize(1);
   }
 
   /** Any loads, restarts and ways that are cut: the laws hold at each step, and all end alike. */

@@ -123,39 +123,27 @@ final class ForwardedRequestsTest {
 
   /** It would take a key for one of another partition, and so would its clients. */
   @Test
-  void datacenterThatKnowsNoTags_isRefusedByName_whereKeysAreHashedByThem() {
-    Request.Through tags = new Request.Through("tags", 0);
-    Request.Through shop = new Request.Through("shop", 0);
-    int before = PeerVersions.BY_TAG - 1;
-    requests.asked(AP, before, encoded(0, "", 1, tags), this::answered);
-    requests.asked(AP, before, encoded(0, "", 2, shop), this::answered);
-    requests.asked(AP, PeerVersions.BY_TAG, encoded(0, "", 3, tags), this::answered);
-    assertThat(requireNonNull(answers.get(1L)))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class,
-            f -> {
-              assertThat(f.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
-              assertThat(f.message()).contains("'tags' has hash = tag", "datacenter ap");
-            });
-    assertThat(done.keySet()).containsExactly(shop, tags);
+  void datacenterThatKnowsNoTagsOrHomes_isRefusedByName_whereKeysHaveThem() {
+    refusedBefore(PeerVersions.BY_TAG, "tags", "'tags' has hash = tag", "shop");
+    refusedBefore(PeerVersions.HOMES, "carts@eu", "'carts@eu' has homes", "tags");
   }
 
-  @Test
-  void datacenterThatKnowsNoHomes_isRefusedByName_whereKeysHaveSome() {
-    Request.Through carts = new Request.Through("carts@eu", 0);
-    Request.Through tags = new Request.Through("tags", 0);
-    int before = PeerVersions.HOMES - 1;
-    requests.asked(AP, before, encoded(0, "", 1, carts), this::answered);
-    requests.asked(AP, before, encoded(0, "", 2, tags), this::answered);
-    requests.asked(AP, PeerVersions.HOMES, encoded(0, "", 3, carts), this::answered);
+  private void refusedBefore(int version, String keyspace, String said, String other) {
+    done.clear();
+    answers.clear();
+    Request.Through asked = new Request.Through(keyspace, 0);
+    Request.Through others = new Request.Through(other, 0);
+    requests.asked(AP, version - 1, encoded(0, "", 1, asked), this::answered);
+    requests.asked(AP, version - 1, encoded(0, "", 2, others), this::answered);
+    requests.asked(AP, version, encoded(0, "", 3, asked), this::answered);
     assertThat(requireNonNull(answers.get(1L)))
         .isInstanceOfSatisfying(
             Reply.Failure.class,
             f -> {
               assertThat(f.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
-              assertThat(f.message()).contains("'carts@eu' has homes", "datacenter ap");
+              assertThat(f.message()).contains(said, "datacenter ap");
             });
-    assertThat(done.keySet()).containsExactly(tags, carts);
+    assertThat(done.keySet()).containsExactly(others, asked);
   }
 
   private void answered(byte[] content, Runnable then) {

@@ -1,6 +1,5 @@
 package io.osier.datacenter.cli.command;
 
-
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.tls.PasswordFile;

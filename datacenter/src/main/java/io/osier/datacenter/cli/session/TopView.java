@@ -122,7 +122,7 @@ final class TopView {
     Table rates =
         new Table(
             ("dc,keyspace,updates/s,applied/s,arrived,as ops,saved,state,p99 ms,SLA"
-                 + " ms,late/s,queued,refused/s")
+                    + " ms,late/s,queued,refused/s")
                 .split(","));
     for (JsonNode k : keyspaces) {
       double ops = k.get("op_bytes_per_s").asDouble();

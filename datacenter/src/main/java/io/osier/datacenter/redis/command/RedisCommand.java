@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.command;
 
+import io.osier.core.Key;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.words.UpdateGrammar;
 import java.util.ArrayList;
@@ -81,6 +82,15 @@ public record RedisCommand(
       }
       return keys;
     }
+  }
+
+  /** The first step; an error if its words are wrong, or a key belongs to another home. */
+  public Plan plan(Scope scope, byte[][] words) {
+    Plan plan = does.plan(scope, words);
+    if (!scope.homes().isEmpty()) {
+      keys.of(words).forEach(word -> scope.homes().check(scope.keyspace(), Key.of(word)));
+    }
+    return plan;
   }
 
   @FunctionalInterface

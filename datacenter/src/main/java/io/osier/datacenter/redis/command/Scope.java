@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.command;
 
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import java.util.function.ToIntFunction;
 
@@ -9,6 +10,7 @@ import java.util.function.ToIntFunction;
  * @param keyspace the one that the connection has selected
  * @param partition which of its partitions has a key
  * @param partitions how many it has
+ * @param homes its homes, of which it is one
  * @param millis the present time, in milliseconds since 1970
  * @param seed for what is drawn
  * @param resp3 whether the client understands RESP3
@@ -18,6 +20,7 @@ public record Scope(
     String keyspace,
     ToIntFunction<Key> partition,
     int partitions,
+    Homes homes,
     long millis,
     long seed,
     boolean resp3,
@@ -25,6 +28,13 @@ public record Scope(
   /** The same, whose nth command draws otherwise. */
   public Scope drawing(int n) {
     return new Scope(
-        keyspace, partition, partitions, millis, seed + n * 0x9e3779b97f4a7c15L, resp3, cursors);
+        keyspace,
+        partition,
+        partitions,
+        homes,
+        millis,
+        seed + n * 0x9e3779b97f4a7c15L,
+        resp3,
+        cursors);
   }
 }

@@ -27,10 +27,10 @@ final class CommandTable {
   private static final Set<String> ONCE =
       Set.of(
           ("GET SET SETNX SETEX PSETEX MGET MSET STRLEN GETRANGE SUBSTR INCR DECR INCRBY DECRBY"
-               + " INCRBYFLOAT GETBIT BITCOUNT BITPOS DEL UNLINK EXISTS TOUCH TYPE TTL PTTL"
-               + " EXPIRETIME PEXPIRETIME HGET HMGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HSET"
-               + " HMSET HDEL SADD SREM SCARD SISMEMBER SMISMEMBER SMEMBERS OSIER.READ OSIER.UPDATE"
-               + " OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR EXEC")
+                  + " INCRBYFLOAT GETBIT BITCOUNT BITPOS DEL UNLINK EXISTS TOUCH TYPE TTL PTTL"
+                  + " EXPIRETIME PEXPIRETIME HGET HMGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HSET"
+                  + " HMSET HDEL SADD SREM SCARD SISMEMBER SMISMEMBER SMEMBERS OSIER.READ OSIER.UPDATE"
+                  + " OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR EXEC")
               .split(" "));
 
   /** Commands that are done at once between MULTI and EXEC. */
@@ -85,9 +85,7 @@ final class CommandTable {
 
     @Nullable Plan plan(RespSession session, Place place, byte[][] words) {
       Action does = action;
-      return does == null
-          ? command.does().plan(session.scope(), words)
-          : does.run(session, place, words);
+      return does == null ? command.plan(session.scope(), words) : does.run(session, place, words);
     }
   }
 

@@ -179,6 +179,7 @@ final class RespSession {
         of.name(),
         of.partition(),
         of.partitions(),
+        of.homes(),
         now,
         seeds.nextLong(),
         client.resp3,

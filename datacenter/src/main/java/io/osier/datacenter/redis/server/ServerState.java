@@ -1,6 +1,8 @@
 package io.osier.datacenter.redis.server;
 
+import io.osier.core.Homes;
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.frontend.ClientService;
@@ -56,9 +58,10 @@ public final class ServerState {
   public record Pushes(PubSub pubSub, Tracking tracking) {}
 
   /** A keyspace, as commands are translated for it. */
-  record Keyspace(String name, int partitions, ToIntFunction<Key> partition) {
+  record Keyspace(String name, int partitions, ToIntFunction<Key> partition, Homes homes) {
     static Keyspace of(Reply.KeyspaceInfo info) {
-      return new Keyspace(info.name(), info.partitions(), info.partitioning()::of);
+      Partitioning keys = info.partitioning();
+      return new Keyspace(info.name(), keys.count(), keys::of, keys.homes());
     }
   }
 

@@ -91,7 +91,7 @@ final class Execution implements Call.Steps {
   /** Takes all steps of a command; an error of its own stands in its place. */
   private RespValue answer(Queued command, int number, Function<Request, Reply> ask) {
     try {
-      Plan plan = command.command().does().plan(scope.drawing(number), command.words());
+      Plan plan = command.command().plan(scope.drawing(number), command.words());
       while (plan instanceof Plan.Ask step) {
         List<Reply> replies = new ArrayList<>(step.requests().size());
         for (Request request : step.requests()) {

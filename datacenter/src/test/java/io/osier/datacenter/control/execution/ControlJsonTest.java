@@ -86,9 +86,9 @@ final class ControlJsonTest {
                     new KeyspaceView("b", new TreeMap<>(), List.of(), List.of(), true, "", 0))))
         .isEqualTo(
             ("{'keyspaces':[{'name':'a','state':'creating','from':'command','consistency':'causal','sla':'2s','holders':[{'dc':'ap','state':'opening'},{'dc':'us','state':'out"
-                 + " of reach'}],'awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
-                 + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],"
-                 + "'changed_by':'','changed_at_ms':0}]}")
+                    + " of reach'}],'awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
+                    + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],"
+                    + "'changed_by':'','changed_at_ms':0}]}")
                 .replace('\'', '"'));
   }
 }

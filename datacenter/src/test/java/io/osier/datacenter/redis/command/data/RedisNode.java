@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
@@ -146,6 +147,7 @@ final class RedisNode {
         "k",
         this::partition,
         partitions,
+        Homes.NONE,
         cluster.millis() + aheadMillis,
         ++seed,
         false,

@@ -13,9 +13,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class HomePagesTest {
+  private static final List<String> HOMES = List.of("k", "k@eu", "k@us");
+
   private static Row row(Key key) {
     return new Row(key, CrdtType.EW_FLAG, new Reading.Flag(true));
   }
@@ -43,12 +46,21 @@ final class HomePagesTest {
       }
       List<Key> shown = new ArrayList<>();
       Optional<Key> from = Optional.of(Key.of("k"));
+      HomePages pages = new HomePages();
       for (int asked = 0; from.isPresent() && asked < 1_000; asked++) {
         Key at = from.get();
         int limit = 1 + random.nextInt(4);
         Page merged =
-            HomePages.merged(
-                homes.stream().map(home -> page(home, at, limit, random)).toList(), limit);
+            pages.merged(
+                HOMES,
+                IntStream.range(0, HOMES.size())
+                    .mapToObj(
+                        h ->
+                            pages
+                                .unasked(HOMES.get(h), Optional.of(at))
+                                .orElseGet(() -> page(homes.get(h), at, limit, random)))
+                    .toList(),
+                limit);
         assertThat(merged.rows()).as("seed %d", seed).hasSizeLessThanOrEqualTo(limit);
         merged.rows().forEach(row -> shown.add(row.key()));
         from = merged.next();
@@ -70,5 +82,24 @@ final class HomePagesTest {
         .isEqualTo(new Page(List.of(a, other), Optional.of(b.key())));
     assertThat(HomePages.merged(List.of(us, eu), 3))
         .isEqualTo(new Page(List.of(a, other, b), Optional.empty()));
+  }
+
+  /** All keys of a home begin with its name, so that its rows come together. */
+  @Test
+  void homeIsNotAskedAgain_beforeItsFirstRow() {
+    Page eu = new Page(List.of(row(Key.of("eu:1"))), Optional.of(Key.of("eu:2")));
+    Page us = new Page(List.of(row(Key.of("us:1"))), Optional.empty());
+    Page none = new Page(List.of(), Optional.empty());
+    HomePages pages = new HomePages();
+    assertThat(pages.unasked("k@us", Optional.empty())).isEmpty();
+    assertThat(pages.merged(HOMES, List.of(none, eu, us), 9)).isEqualTo(eu);
+    assertThat(pages.unasked("k", eu.next())).contains(none);
+    assertThat(pages.unasked("k@eu", eu.next())).isEmpty();
+    Page later = new Page(List.of(), Optional.of(Key.of("us:1")));
+    assertThat(pages.unasked("k@us", eu.next())).contains(later);
+    Page last = new Page(List.of(row(Key.of("eu:2"))), Optional.empty());
+    assertThat(pages.merged(HOMES, List.of(none, last, later), 9))
+        .isEqualTo(new Page(last.rows(), later.next()));
+    assertThat(pages.unasked("k@us", later.next())).isEmpty();
   }
 }

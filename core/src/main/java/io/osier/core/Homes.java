@@ -128,7 +128,7 @@ public record Homes(List<String> names) {
           ErrorCode.INVALID_ARGUMENT,
           String.format(
               Locale.ROOT,
-              "nothing was done: key '%s' is not in keyspace '%s', its home is '%s'",
+              "nothing was done with key '%s': it is not in keyspace '%s', its home is '%s'",
               key,
               keyspace,
               keyspace(base(keyspace), home)));

@@ -87,7 +87,8 @@ final class HomesTest {
     Homes.NONE.check("carts", Key.of("eu:1"));
     for (String wrong : List.of("carts", "carts@us")) {
       assertThatThrownBy(() -> HOMES.check(wrong, Key.of("eu:1")))
-          .hasMessageContainingAll("nothing was done", "'eu:1'", "'" + wrong + "'", "'carts@eu'");
+          .hasMessageContaining("nothing was done with key 'eu:1'") // of others perhaps
+          .hasMessageContainingAll("'" + wrong + "'", "'carts@eu'");
     }
     List<Key> one = List.of(Key.of("eu:1"), Key.of("{eu}2"));
     assertThat(HOMES.one("carts", "a program", one)).isEqualTo("carts@eu");

@@ -12,7 +12,7 @@ import java.util.function.Function;
 
 /** A record as text of letters, digits, '-' and '_', which travels and comes from anywhere. */
 public final class EncodedText {
-  /** Largest form in bytes; its text has a third more characters. */
+  /** Largest form of most, in bytes; its text has a third more characters. */
   public static final int BYTES_MAX = 64 << 10;
 
   private EncodedText() {}
@@ -37,13 +37,14 @@ public final class EncodedText {
    *
    * @param kind what it should be, for the error
    * @param source what gives such a text, for the error
+   * @param bytesMax its largest form in bytes
    * @param content reads what stands behind the version
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static <T> T read(
-      String text, String kind, String source, Function<WireInput, T> content) {
+      String text, String kind, String source, int bytesMax, Function<WireInput, T> content) {
     try {
-      if (text.length() > (BYTES_MAX * 4L + 2) / 3) {
+      if (text.length() > (bytesMax * 4L + 2) / 3) {
         throw new MalformedException("it has " + text.length() + " characters");
       }
       WireInput in = new WireInput(Base64.getUrlDecoder().decode(text));

@@ -11,6 +11,9 @@ public final class PlacesText {
   /** All partitions of a keyspace with homes: more are not created at run time. */
   private static final int PLACES_MAX = 2 * KeyspacePolicy.PARTITIONS_MAX;
 
+  /** Largest form in bytes: of so many places each may name 30 lives of datacenters. */
+  public static final int BYTES_MAX = 2 * EncodedText.BYTES_MAX;
+
   private PlacesText() {}
 
   /** A text that {@link #read} reads, of letters, digits, '-' and '_'. */
@@ -24,7 +27,7 @@ public final class PlacesText {
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static List<Request.Place> read(String text, String source) {
-    return EncodedText.read(text, "watcher's position", source, PlacesText::read);
+    return EncodedText.read(text, "watcher's position", source, BYTES_MAX, PlacesText::read);
   }
 
   private static List<Request.Place> read(WireInput in) {

@@ -38,7 +38,7 @@ public final class SeenText {
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static SortedMap<String, List<VersionVector>> read(String text, String source) {
-    return EncodedText.read(text, "session token", source, SeenText::read);
+    return EncodedText.read(text, "session token", source, EncodedText.BYTES_MAX, SeenText::read);
   }
 
   private static SortedMap<String, List<VersionVector>> read(WireInput in) {

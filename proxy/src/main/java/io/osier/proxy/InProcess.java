@@ -8,6 +8,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A datacenter in the client's own process, as {@link OsierClient#inProcess} uses it. Implemented
@@ -19,6 +20,11 @@ public interface InProcess {
 
   /** Its keyspaces. */
   List<Reply.KeyspaceInfo> keyspaces();
+
+  /** One of them; null if there is none of that name. */
+  default Reply.@Nullable KeyspaceInfo keyspace(String name) {
+    return keyspaces().stream().filter(k -> k.name().equals(name)).findFirst().orElse(null);
+  }
 
   /** Whether it has not been closed. */
   boolean isOpen();

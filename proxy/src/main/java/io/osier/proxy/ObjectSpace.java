@@ -220,7 +220,7 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   private ScanPages pages(Scan scan) {
-    return new ScanPages(Present.present(scan, "a scan").range(), access::page);
+    return new ScanPages(Present.present(scan, "a scan").range(), access.pages());
   }
 
   /** One page of a scan; {@link Scan#from(Key)} of {@link Keyspace.Page#next} is the rest. */

@@ -1,7 +1,6 @@
 package io.osier.proxy;
 
 import io.osier.core.OsierException;
-import io.osier.protocol.EncodedText;
 import io.osier.protocol.PlacesText;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -12,7 +11,7 @@ import java.util.List;
  */
 public final class WatchPosition {
   /** Largest encoded form, in bytes; its text has a third more characters. */
-  public static final int BYTES_MAX = EncodedText.BYTES_MAX;
+  public static final int BYTES_MAX = PlacesText.BYTES_MAX;
 
   private final List<Request.Place> places;
 

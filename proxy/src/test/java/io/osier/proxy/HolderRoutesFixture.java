@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.osier.core.Homes;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
@@ -27,6 +28,11 @@ abstract class HolderRoutesFixture {
   static final Reply.KeyspaceInfo CARTS = new Reply.KeyspaceInfo("carts", 500, 1, false);
   static final Reply.KeyspaceInfo BY_TAG =
       new Reply.KeyspaceInfo("carts", 500, new Partitioning(4, Partitioning.Hash.TAG), false);
+
+  /** A keyspace with a home ap, and that home. */
+  static final Reply.KeyspaceInfo WITH_HOME = homed("carts", "ap");
+
+  static final Reply.KeyspaceInfo HOME = homed("carts@ap", "ap");
   static final Map<String, String> ADDRESSES =
       Map.of("eu", "eu.example:7400", "us", "us.example:7400");
 
@@ -42,6 +48,12 @@ abstract class HolderRoutesFixture {
   Runnable changed = () -> {};
 
   Runnable measure = () -> {};
+
+  static Reply.KeyspaceInfo homed(String keyspace, String... homes) {
+    Homes all = new Homes(List.of(homes));
+    return new Reply.KeyspaceInfo(
+        keyspace, 500, new Partitioning(1, Partitioning.Hash.KEY, all), false);
+  }
 
   static Reply.Elsewhere elsewhere(Map<String, String> addresses, String... holders) {
     return new Reply.Elsewhere(
@@ -60,7 +72,7 @@ abstract class HolderRoutesFixture {
     datacenters.setDialler(
         (dc, at) -> {
           dialled.add(dc + " at " + at);
-          return dc.equals("eu") ? eu : us;
+          return dc.equals("eu") ? eu : dc.equals("us") ? us : ap;
         });
     changed = datacenters::changed;
     measure = datacenters::measure;

@@ -4,13 +4,19 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Which way calls of keyspaces go that the nearest datacenter does not hold. */
@@ -249,5 +255,76 @@ final class HolderRoutesTest extends HolderRoutesFixture {
     CompletableFuture<Void> call = increment(session, "carts");
     us.isDone();
     assertThat(call).isCompleted();
+  }
+
+  /** Its name tells nothing of its homes: they may be others once it was dropped and created. */
+  @Test
+  void callOfAHomeThatIsNoneAnyMore_goesWhereItsKeyIsNow() {
+    Session session = client(eu).session();
+    eu.keyspaces = List.of(WITH_HOME, HOME);
+    eu.whenAsked = () -> eu.keyspaces = List.of(homed("carts", "sa"));
+    CompletableFuture<Void> call = session.keyspace("carts").counter("ap:c").incrementAsync(1);
+    assertThat(keyspaceAsked()).isEqualTo("carts@ap");
+    eu.fails(ErrorCode.UNKNOWN_KEYSPACE);
+    assertThat(keyspaceAsked()).isEqualTo("carts");
+    eu.isDone();
+    assertThat(call).isCompleted();
+  }
+
+  private String keyspaceAsked() {
+    return ((Request.Write) requireNonNull(eu.open.peek()).request()).keyspace();
+  }
+
+  /** Its rows would be sent again with each page, and thrown away. */
+  @Test
+  void scan_asksAHomeAgain_onlyWhenItsRowsCome() {
+    Session session = client(eu).session();
+    eu.keyspaces = List.of(WITH_HOME, HOME);
+    List<String> shown = new ArrayList<>();
+    session
+        .keyspace("carts")
+        .publish(Scan.all().pageRows(1))
+        .subscribe(
+            new Flow.Subscriber<>() {
+              @Override
+              public void onSubscribe(Flow.Subscription subscription) {
+                subscription.request(Long.MAX_VALUE);
+              }
+
+              @Override
+              public void onNext(Keyspace.Row row) {
+                shown.add(row.key().toString());
+              }
+
+              @Override
+              public void onError(Throwable error) {
+                throw new AssertionError(error);
+              }
+
+              @Override
+              public void onComplete() {}
+            });
+    List<String> asked = new ArrayList<>();
+    while (!eu.open.isEmpty()) {
+      Far.Sent sent = eu.open.remove();
+      Request.Scan scan = (Request.Scan) sent.request();
+      asked.add(scan.keyspace());
+      sent.answered().answered(page(scan));
+    }
+    assertThat(shown).containsExactly("ap:1", "ap:2", "ap:3", "z");
+    assertThat(asked).filteredOn("carts"::equals).as("at first, and for its row").hasSize(2);
+  }
+
+  private static Reply.Page page(Request.Scan scan) {
+    List<Reply.Row> rows =
+        (scan.keyspace().equals("carts") ? Stream.of("z") : Stream.of("ap:1", "ap:2", "ap:3"))
+            .map(Key::of)
+            .filter(key -> scan.from().isEmpty() || key.compareTo(scan.from().get()) >= 0)
+            .map(key -> new Reply.Row(key, CrdtType.EW_FLAG, new Reading.Flag(true)))
+            .toList();
+    return new Reply.Page(
+        rows.stream().limit(1).toList(),
+        rows.stream().skip(1).findFirst().map(Reply.Row::key),
+        List.of(VersionVector.EMPTY));
   }
 }

@@ -1,11 +1,14 @@
 package io.osier.proxy;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -126,5 +129,31 @@ final class LearnedHoldersTest extends HolderRoutesFixture {
     comes(eu);
     get(session, "carts");
     assertThat(after(eu)).isEqualTo(VersionVector.of(eu.replica(), 1).with(us.replica(), 7));
+  }
+
+  /** Where the keys are follows from what those have told that hold the others. */
+  @Test
+  void keyOfAHome_isReached_whileAllEndpointsAreDown_whichHoldTheDefaultHome() {
+    OsierClient client = client(eu, us);
+    for (Far endpoint : List.of(eu, us)) {
+      endpoint.keyspaces = List.of(K, WITH_HOME);
+      endpoint.elsewhere =
+          new Reply.Elsewhere(
+              List.of(new Reply.HeldElsewhere(HOME, List.of("ap"))),
+              Map.of("ap", "ap.example:7400"));
+      goes(endpoint);
+    }
+    ap.keyspaces = List.of(K, HOME);
+    ap.elsewhere =
+        new Reply.Elsewhere(
+            List.of(new Reply.HeldElsewhere(WITH_HOME, List.of("eu", "us"))), Map.of());
+    CompletableFuture<Void> call =
+        client.session().keyspace("carts").counter("ap:c").incrementAsync(1);
+    steps.pass(100);
+    assertThat(dialled).containsExactly("ap at ap.example:7400");
+    Request.Write write = (Request.Write) requireNonNull(ap.open.peek()).request();
+    assertThat(write.keyspace()).isEqualTo("carts@ap");
+    ap.isDone();
+    assertThat(call).isCompleted();
   }
 }

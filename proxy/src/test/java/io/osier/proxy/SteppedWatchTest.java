@@ -143,4 +143,16 @@ final class SteppedWatchTest {
     assertThat(atOnce.ended()).isCompletedExceptionally();
     assertThat(eu.open).isEmpty();
   }
+
+  /** It would ask for ever: the session's past does not change. */
+  @Test
+  void watcherOfAll_whereTheSessionKnowsTheKeyspaceWithoutHomes_isToldSo() {
+    CompletableFuture<Long> read = k.counter("c").getAsync();
+    eu.answers(1, VersionVector.of(eu.replica, 1));
+    assertThat(read).isCompleted();
+    eu.keyspaces = List.of(HolderRoutesFixture.homed("k", "ap"));
+    Watch.Watching waits = k.changes().on(Runnable::run).listen(told -> {});
+    assertThat(codeOf(waits.ended())).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(catchThrowable(waits.ended()::join)).hasMessageContaining("homes");
+  }
 }

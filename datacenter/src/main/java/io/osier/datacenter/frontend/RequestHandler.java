@@ -28,7 +28,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,7 +48,7 @@ public final class RequestHandler implements ClientService {
   private final Administrator administrator;
   private final GroupCommitHelp writeHelp;
   private final BooleanSupplier known;
-  private final Supplier<Reply.Elsewhere> elsewhere;
+  private final Others elsewhere;
 
   /** Where others do what is not held here; empty of one who refuses it. */
   private final Optional<Forwarder> forwarder;
@@ -59,6 +58,17 @@ public final class RequestHandler implements ClientService {
 
   /** What clients ask of keyspaces whose holders follow that; nothing of what others forward. */
   private volatile DemandCounters demand = new DemandCounters();
+
+  /** The keyspaces that others hold. */
+  @FunctionalInterface
+  public interface Others {
+    Reply.Elsewhere all();
+
+    /** One of them; empty if there is none of that name. */
+    default Optional<Reply.KeyspaceInfo> find(String keyspace) {
+      return all().find(keyspace).map(Reply.HeldElsewhere::keyspace);
+    }
+  }
 
   /** Changes what holds for all datacenters. */
   @FunctionalInterface
@@ -87,7 +97,7 @@ public final class RequestHandler implements ClientService {
       Administrator administrator,
       GroupCommitHelp writeHelp,
       BooleanSupplier known,
-      Supplier<Reply.Elsewhere> elsewhere,
+      Others elsewhere,
       Optional<Forwarder> forwarder,
       Optional<Copies> copies) {
     this.keyspaces = keyspaces;
@@ -113,10 +123,16 @@ public final class RequestHandler implements ClientService {
   public List<Reply.KeyspaceInfo> keyspaces() {
     return Stream.concat(
             keyspaces.values().stream().map(k -> info(k.policy())),
-            elsewhere.get().keyspaces().stream()
+            elsewhere.all().keyspaces().stream()
                 .map(Reply.HeldElsewhere::keyspace)
                 .filter(k -> demand.counts(k.name())))
         .toList();
+  }
+
+  /** One of those that are here or elsewhere; null if there is none of that name. */
+  public Reply.@Nullable KeyspaceInfo keyspace(String name) {
+    KeyspaceShard held = keyspaces.get(name);
+    return held != null ? info(held.policy()) : elsewhere.find(name).orElse(null);
   }
 
   /** What clients must know of a keyspace. */
@@ -130,7 +146,7 @@ public final class RequestHandler implements ClientService {
 
   @Override
   public Reply.Elsewhere elsewhere() {
-    Reply.Elsewhere all = elsewhere.get();
+    Reply.Elsewhere all = elsewhere.all();
     List<Reply.HeldElsewhere> others =
         all.keyspaces().stream().filter(k -> !demand.counts(k.keyspace().name())).toList();
     return others.size() == all.keyspaces().size()
@@ -154,18 +170,22 @@ public final class RequestHandler implements ClientService {
   /**
    * Acknowledges an update at once if it need not wait for its partition's turn.
    *
+   * @param lane in which order the client's requests come
    * @return false if nothing was done and the request must be handled
    */
-  public boolean combine(String keyspace, Key key, CrdtType type, Operation operation) {
+  public boolean combine(
+      String keyspace, Key key, CrdtType type, Operation operation, OrderedQueue lane) {
     KeyspaceShard shard = keyspaces.get(keyspace);
     Homes homes = shard == null ? Homes.NONE : shard.policy().partitioning().homes();
-    if (!homes.isEmpty()) {
-      shard = keyspaces.get(homes.keyspace(Homes.base(keyspace), key));
+    String home = homes.isEmpty() ? keyspace : homes.keyspace(Homes.base(keyspace), key);
+    if (!home.equals(keyspace)) {
+      shard = Homes.isHome(keyspace) ? null : keyspaces.get(home);
     }
-    if (shard == null || !shard.combine(key, type, operation)) {
+    // It carries nothing of what the session was shown, which a former holder may have shown.
+    if (shard == null || lane.hasGoneElsewhere(home) || !shard.combine(key, type, operation)) {
       return false;
     }
-    demand.updated(shard.policy().name());
+    demand.updated(home);
     return true;
   }
 

@@ -7,6 +7,7 @@ import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.control.execution.Control;
 import io.osier.datacenter.control.execution.FirstWord;
 import io.osier.datacenter.copies.Copies;
@@ -31,6 +32,7 @@ import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.ProcessIdentity;
 import io.osier.propagation.net.SharedWindows;
+import io.osier.protocol.Reply;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -219,9 +221,28 @@ final class DatacenterParts {
         (request, by) -> request.asksWhy() ? reports.why(request) : control.administer(request, by),
         storage.writeHelp(),
         this::isControlKnown,
-        () -> neighbours.holding(control.placement().elsewhere(self.dc()), keyspaces.shown()),
+        heldElsewhere(),
         forwarder,
         copies);
+  }
+
+  private RequestHandler.Others heldElsewhere() {
+    return new RequestHandler.Others() {
+      @Override
+      public Reply.Elsewhere all() {
+        return neighbours.holding(control.placement().elsewhere(self.dc()), keyspaces.shown());
+      }
+
+      @Override
+      public Optional<Reply.KeyspaceInfo> find(String keyspace) {
+        return control
+            .placement()
+            .find(keyspace)
+            .map(Placement.Placed::policy)
+            .filter(policy -> !policy.heldBy(self.dc()))
+            .map(RequestHandler::info);
+      }
+    };
   }
 
   private KeyspaceFactory.Around aroundKeyspaces(boolean embedded) {

@@ -15,6 +15,7 @@ import io.osier.proxy.InProcess;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A datacenter as clients in its own process see it. Thread-safe. */
 public final class LocalAccess implements InProcess {
@@ -51,6 +52,11 @@ public final class LocalAccess implements InProcess {
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
     return handler.served();
+  }
+
+  @Override
+  public Reply.@Nullable KeyspaceInfo keyspace(String name) {
+    return handler.keyspace(name);
   }
 
   @Override
@@ -117,7 +123,6 @@ public final class LocalAccess implements InProcess {
 
   @Override
   public boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
-    // It carries nothing of what the session was shown, which a former holder may have shown.
-    return !lane.hasGoneElsewhere(keyspace) && handler.combine(keyspace, key, type, operation);
+    return handler.combine(keyspace, key, type, operation, lane);
   }
 }

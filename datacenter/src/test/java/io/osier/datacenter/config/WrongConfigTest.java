@@ -79,7 +79,7 @@ final class WrongConfigTest {
         "osier.keyspaces.shop.replicas = [mars]       | replicas        | [eu, us]",
         "osier.keyspaces.shop.limits.value = 1GiB     | limits.value    | 16777216B",
         "osier.keyspaces.\"1x\" { sla = 1s }          | 1x              | 1 to 64",
-        "osier.keyspaces.\"_osier\" {}               | _osier          | a letter first",
+        "osier.keyspaces.\"_osier\" {}               | _osier          | a letter first;",
         "osier.peers.ap = \"nowhere\"                 | osier.peers.ap  | host:port",
         "osier.trace.sample = 2                       | trace.sample    | 0.0 to 1.0",
         "osier.trace.sample = few                     | trace.sample    | 0.0 to 1.0",

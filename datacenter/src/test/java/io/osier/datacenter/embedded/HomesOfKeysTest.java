@@ -331,7 +331,7 @@ final class HomesOfKeysTest {
                   f -> {
                     assertThat(f.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
                     assertThat(f.message())
-                        .contains("'us:guarded' is not in", "its home is 'carts@us'");
+                        .contains("'us:guarded': it is not in", "its home is 'carts@us'");
                   });
         }
       }

@@ -38,8 +38,11 @@ public abstract class Call<T> implements CallFuture.Work {
   final SessionCore session;
   final ClientCore client;
 
-  /** From the first try on that of its key's home. */
+  /** From the first try on that of its key's home, as it was told last. */
   protected String keyspace;
+
+  /** The keyspace that it was asked of. */
+  private final String named;
 
   final boolean update;
   final Timers timers;
@@ -78,6 +81,7 @@ public abstract class Call<T> implements CallFuture.Work {
         new RetryPolicy(
             update, startNanos, client.settings().timeout().toNanos(), session.patienceNanos());
     this.keyspace = keyspace;
+    this.named = keyspace;
     this.key = key;
     this.update = update;
   }
@@ -249,6 +253,7 @@ public abstract class Call<T> implements CallFuture.Work {
       fail(client.unavailable());
       return;
     }
+    keyspace = named; // there may be another one of its name since the last try
     Connection connection = session.route(keyspace, tries.tried());
     Reply.KeyspaceInfo info = connection == null ? null : connection.keyspace(keyspace);
     Homes homes = info == null ? session.homes(keyspace) : info.partitioning().homes();

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -267,23 +268,37 @@ public final class KeyspaceAccess implements ObjectAccess {
     return page(scan, scan.nextRows());
   }
 
+  @Override
+  public Function<ScanRange, CompletableFuture<Keyspace.Page>> pages() {
+    HomePages homes = new HomePages();
+    return scan -> page(scan, scan.nextRows(), homes);
+  }
+
   /**
    * A page of all homes.
    *
    * @param rows 1 to {@link Request#SCAN_ROWS_MAX}; as many are asked for in each home
    */
   public CompletableFuture<Keyspace.Page> page(ScanRange scan, int rows) {
+    return page(scan, rows, new HomePages());
+  }
+
+  private CompletableFuture<Keyspace.Page> page(ScanRange scan, int rows, HomePages pages) {
     OsierException wrong = ArgumentChecks.scan(rows);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
     return inHomes(
-        home ->
-            scan(
-                home,
-                scan.request(home, scan.query(), rows, Request.Want.ROWS),
-                reply -> Conversion.page((Reply.Page) reply)),
-        HomePages::merged);
+        home -> {
+          Optional<Keyspace.Page> known = pages.unasked(home, scan.from());
+          return known.isPresent()
+              ? CallFuture.completed(known.get())
+              : scan(
+                  home,
+                  scan.request(home, scan.query(), rows, Request.Want.ROWS),
+                  reply -> Conversion.page((Reply.Page) reply));
+        },
+        (homes, all) -> pages.merged(homes, all, rows));
   }
 
   /**
@@ -292,7 +307,7 @@ public final class KeyspaceAccess implements ObjectAccess {
    * @param merge of what several have answered; not asked where there are none
    */
   private <T> CompletableFuture<T> inHomes(
-      Function<String, CompletableFuture<T>> ask, Function<List<T>, T> merge) {
+      Function<String, CompletableFuture<T>> ask, BiFunction<List<String>, List<T>, T> merge) {
     Partitioning known = session.partitioning(keyspace);
     if (Homes.isHome(keyspace) || (known != null && known.homes().isEmpty())) {
       return ask.apply(keyspace);
@@ -300,13 +315,15 @@ public final class KeyspaceAccess implements ObjectAccess {
     return PartitioningCall.of(session, keyspace, false)
         .thenCompose(
             told -> {
-              List<CompletableFuture<T>> asked =
-                  told.homes().keyspaces(keyspace).stream().map(ask).toList();
+              List<String> homes = told.homes().keyspaces(keyspace);
+              List<CompletableFuture<T>> asked = homes.stream().map(ask).toList();
               return asked.size() == 1
                   ? asked.getFirst()
                   : Calls.all(asked)
                       .thenApply(
-                          all -> merge.apply(asked.stream().map(CompletableFuture::join).toList()));
+                          all ->
+                              merge.apply(
+                                  homes, asked.stream().map(CompletableFuture::join).toList()));
             });
   }
 
@@ -341,7 +358,8 @@ public final class KeyspaceAccess implements ObjectAccess {
   @Override
   public CompletableFuture<Long> count(ScanRange scan) {
     return inHomes(
-            home -> countIn(home, scan), all -> all.stream().mapToLong(Long::longValue).sum())
+            home -> countIn(home, scan),
+            (homes, all) -> all.stream().mapToLong(Long::longValue).sum())
         .thenApply(objects -> Math.min(objects, scan.limit()));
   }
 

@@ -143,7 +143,7 @@ public final class Datacenters {
     return holders.holders(keyspace);
   }
 
-  /** How a keyspace's keys are divided, as one says that does not hold it; null if none does. */
+  /** How a keyspace's keys are divided, as one has said, also if it is down; null if none has. */
   public @Nullable Partitioning partitioning(String keyspace) {
     return holders.partitioning(keyspace);
   }

@@ -6,6 +6,7 @@ import io.osier.protocol.Reply;
 import io.osier.proxy.Connection;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,13 +89,16 @@ public final class HolderRoutes {
 
   /** As {@link Datacenters#partitioning}. */
   @Nullable Partitioning partitioning(String keyspace) {
-    for (Connection c : endpoints) {
-      Optional<Reply.HeldElsewhere> told = c.elsewhere().find(keyspace);
-      if (told.isPresent()) {
-        return told.get().keyspace().partitioning();
-      }
-    }
-    return null;
+    return Stream.concat(endpoints.stream(), learned().stream())
+        .sorted(Comparator.comparing(c -> !c.isUp())) // what those said that are down may be old
+        .flatMap(
+            c ->
+                Stream.concat(
+                    Stream.ofNullable(c.keyspace(keyspace)),
+                    c.elsewhere().find(keyspace).map(Reply.HeldElsewhere::keyspace).stream()))
+        .findFirst()
+        .map(Reply.KeyspaceInfo::partitioning)
+        .orElse(null);
   }
 
   /** Whether an endpoint says that others hold a keyspace. */

@@ -91,6 +91,11 @@ public final class InProcessConnection implements Connection {
   }
 
   @Override
+  public Reply.@Nullable KeyspaceInfo keyspace(String name) {
+    return datacenter.keyspace(name);
+  }
+
+  @Override
   public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
     // keyspaceList() is never out of date here; this fails while the datacenter knows none yet.
     return send(new Request.Keyspaces(), timeoutMillis)

@@ -32,9 +32,8 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   private static final long BACK_OFF_MILLIS_MAX = 2_000;
   private static final double ROUND_TRIP_GAIN = 0.2;
 
-  /** Pauses after logins that were refused, and after how many in a row it is given up. */
+  // Pauses after logins that were refused, and after how many in a row it is given up.
   private static final long LOGIN_MILLIS_MIN = 500;
-
   private static final long LOGIN_MILLIS_MAX = 60_000;
   private static final int LOGINS_MAX = 16;
 
@@ -57,9 +56,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   /** Who was there last. */
   private volatile @Nullable ReplicaId replica;
 
-  private record Told(List<Reply.KeyspaceInfo> here, Reply.Elsewhere elsewhere) {}
-
-  private volatile Told keyspaces = new Told(List.of(), Reply.Elsewhere.NOTHING);
+  private volatile ToldKeyspaces keyspaces = new ToldKeyspaces(List.of(), Reply.Elsewhere.NOTHING);
   private volatile double roundTripNanos = Double.NaN;
   private volatile @Nullable OsierException refused;
   private volatile @Nullable String trouble;
@@ -168,7 +165,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   @Override
   public void welcomed(RequestChannel at, Reply.Welcome as) {
     replica = as.replica();
-    keyspaces = new Told(as.keyspaces(), as.elsewhere());
+    keyspaces = new ToldKeyspaces(as.keyspaces(), as.elsewhere());
     way = new Way(at, as.replica());
     refused = null;
     trouble = null;
@@ -310,7 +307,6 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
     if (over == null) {
       return;
     }
-    RequestChannel at = over.channel;
     long start = timers.nanoTime();
     long patience = Math.max(1_000, TimeLimit.millis(dialling.pingInterval().multipliedBy(4)));
     send(new Request.Ping(), patience)
@@ -322,9 +318,9 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
                     Double.isNaN(roundTripNanos)
                         ? took
                         : roundTripNanos + ROUND_TRIP_GAIN * (took - roundTripNanos);
-              } else if (way == over && at.isSilent(patience)) {
+              } else if (way == over && over.channel.isSilent(patience)) {
                 LOG.warn("{} does not answer; connection closed", dc);
-                at.close();
+                over.channel.close();
               }
             });
   }
@@ -346,12 +342,17 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaceList() {
-    return keyspaces.here;
+    return keyspaces.here();
+  }
+
+  @Override
+  public Reply.@Nullable KeyspaceInfo keyspace(String name) {
+    return keyspaces.find(name);
   }
 
   @Override
   public Reply.Elsewhere elsewhere() {
-    return keyspaces.elsewhere;
+    return keyspaces.elsewhere();
   }
 
   @Override
@@ -360,7 +361,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
         .thenAccept(
             reply -> {
               if (reply instanceof Reply.Keyspaces now) {
-                keyspaces = new Told(now.keyspaces(), now.elsewhere());
+                keyspaces = new ToldKeyspaces(now.keyspaces(), now.elsewhere());
               } else if (reply instanceof Reply.Failure f && f.code() != ErrorCode.MALFORMED) {
                 throw OsierException.of(f.code(), f.message());
               } // else it is of a former version, does not know the request, and nothing changes

@@ -65,6 +65,11 @@ public record ExpiringAccess(ObjectAccess objects, Operation.Expire deadline)
   }
 
   @Override
+  public Function<ScanRange, CompletableFuture<Keyspace.Page>> pages() {
+    return objects.pages();
+  }
+
+  @Override
   public CompletableFuture<Long> count(ScanRange scan) {
     return objects.count(scan);
   }

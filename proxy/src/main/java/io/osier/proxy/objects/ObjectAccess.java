@@ -48,5 +48,10 @@ public interface ObjectAccess {
   /** The first page of a scan. */
   CompletableFuture<Keyspace.Page> page(ScanRange scan);
 
+  /** Reads the pages of one scan, one after the other: each time the first of what is left. */
+  default Function<ScanRange, CompletableFuture<Keyspace.Page>> pages() {
+    return this::page;
+  }
+
   CompletableFuture<Long> count(ScanRange scan);
 }

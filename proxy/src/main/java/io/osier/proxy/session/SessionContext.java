@@ -136,6 +136,12 @@ public final class SessionContext {
     return inherited;
   }
 
+  /** Whether the session knows a keyspace, and as one without homes. */
+  public synchronized boolean isWithoutHomes(String keyspace) {
+    Partitioning known = clocks(keyspace).partitioning();
+    return known != null && known.homes().isEmpty();
+  }
+
   /** That a keyspace has other partitions than the session knows. */
   public synchronized OsierException misfit(String keyspace, Partitioning told) {
     return misfit(keyspace, clocks(keyspace), told.toString());

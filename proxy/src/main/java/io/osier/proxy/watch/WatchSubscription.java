@@ -234,6 +234,9 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
 
           @Override
           protected String home(Homes told) {
+            if (asked.prefix() && session.past().isWithoutHomes(keyspace)) {
+              return keyspace; // which does not fit the session's past, and is refused
+            }
             if (asked.prefix() && homes == null) {
               throw OsierException.of(
                   ErrorCode.UNAVAILABLE, "only now it is known that '" + keyspace + "' has homes");

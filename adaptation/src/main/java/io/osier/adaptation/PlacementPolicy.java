@@ -25,7 +25,8 @@ import java.util.stream.Stream;
  * clearly lowers what all pay together, the move included; it is removed where what is saved is
  * clearly more than what its clients, and those for whom it is the nearest, pay then, and would pay
  * for moving it back, too. So with constant rates each move lowers the sum, and there is an end;
- * and what nobody uses does not move.
+ * and what nobody uses does not move. Where fewer hold it than are to, the best one is added,
+ * whatever it costs.
  *
  * @param msWorth so many bytes a millisecond of waiting is worth
  * @param horizonSeconds in so long a move is to have paid for itself
@@ -80,6 +81,11 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
       demands = new TreeMap<>(demands);
       holders = new TreeSet<>(holders);
       candidates = new TreeSet<>(candidates);
+    }
+
+    /** Whether it has fewer holders than it is to have, as where one was given up. */
+    public boolean isFew() {
+      return holders.size() < least;
     }
 
     Keyspace with(Set<String> others) {
@@ -181,7 +187,7 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
 
   /** The best move, if any is worth it. */
   public Move decide(Keyspace k) {
-    Move best = new Move(Kind.STAY, "", 0, "");
+    Move best = new Move(Kind.STAY, "", k.isFew() ? Double.NEGATIVE_INFINITY : 0, "");
     List<String> compared = new ArrayList<>();
     for (Move move : moves(k)) {
       compared.add(move.why);
@@ -238,7 +244,7 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
     }
     double gain = paid(k, k.holders) - paid(k, after);
     Optional<String> unknown = unknown(k, kind, dc, after);
-    if (unknown.isPresent()) {
+    if (unknown.isPresent() && !k.isFew()) {
       return new Move(kind, dc, Double.NaN, dc + ": " + unknown.get());
     }
     double holding = holding(k, dc);
@@ -266,8 +272,9 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
     double holding = holding(k, move.dc);
     return switch (move.kind) {
       case ADD ->
-          totalAsks(k, move.dc) >= ASKS_MIN
-              && move.gain + holding > CLEARLY * (holding + moving(k));
+          k.isFew()
+              || (totalAsks(k, move.dc) >= ASKS_MIN
+                  && move.gain + holding > CLEARLY * (holding + moving(k)));
       case REMOVE -> holding > CLEARLY * (holding - move.gain) + moving(k);
       case STAY -> false;
     };

@@ -148,6 +148,29 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
   /** It holds nothing any more, and counts for nothing that the laws ask for. */
   @Test
   void holderThatWasGivenUp_isReplaced_andNobodyElseGoes() {
+    giveUp();
+    for (int i = 0; i < 60; i++) {
+      at("ap").load.asked(100, 1_000);
+      round(CARTS);
+      clock += 2_000;
+    }
+    assertThat(at("sa").holders(CARTS)).containsExactly("ap", "eu");
+    assertThat(audited()).hasSize(1);
+  }
+
+  /** The laws ask for two, whatever that costs. */
+  @Test
+  void holderThatWasGivenUp_isReplaced_evenIfNobodyAsks() {
+    giveUp();
+    for (int i = 0; i < 60; i++) {
+      round(CARTS);
+      clock += 2_000;
+    }
+    assertThat(at("sa").holders(CARTS)).hasSize(2).contains("eu");
+    assertThat(audited()).hasSize(1);
+  }
+
+  private void giveUp() {
     Node lost = requireNonNull(nodes.remove("us"));
     at("eu")
         .plane
@@ -157,13 +180,6 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     for (int i = 0; i < 5; i++) {
       settle();
     }
-    for (int i = 0; i < 60; i++) {
-      at("ap").load.asked(100, 1_000);
-      round(CARTS);
-      clock += 2_000;
-    }
-    assertThat(at("sa").holders(CARTS)).containsExactly("ap", "eu");
-    assertThat(audited()).hasSize(1);
   }
 
   /** Any loads, restarts and ways that are cut: the laws hold at each step, and all end alike. */

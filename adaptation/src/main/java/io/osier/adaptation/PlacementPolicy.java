@@ -55,7 +55,8 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
       wayMillis = Map.copyOf(wayMillis);
     }
 
-    private double asks() {
+    /** Reads and updates in a second. */
+    public double asks() {
       return reads + updates;
     }
   }

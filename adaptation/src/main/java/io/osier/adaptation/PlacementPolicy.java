@@ -2,9 +2,13 @@ package io.osier.adaptation;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -21,7 +25,8 @@ import java.util.stream.Stream;
  * clearly lowers what all pay together, the move included; it is removed where what is saved is
  * clearly more than what its clients, and those for whom it is the nearest, pay then, and would pay
  * for moving it back, too. So with constant rates each move lowers the sum, and there is an end;
- * and what nobody uses does not move.
+ * and what nobody uses does not move. Where fewer hold it than are to, the best one is added,
+ * whatever it costs.
  *
  * @param msWorth so many bytes a millisecond of waiting is worth
  * @param horizonSeconds in so long a move is to have paid for itself
@@ -50,7 +55,8 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
       wayMillis = Map.copyOf(wayMillis);
     }
 
-    private double asks() {
+    /** Reads and updates in a second. */
+    public double asks() {
       return reads + updates;
     }
   }
@@ -78,6 +84,11 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
       candidates = new TreeSet<>(candidates);
     }
 
+    /** Whether it has fewer holders than it is to have, as where one was given up. */
+    public boolean isFew() {
+      return holders.size() < least;
+    }
+
     Keyspace with(Set<String> others) {
       return new Keyspace(demands, others, candidates, least, shippedBytes, bytes);
     }
@@ -97,7 +108,8 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
    * A move.
    *
    * @param dc whose; empty for none
-   * @param gain what all pay less afterwards, in bytes a second, the move left out
+   * @param gain what all pay less afterwards, in bytes a second, the move left out; NaN, which is
+   *     worth nothing, where a way that matters is not known
    * @param why what was compared, in words
    */
   public record Move(Kind kind, String dc, double gain, String why) {
@@ -128,7 +140,7 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
   /** What a datacenter pays for what its clients ask of the nearest of these. */
   private double asking(Keyspace k, String dc, Set<String> holders) {
     Demand of = demand(k, dc);
-    double way = holders.stream().mapToDouble(h -> way(k, dc, h)).min().orElse(0) * msWorth;
+    double way = nearest(k, dc, holders).orElse(0) * msWorth;
     return of.reads * (of.readBytes + way) + of.updates * way;
   }
 
@@ -142,17 +154,41 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
     return k.demands.getOrDefault(dc, Demand.NONE);
   }
 
-  /** As one of the two has measured it. */
-  private static double way(Keyspace k, String from, String to) {
+  /** As one of the two has measured it; empty if neither has. */
+  private static OptionalDouble way(Keyspace k, String from, String to) {
     return Stream.of(demand(k, from).wayMillis.get(to), demand(k, to).wayMillis.get(from))
-        .filter(millis -> millis != null)
-        .findFirst()
-        .orElse(0.0);
+        .filter(Objects::nonNull)
+        .mapToDouble(millis -> millis)
+        .findFirst();
+  }
+
+  /** The shortest known way to one of these. */
+  private static OptionalDouble nearest(Keyspace k, String from, Set<String> holders) {
+    return holders.stream().flatMapToDouble(h -> way(k, from, h).stream()).min();
+  }
+
+  /** Of what a move costs or saves depends on, a way that nobody has measured, in words. */
+  private static Optional<String> unknown(Keyspace k, Kind kind, String moved, Set<String> after) {
+    for (Map.Entry<String, Demand> e : k.demands.entrySet()) {
+      String dc = e.getKey();
+      if (e.getValue().asks() == 0) {
+        continue;
+      }
+      boolean leaves = kind == Kind.REMOVE && !dc.equals(moved) && !after.contains(dc);
+      if (leaves && way(k, dc, moved).isEmpty()) {
+        return Optional.of("the way from " + dc + " to " + moved + " is not known");
+      }
+      Set<String> asked = kind == Kind.ADD ? k.holders : after;
+      if (!asked.contains(dc) && nearest(k, dc, asked).isEmpty()) {
+        return Optional.of("no way from " + dc + " to " + String.join(", ", asked) + " is known");
+      }
+    }
+    return Optional.empty();
   }
 
   /** The best move, if any is worth it. */
   public Move decide(Keyspace k) {
-    Move best = new Move(Kind.STAY, "", 0, "");
+    Move best = new Move(Kind.STAY, "", k.isFew() ? Double.NEGATIVE_INFINITY : 0, "");
     List<String> compared = new ArrayList<>();
     for (Move move : moves(k)) {
       compared.add(move.why);
@@ -175,15 +211,14 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
   public Set<String> cheapest(Keyspace k) {
     Set<String> best = new TreeSet<>(k.holders);
     while (true) {
-      Set<String> next = best;
-      for (Move move : moves(k.with(best))) {
-        Set<String> after = new TreeSet<>(move.holders(best));
-        next = paid(k, after) < paid(k, next) ? after : next;
-      }
-      if (next == best) {
+      Optional<Move> next =
+          moves(k.with(best)).stream()
+              .filter(move -> move.gain > 0)
+              .max(Comparator.comparingDouble(Move::gain));
+      if (next.isEmpty()) {
         return best;
       }
-      best = next;
+      best = new TreeSet<>(next.get().holders(best));
     }
   }
 
@@ -209,6 +244,10 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
       after.remove(dc);
     }
     double gain = paid(k, k.holders) - paid(k, after);
+    Optional<String> unknown = unknown(k, kind, dc, after);
+    if (unknown.isPresent() && !k.isFew()) {
+      return new Move(kind, dc, Double.NaN, dc + ": " + unknown.get());
+    }
     double holding = holding(k, dc);
     double asking = kind == Kind.ADD ? gain + holding : holding - gain;
     String why =
@@ -234,8 +273,9 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
     double holding = holding(k, move.dc);
     return switch (move.kind) {
       case ADD ->
-          totalAsks(k, move.dc) >= ASKS_MIN
-              && move.gain + holding > CLEARLY * (holding + moving(k));
+          k.isFew()
+              || (totalAsks(k, move.dc) >= ASKS_MIN
+                  && move.gain + holding > CLEARLY * (holding + moving(k)));
       case REMOVE -> holding > CLEARLY * (holding - move.gain) + moving(k);
       case STAY -> false;
     };
@@ -245,8 +285,11 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
   private static double totalAsks(Keyspace k, String dc) {
     double asks = 0;
     for (Map.Entry<String, Demand> e : k.demands.entrySet()) {
+      OptionalDouble way = way(k, e.getKey(), dc);
       boolean isNearer =
-          k.holders.stream().allMatch(h -> way(k, e.getKey(), dc) < way(k, e.getKey(), h));
+          way.isPresent()
+              && way.getAsDouble()
+                  < nearest(k, e.getKey(), k.holders).orElse(Double.POSITIVE_INFINITY);
       asks += e.getKey().equals(dc) || isNearer ? e.getValue().asks() : 0;
     }
     return asks;

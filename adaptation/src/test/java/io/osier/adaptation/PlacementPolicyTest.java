@@ -32,7 +32,7 @@ final class PlacementPolicyTest {
   }
 
   private static Demand demand(double reads, double updates) {
-    return new Demand(reads, 200, updates, WAYS);
+    return demandOf(reads, updates, WAYS);
   }
 
   @Test
@@ -101,9 +101,37 @@ final class PlacementPolicyTest {
     assertThat(policy.decide(k.with(Set.of("eu", "sa"))).kind()).isEqualTo(Kind.STAY);
   }
 
+  /** As where one link is cut: a way that is not known is none of 0 ms. */
+  @Test
+  void wayThatIsNotKnown_isAwaited_andWhatMayNeedItStays() {
+    Demand cut = new Demand(100, 200, 0, Map.of("sa", 80.0, "eu", 120.0));
+    Map<String, Demand> demands = Map.of("ap", cut, "eu", demandOf(0, 1_000, Map.of()));
+    Keyspace k = keyspace(demands, Set.of("eu", "sa", "us"), 100, 1e3);
+    assertThat(policy.decide(k).dc()).as("its clients reach it").isEqualTo("ap");
+    Keyspace denied =
+        new Keyspace(k.demands(), Set.of("eu", "us"), Set.of("eu", "us"), 1, 10_000, 1e3);
+    Move stays = policy.decide(denied);
+    assertThat(stays.kind()).as("us may be the nearest of ap").isEqualTo(Kind.STAY);
+    assertThat(stays.why()).contains("us: the way from ap to us is not known");
+    // Nobody has measured anything yet.
+    Map<String, Demand> none = Map.of("ap", demandOf(100, 0, Map.of()), "eu", demand(0, 10_000));
+    for (Set<String> holders : List.of(Set.of("sa", "us"), Set.of("sa", "us", "ap"))) {
+      Map<String, Demand> first = Map.of("ap", demandOf(100, 1_000, Map.of()));
+      Move move = policy.decide(keyspace(first, holders, 10_000, 1e3));
+      assertThat(move.dc()).isNotEqualTo("ap");
+      assertThat(policy.decide(keyspace(none, holders, 100, 1e3)).dc()).isNotEqualTo("ap");
+    }
+    Move first = policy.decide(keyspace(none, Set.of("sa", "us"), 100, 1e3));
+    assertThat(first.why()).contains("ap: no way from ap to sa, us is known");
+  }
+
+  private static Demand demandOf(double reads, double updates, Map<String, Double> ways) {
+    return new Demand(reads, 200, updates, ways);
+  }
+
   @Test
   void keyspaceThatNobodyUses_neverMoves() {
-    for (Set<String> holders : List.of(Set.of("eu"), Set.of("eu", "us"), Set.copyOf(DCS))) {
+    for (Set<String> holders : List.of(Set.of("eu", "us"), Set.copyOf(DCS))) {
       Move move = policy.decide(keyspace(Map.of("ap", demand(0, 0)), holders, 100, 0));
       assertThat(move.kind()).isEqualTo(Kind.STAY);
     }
@@ -158,10 +186,24 @@ final class PlacementPolicyTest {
       } else {
         assertThat(after).hasSizeGreaterThanOrEqualTo(k.least());
       }
-      assertThat(policy.paid(k, after)).isLessThan(policy.paid(k, k.holders()));
+      double paid = policy.paid(k, after);
+      if (k.holders().size() >= k.least()) {
+        assertThat(paid).isLessThan(policy.paid(k, k.holders()));
+      } else {
+        assertThat(move.kind()).as("what it costs does not matter").isEqualTo(Kind.ADD);
+        for (String other : k.candidates()) {
+          Set<String> instead = new TreeSet<>(k.holders());
+          if (instead.add(other)) {
+            assertThat(paid).as("the best").isLessThanOrEqualTo(policy.paid(k, instead) + 1e-6);
+          }
+        }
+      }
       assertThat(move.why()).isNotEmpty();
       k = k.with(after);
       assertThat(++moves).as("each set comes once at most").isLessThan(16);
+    }
+    if (k.holders().size() < k.least()) {
+      assertThat(k.holders()).as("nobody else may hold it").containsAll(k.candidates());
     }
   }
 

@@ -367,6 +367,12 @@ record ControlState(
     return assign(name, new TreeMap<>(Map.of(LOAD + dc, created + " " + load.text())));
   }
 
+  /** Nothing is counted there any more. */
+  static Operation noLoad(String name, String dc) {
+    return new Operation.UpdateFields(
+        new FieldId(name, CrdtType.OR_MAP), new Operation.RemoveFields(List.of(LOAD + dc)));
+  }
+
   private static Operation assign(String name, SortedMap<String, String> fields) {
     List<Operation.FieldUpdate> updates = new ArrayList<>();
     fields.forEach(

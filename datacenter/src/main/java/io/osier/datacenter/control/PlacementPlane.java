@@ -116,6 +116,15 @@ final class PlacementPlane {
     loads.count(all.keySet());
     long now = millis.getAsLong();
     List<Operation> tells = new ArrayList<>();
+    keyspaces
+        .state()
+        .loads()
+        .forEach(
+            (name, told) -> {
+              if (!all.containsKey(name) && told.containsKey(members.self())) {
+                tells.add(ControlState.noLoad(name, members.self()));
+              }
+            });
     SortedMap<String, KeyspacePolicy> due = new TreeMap<>();
     for (Map.Entry<String, KeyspacePolicy> e : all.entrySet()) {
       String name = e.getKey();
@@ -172,8 +181,9 @@ final class PlacementPlane {
     if (it == null || !decider(name).equals(members.self())) {
       return;
     }
-    Optional<String> awaited = awaited(name, policy);
-    Move move = settings.policy().decide(figures(name, policy));
+    PlacementPolicy.Keyspace figures = figures(name, policy);
+    Optional<String> awaited = awaited(name, policy, figures);
+    Move move = settings.policy().decide(figures);
     long left = it.pauses.leftMillis(millis.getAsLong());
     if (awaited.isPresent()) {
       it.said = "nothing moves: " + awaited.get();
@@ -228,7 +238,8 @@ final class PlacementPlane {
   }
 
   /** Why nothing may be moved now. */
-  private Optional<String> awaited(String name, KeyspacePolicy policy) {
+  private Optional<String> awaited(
+      String name, KeyspacePolicy policy, PlacementPolicy.Keyspace figures) {
     if (policy.rules().placement() != Placement.ADAPTIVE) {
       return Optional.of("it is pinned");
     }
@@ -248,8 +259,14 @@ final class PlacementPlane {
         return Optional.of(dc + " holds it, and " + (isUp(dc) ? "leaves" : "is out of reach"));
       }
     }
+    SortedMap<String, Load> told = told(name);
+    for (Map.Entry<String, Load> e : told.entrySet()) {
+      if (e.getValue().demand().asks() > 0 && !isUp(e.getKey()) && !figures.isFew()) {
+        return Optional.of(e.getKey() + " uses it, and is out of reach");
+      }
+    }
     return able(policy).stream()
-        .filter(dc -> !told(name).containsKey(dc))
+        .filter(dc -> !told.containsKey(dc))
         .findFirst()
         .map(dc -> dc + " has not told yet what is asked of it there");
   }
@@ -290,10 +307,10 @@ final class PlacementPlane {
   private PlacementView view(String name, KeyspacePolicy policy) {
     String decider = decider(name);
     Counted it = counted.get(name);
-    Optional<String> awaited = awaited(name, policy);
+    PlacementPolicy.Keyspace figures = figures(name, policy);
+    Optional<String> awaited = awaited(name, policy, figures);
     String said =
         it == null || awaited.isPresent() || !decider.equals(members.self()) ? "" : it.said;
-    PlacementPolicy.Keyspace figures = figures(name, policy);
     Move move = settings.policy().decide(figures);
     String expected =
         awaited

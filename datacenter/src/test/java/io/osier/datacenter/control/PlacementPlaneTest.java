@@ -3,6 +3,7 @@ package io.osier.datacenter.control;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.crdt.Query;
 import io.osier.datacenter.placement.PlacementView;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -145,9 +146,58 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     assertThat(at("sa").holders(CARTS)).contains("ap");
   }
 
+  /** What it told was asked of it when it was there. */
+  @Test
+  void figuresOfOneThatIsAway_moveNothing_andThoseOfAnEarlierTimeAreGone() {
+    command("alter", Map.of("placement", "pinned"));
+    seconds(30, Map.of("ap", 100L), Map.of("ap", 100L));
+    nodes.values().forEach(node -> node.cut = Set.of("ap"));
+    command("alter", Map.of("placement", "adaptive"));
+    seconds(60, Map.of("sa", 100L), Map.of());
+    assertThat(view("eu").next()).contains("ap uses it, and is out of reach");
+    assertThat(at("sa").holders(CARTS)).containsExactly("eu", "us");
+    nodes.values().forEach(node -> node.cut = Set.of());
+    seconds(60, Map.of("sa", 100L), Map.of());
+    assertThat(at("sa").holders(CARTS)).contains("sa");
+    command("alter", Map.of("placement", "fixed"));
+    seconds(10, Map.of(), Map.of());
+    assertThat(told()).doesNotContain("_load.");
+    command("alter", Map.of("placement", "adaptive"));
+    assertThat(view("eu").next()).contains("ap has not told yet");
+    seconds(30, Map.of(), Map.of());
+    assertThat(told()).contains("_load.ap", "_load.eu", "_load.sa", "_load.us");
+  }
+
+  private String told() {
+    return at("eu").copy.state(ControlPlane.KEYSPACES).read(new Query.Whole()).toString();
+  }
+
   /** It holds nothing any more, and counts for nothing that the laws ask for. */
   @Test
   void holderThatWasGivenUp_isReplaced_andNobodyElseGoes() {
+    giveUp();
+    for (int i = 0; i < 60; i++) {
+      at("ap").load.asked(100, 1_000);
+      round(CARTS);
+      clock += 2_000;
+    }
+    assertThat(at("sa").holders(CARTS)).containsExactly("ap", "eu");
+    assertThat(audited()).hasSize(1);
+  }
+
+  /** The laws ask for two, whatever that costs. */
+  @Test
+  void holderThatWasGivenUp_isReplaced_evenIfNobodyAsks() {
+    giveUp();
+    for (int i = 0; i < 60; i++) {
+      round(CARTS);
+      clock += 2_000;
+    }
+    assertThat(at("sa").holders(CARTS)).hasSize(2).contains("eu");
+    assertThat(audited()).hasSize(1);
+  }
+
+  private void giveUp() {
     Node lost = requireNonNull(nodes.remove("us"));
     at("eu")
         .plane
@@ -157,13 +207,6 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     for (int i = 0; i < 5; i++) {
       settle();
     }
-    for (int i = 0; i < 60; i++) {
-      at("ap").load.asked(100, 1_000);
-      round(CARTS);
-      clock += 2_000;
-    }
-    assertThat(at("sa").holders(CARTS)).containsExactly("ap", "eu");
-    assertThat(audited()).hasSize(1);
   }
 
   /** Any loads, restarts and ways that are cut: the laws hold at each step, and all end alike. */

@@ -33,7 +33,10 @@ public interface Connection {
   /** Whether requests can be sent. */
   boolean isUp();
 
-  /** Who is there, as the present connection has told; null if never connected. */
+  /**
+   * Who is there, as the present connection has told; null if never connected. Each connection to a
+   * process has an object of its own.
+   */
   @Nullable ReplicaId replica();
 
   /** The keyspaces that the datacenter holds, as it said; none if never connected. */
@@ -139,25 +142,26 @@ public interface Connection {
   }
 
   /**
-   * As {@link #send(Request, long, long, Answered)}, to one process alone: it may have ended, and
-   * another one have taken its place, since {@link #replica} told it. Then nothing is sent, and
+   * As {@link #send(Request, long, long, Answered)}, over one connection to one process alone:
+   * another one may have taken its place since {@link #replica} told it. Then nothing is sent, and
    * there is no answer.
    *
-   * @param to the process that the request is made for
+   * @param to what {@link #replica} has told: the same object, which each connection has anew
    */
+  @SuppressWarnings("ReferenceEquality")
   default void send(
       ReplicaId to, Request request, long nowNanos, long deadlineNanos, Answered answered) {
-    if (to.equals(replica())) {
+    if (to == replica()) {
       send(request, nowNanos, deadlineNanos, answered);
     } else {
       answered.lost(isGone(to));
     }
   }
 
-  /** That a request was not sent, because the process that it was made for is not there. */
+  /** That a request was not sent, because the connection that it was made for is gone. */
   static LostException isGone(ReplicaId process) {
     return new LostException(
-        ErrorCode.UNAVAILABLE, false, process.dc() + " was restarted before it could be sent");
+        ErrorCode.UNAVAILABLE, false, process.dc() + " was connected anew before it could be sent");
   }
 
   /**

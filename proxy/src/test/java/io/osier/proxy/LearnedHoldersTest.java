@@ -7,6 +7,8 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -155,5 +157,22 @@ final class LearnedHoldersTest extends HolderRoutesFixture {
     assertThat(write.keyspace()).isEqualTo("carts@ap");
     ap.isDone();
     assertThat(call).isCompleted();
+  }
+
+  /** It shows what another holder has told over the former connection. */
+  @Test
+  void answerOverAFormerConnection_makesTheVectorGoAgain() {
+    Session session = client(ap, eu).session();
+    get(session, "carts");
+    Far.Sent late = eu.open.remove();
+    goes(eu);
+    eu.replica = new ReplicaId("eu", 1);
+    comes(eu);
+    get(session, "carts");
+    eu.answers(3, VersionVector.of(eu.replica(), 1));
+    VersionVector seen = VersionVector.of(us.replica(), 7);
+    late.answered().answered(new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(3), seen));
+    get(session, "carts");
+    assertThat(after(eu)).isEqualTo(VersionVector.of(eu.replica(), 1).with(us.replica(), 7));
   }
 }

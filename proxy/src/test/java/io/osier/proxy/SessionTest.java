@@ -1,5 +1,6 @@
 package io.osier.proxy;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -32,6 +33,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @NullUnmarked // null stands for no answer
 final class SessionTest {
@@ -234,28 +237,37 @@ final class SessionTest {
     }
   }
 
-  @Test
-  void requestForAFormerProcess_isNotSentToTheOneThatTookItsPlace() throws IOException {
-    ReplicaId next = new ReplicaId("eu", 2);
+  /** What a process had others do for the former connection it does not know of the next one. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void requestForAFormerConnection_isNotSentOverTheOneThatTookItsPlace(long incarnation)
+      throws IOException {
     AtomicReference<ReplicaId> who = new AtomicReference<>(EU);
     try (FakeServer eu =
             new FakeServer(r -> as(who.get(), x -> count(1, VersionVector.EMPTY)).apply(r));
         OsierClient client = client(eu, null)) {
       Connection connection = client.core().datacenters().get("eu");
-      assertThat(answered(connection, EU).join()).isInstanceOf(Reply.Answer.class);
-      who.set(next);
+      ReplicaId first = requireNonNull(connection.replica());
+      assertThat(answered(connection, first).join()).isInstanceOf(Reply.Answer.class);
+      who.set(new ReplicaId("eu", incarnation));
       eu.drop();
       org.awaitility.Awaitility.await()
-          .until(() -> connection.isUp() && next.equals(connection.replica()));
-      assertThatThrownBy(() -> answered(connection, EU).join())
+          .untilAsserted(
+              () -> {
+                assertThat(connection.replica()).isNotSameAs(first);
+                assertThat(connection.isUp()).isTrue();
+              });
+      assertThatThrownBy(() -> answered(connection, first).join())
           .hasCauseInstanceOf(LostException.class)
-          .hasMessageContaining("restarted");
+          .hasMessageContaining("connected anew");
+      ReplicaId next = requireNonNull(connection.replica());
+      assertThat(next).isEqualTo(who.get());
       assertThat(answered(connection, next).join()).isInstanceOf(Reply.Answer.class);
       assertThat(eu.requests).hasSize(2);
     }
   }
 
-  /** A read that is made for one process. */
+  /** A read that is made for one connection. */
   private static CompletableFuture<Reply> answered(Connection by, ReplicaId process) {
     CompletableFuture<Reply> result = new CompletableFuture<>();
     long now = System.nanoTime();

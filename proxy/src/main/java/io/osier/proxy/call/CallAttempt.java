@@ -77,7 +77,8 @@ public final class CallAttempt extends SendState implements Connection.Answered 
       }
     } else {
       call.begins(next);
-      // A process that was started anew lacks what this one covers: it must not get the request.
+      // What this one covers is not known to a process that was started anew, nor of a connection
+      // that was made anew: they must not get the request.
       to.send(replica, next.sent, now, call.tries.deadlineNanos(), next);
     }
   }

@@ -164,9 +164,11 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
 
   @Override
   public void welcomed(RequestChannel at, Reply.Welcome as) {
-    replica = as.replica();
+    ReplicaId there =
+        new ReplicaId(as.replica().dc(), as.replica().incarnation()); // its own object
+    replica = there;
     keyspaces = new ToldKeyspaces(as.keyspaces(), as.elsewhere());
-    way = new Way(at, as.replica());
+    way = new Way(at, there);
     refused = null;
     trouble = null;
     backOff.reset();
@@ -281,10 +283,11 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality")
   public void send(
       ReplicaId to, Request request, long nowNanos, long deadlineNanos, Answered answered) {
     Way over = way;
-    if (over == null || to.equals(over.replica)) {
+    if (over == null || to == over.replica) {
       send(over, request, nowNanos, deadlineNanos, answered);
     } else {
       answered.lost(Connection.isGone(to));

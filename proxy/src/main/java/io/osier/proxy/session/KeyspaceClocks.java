@@ -93,17 +93,18 @@ public final class KeyspaceClocks {
     return epoch;
   }
 
+  /** Whether its requests go there now, over the connection that told this object. */
+  @SuppressWarnings("ReferenceEquality")
   public boolean isAt(ReplicaId replica) {
-    return replica.equals(at);
+    return replica == at;
   }
 
   /**
    * As {@link SessionContext#moveTo}. Each connection to a process has an object of its own: what a
    * process had others do for an earlier one, it remembers for that one alone.
    */
-  @SuppressWarnings("ReferenceEquality")
   @Nullable ReplicaId moveTo(ReplicaId to) {
-    if (to == at) {
+    if (isAt(to)) {
       return null;
     }
     ReplicaId from = to.equals(at) ? null : at;

@@ -120,7 +120,7 @@ final class SimWay implements Connection {
       return;
     }
     wire = new AppWire<>(there);
-    replica = there.self();
+    replica = new ReplicaId(there.self().dc(), there.self().incarnation());
     hear(there);
     // Measured anew, and not always well: another datacenter may be the nearest now.
     roundTripNanos = 2 * delayNanos * (0.5 + random.nextDouble());

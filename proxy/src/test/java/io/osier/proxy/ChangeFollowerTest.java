@@ -31,7 +31,7 @@ final class ChangeFollowerTest {
     private final double roundTrip;
     private final Queue<Answered> watchers = new ArrayDeque<>();
     private Request.@Nullable Watch last;
-    private long incarnation = 1;
+    private final ReplicaId replica;
     private boolean up = true;
     private int reads;
     private int lifetimes;
@@ -46,6 +46,7 @@ final class ChangeFollowerTest {
     Dc(String name, double roundTrip) {
       this.name = name;
       this.roundTrip = roundTrip;
+      this.replica = new ReplicaId(name, 1);
     }
 
     @Override
@@ -63,7 +64,7 @@ final class ChangeFollowerTest {
 
     @Override
     public ReplicaId replica() {
-      return new ReplicaId(name, incarnation);
+      return replica;
     }
 
     @Override

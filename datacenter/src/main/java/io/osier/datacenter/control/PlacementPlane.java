@@ -285,13 +285,12 @@ final class PlacementPlane {
     Collection<Load> each = all.values();
     Set<String> present = new TreeSet<>(whole(name)); // some may have been given up
     present.retainAll(members.staying());
-    double shipped = each.stream().mapToDouble(Load::shippedBytes).max().orElse(0);
     return new PlacementPolicy.Keyspace(
         demands,
         present,
         able(policy),
         policy.rules().least(),
-        shipped > 0 ? shipped : UPDATE_BYTES,
+        Load.shippedBytes(each).orElse(UPDATE_BYTES),
         each.stream().mapToDouble(Load::bytes).max().orElse(0));
   }
 

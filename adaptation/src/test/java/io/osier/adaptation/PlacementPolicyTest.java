@@ -222,13 +222,32 @@ final class PlacementPolicyTest {
               ? Map.of("ap", demand(1000, 0))
               : Map.of("eu", demand(0, 10_000), "us", demand(10, 0));
       Move move = policy.decide(keyspace(demands, holders, 100, 1e6));
-      if (pauses.leftMillis(i * period) == 0 && move.kind() != Kind.STAY) {
+      if (pauses.found(move.kind(), move.dc(), i * period) == 0 && move.kind() != Kind.STAY) {
         holders = new TreeSet<>(move.holders(holders));
         pauses.moved(move.kind(), move.dc(), i * period);
         moves++;
       }
     }
     assertThat(moves).isBetween(3, 8 + periods / PlacementPauses.PAUSES_MAX);
+  }
+
+  @Test
+  void moveMustBeFoundInThreePeriodsInARow_andThePauseBeginsWhenItIsDone() {
+    PlacementPauses pauses = new PlacementPauses(10_000, 600_000);
+    assertThat(pauses.found(Kind.ADD, "ap", 0)).isEqualTo(20_000);
+    assertThat(pauses.found(Kind.ADD, "ap", 10_000)).isEqualTo(10_000);
+    assertThat(pauses.found(Kind.REMOVE, "ap", 20_000)).isEqualTo(20_000);
+    assertThat(pauses.found(Kind.ADD, "ap", 30_000)).isEqualTo(20_000);
+    assertThat(pauses.found(Kind.ADD, "sa", 40_000)).isEqualTo(20_000);
+    assertThat(pauses.found(Kind.ADD, "sa", 50_000)).isEqualTo(10_000);
+    assertThat(pauses.found(Kind.STAY, "", 60_000)).isEqualTo(20_000);
+    for (long now = 70_000; now < 90_000; now += 10_000) {
+      pauses.found(Kind.ADD, "sa", now);
+    }
+    assertThat(pauses.found(Kind.ADD, "sa", 90_000)).isZero();
+    pauses.moved(Kind.ADD, "sa", 90_000);
+    pauses.goesOn(150_000);
+    assertThat(pauses.leftMillis(151_000)).isEqualTo(9_000);
   }
 
   /** A datacenter that comes and goes once a day has no long pause. */

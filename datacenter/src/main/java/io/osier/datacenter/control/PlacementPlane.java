@@ -63,17 +63,35 @@ final class PlacementPlane {
     Load load = Load.NONE;
     long sinceMillis;
 
+    /** The holders as they were seen last: each datacenter sees moves, whoever made them. */
+    List<String> held;
+
     /** What came of the last decision here; empty before the first. */
     String said = "";
 
     /** Why the last move was refused, so that it is noted once. */
     String refused = "";
 
-    Counted(String creation, PlacementPauses pauses, Measured measured, long now) {
+    Counted(
+        String creation, PlacementPauses pauses, Measured measured, List<String> held, long now) {
       this.creation = creation;
       this.pauses = pauses;
       this.measured = measured;
+      this.held = held;
       this.sinceMillis = now;
+    }
+
+    void see(List<String> holders, boolean isMoving, long now) {
+      holders.stream()
+          .filter(dc -> !held.contains(dc))
+          .forEach(dc -> pauses.moved(Kind.ADD, dc, now));
+      held.stream()
+          .filter(dc -> !holders.contains(dc))
+          .forEach(dc -> pauses.moved(Kind.REMOVE, dc, now));
+      held = holders;
+      if (isMoving) {
+        pauses.goesOn(now);
+      }
     }
   }
 
@@ -138,11 +156,13 @@ final class PlacementPlane {
                           settings.periodMillis(),
                           (long) (1000 * settings.policy().horizonSeconds())),
                       loads.measured(k),
+                      whole(k),
                       now));
       if (now - it.sinceMillis < settings.periodMillis()) {
         continue;
       }
       due.put(name, e.getValue());
+      it.see(whole(name), underWay(name).isPresent(), now);
       Measured measured = loads.measured(name);
       it.load = measured.since(it.measured, it.load, now - it.sinceMillis);
       it.measured = measured;
@@ -178,13 +198,21 @@ final class PlacementPlane {
 
   private void decide(String name, KeyspacePolicy policy) {
     Counted it = counted.get(name);
-    if (it == null || !decider(name).equals(members.self())) {
+    long now = millis.getAsLong();
+    if (it == null) {
+      return;
+    }
+    if (!decider(name).equals(members.self())) {
+      it.pauses.found(Kind.STAY, "", now); // what was found earlier is not in a row with later
       return;
     }
     PlacementPolicy.Keyspace figures = figures(name, policy);
     Optional<String> awaited = awaited(name, policy, figures);
     Move move = settings.policy().decide(figures);
-    long left = it.pauses.leftMillis(millis.getAsLong());
+    long left =
+        awaited.isPresent()
+            ? it.pauses.found(Kind.STAY, "", now)
+            : it.pauses.found(move.kind(), move.dc(), now);
     if (awaited.isPresent()) {
       it.said = "nothing moves: " + awaited.get();
     } else if (move.kind() == Kind.STAY) {
@@ -207,7 +235,6 @@ final class PlacementPlane {
     try {
       holders.alter(name, replicas);
       it.refused = "";
-      it.pauses.moved(move.kind(), move.dc(), millis.getAsLong());
       LOG.info("keyspace '{}' follows its load: {}", name, it.said);
       loads.moved(name, command, move.why());
     } catch (OsierException e) {
@@ -222,10 +249,7 @@ final class PlacementPlane {
 
   /** Those that have all of a keyspace and were not told to go. */
   private List<String> whole(String name) {
-    return keyspaces
-        .holders()
-        .getOrDefault(name, HolderSet.of(List.of()))
-        .those(h -> h.serves() && h.removal().isEmpty());
+    return all(name).those(h -> h.serves() && h.removal().isEmpty());
   }
 
   private boolean isUp(String dc) {
@@ -246,16 +270,12 @@ final class PlacementPlane {
     if (!host.isSettled() || !members.isActive()) {
       return Optional.of(members.self() + " may not know yet who holds what");
     }
-    HolderSet all = keyspaces.holders().getOrDefault(name, HolderSet.of(List.of()));
-    for (String dc : all.those(h -> !h.isGone())) {
-      HolderState of = all.of(dc);
-      if (!members.names().contains(dc)) {
-        continue;
-      }
-      if (of.catchesUp() || of.removal().isPresent()) {
-        return Optional.of(dc + (of.catchesUp() ? " is being added" : " is being removed"));
-      }
-      if (!members.staying().contains(dc) || !isUp(dc)) {
+    Optional<String> underWay = underWay(name);
+    if (underWay.isPresent()) {
+      return underWay;
+    }
+    for (String dc : all(name).those(h -> !h.isGone())) {
+      if (members.names().contains(dc) && (!members.staying().contains(dc) || !isUp(dc))) {
         return Optional.of(dc + " holds it, and " + (isUp(dc) ? "leaves" : "is out of reach"));
       }
     }
@@ -269,6 +289,19 @@ final class PlacementPlane {
         .filter(dc -> !told.containsKey(dc))
         .findFirst()
         .map(dc -> dc + " has not told yet what is asked of it there");
+  }
+
+  private HolderSet all(String name) {
+    return keyspaces.holders().getOrDefault(name, HolderSet.of(List.of()));
+  }
+
+  /** Whose move is under way, in words. */
+  private Optional<String> underWay(String name) {
+    HolderSet all = all(name);
+    return all.those(h -> !h.isGone() && (h.catchesUp() || h.removal().isPresent())).stream()
+        .filter(members.names()::contains)
+        .findFirst()
+        .map(dc -> dc + (all.of(dc).catchesUp() ? " is being added" : " is being removed"));
   }
 
   /** Those that can hold it now, and may. */
@@ -285,13 +318,12 @@ final class PlacementPlane {
     Collection<Load> each = all.values();
     Set<String> present = new TreeSet<>(whole(name)); // some may have been given up
     present.retainAll(members.staying());
-    double shipped = each.stream().mapToDouble(Load::shippedBytes).max().orElse(0);
     return new PlacementPolicy.Keyspace(
         demands,
         present,
         able(policy),
         policy.rules().least(),
-        shipped > 0 ? shipped : UPDATE_BYTES,
+        Load.shippedBytes(each).orElse(UPDATE_BYTES),
         each.stream().mapToDouble(Load::bytes).max().orElse(0));
   }
 

@@ -1,9 +1,11 @@
 package io.osier.datacenter.placement;
 
 import io.osier.adaptation.PlacementPolicy.Demand;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -14,6 +16,7 @@ import java.util.TreeMap;
  * @param reads in a second, of its clients
  * @param readBytes of an answer
  * @param updates in a second, of its clients
+ * @param committed updates in a second that are committed there; 0 if it does not hold it
  * @param shippedBytes of an update to one other holder, as they are shipped at present; 0 if it
  *     ships none
  * @param bytes of the keyspace; 0 if it does not hold it
@@ -23,11 +26,12 @@ public record Load(
     double reads,
     double readBytes,
     double updates,
+    double committed,
     double shippedBytes,
     double bytes,
     SortedMap<String, Double> wayMillis) {
   /** Nothing is known. */
-  public static final Load NONE = new Load(0, 0, 0, 0, 0, new TreeMap<>());
+  public static final Load NONE = new Load(0, 0, 0, 0, 0, 0, new TreeMap<>());
 
   private static final String WAY = "way.";
 
@@ -39,6 +43,9 @@ public record Load(
 
   /** and ways that differ by less. */
   private static final double SAME_MILLIS = 5;
+
+  /** Rates below are told as none. */
+  private static final double RATE_TOLD = 0.001;
 
   public Load {
     wayMillis = Collections.unmodifiableSortedMap(new TreeMap<>(wayMillis));
@@ -54,6 +61,7 @@ public record Load(
     figures.put("reads", reads);
     figures.put("read-bytes", readBytes);
     figures.put("updates", updates);
+    figures.put("committed", committed);
     figures.put("shipped-bytes", shippedBytes);
     figures.put("bytes", bytes);
     wayMillis.forEach((dc, millis) -> figures.put(WAY + dc, millis));
@@ -92,9 +100,25 @@ public record Load(
         figures.getOrDefault("reads", 0.0),
         figures.getOrDefault("read-bytes", 0.0),
         figures.getOrDefault("updates", 0.0),
+        figures.getOrDefault("committed", 0.0),
         figures.getOrDefault("shipped-bytes", 0.0),
         figures.getOrDefault("bytes", 0.0),
         ways);
+  }
+
+  /**
+   * What an update takes as they are shipped at present, wherever it is committed; empty if nobody
+   * has shipped any. Where nobody commits at present counts nearly nothing.
+   */
+  public static OptionalDouble shippedBytes(Collection<Load> loads) {
+    double all = 0;
+    double bytes = 0;
+    for (Load load : loads) {
+      double weight = load.shippedBytes > 0 ? load.committed + RATE_TOLD : 0;
+      all += weight;
+      bytes += weight * load.shippedBytes;
+    }
+    return all > 0 ? OptionalDouble.of(bytes / all) : OptionalDouble.empty();
   }
 
   private static double number(String text) {

@@ -30,15 +30,17 @@ public record Measured(
   public Load since(Measured earlier, Load before, long millis) {
     double seconds = millis / 1000.0;
     long measured = asked.measured() - earlier.asked.measured();
-    long committedNow = earlier.committed == 0 ? 0 : committed - earlier.committed;
+    long committedNow = earlier.committed == 0 ? 0 : Math.max(0, committed - earlier.committed);
+    double shippedBefore = committed == 0 ? 0 : before.shippedBytes(); // 0: it is not held here
     return new Load(
         Math.max(0, asked.reads() - earlier.asked.reads()) / seconds,
         measured <= 0
             ? before.readBytes()
             : (double) (asked.measuredBytes() - earlier.asked.measuredBytes()) / measured,
         Math.max(0, asked.updates() - earlier.asked.updates()) / seconds,
-        committedNow <= 0
-            ? before.shippedBytes()
+        committedNow / seconds,
+        committedNow == 0
+            ? shippedBefore
             : Math.max(0, (double) (shippedBytes - earlier.shippedBytes) / committedNow),
         bytes,
         wayMillis);

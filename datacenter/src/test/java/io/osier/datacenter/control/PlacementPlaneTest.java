@@ -81,6 +81,50 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     assertThat(view("sa").cheapest()).contains("ap").hasSize(2);
   }
 
+  /** Clients of a datacenter that is restarted are elsewhere for some seconds. */
+  @Test
+  void onePeriodAlone_movesNothing_andAMoveThatIsDoneHasAPause() {
+    seconds(60, Map.of("eu", 10L, "us", 100L, "ap", 100L), Map.of("eu", 1L));
+    assertThat(at("sa").holders(CARTS)).containsExactly("ap", "eu", "us");
+    int moves = audited().size();
+    for (int i = 0; i < 10; i++) {
+      seconds(15, Map.of("eu", 10L, "us", 100L), Map.of("eu", 100L)); // a lull at ap
+      seconds(35, Map.of("eu", 10L, "us", 100L, "ap", 100L), Map.of("eu", 1L));
+      seconds(10, Map.of("sa", 10_000L, "eu", 10L, "us", 100L, "ap", 100L), Map.of()); // a burst
+      seconds(35, Map.of("eu", 10L, "us", 100L, "ap", 100L), Map.of("eu", 1L));
+    }
+    assertThat(audited()).hasSize(moves);
+    assertThat(view("eu").next()).doesNotContain(" in ");
+    command("alter", Map.of("replicas", "ap,eu,sa,us")); // nobody asks there
+    seconds(10, Map.of("eu", 10L, "us", 100L, "ap", 100L), Map.of("eu", 100L));
+    assertThat(at("sa").holders(CARTS)).contains("sa");
+    seconds(90, Map.of("eu", 10L, "us", 100L, "ap", 100L), Map.of("eu", 100L));
+    assertThat(at("sa").holders(CARTS)).containsExactly("ap", "eu", "us");
+  }
+
+  private void untilHolds(String dc, boolean holds, Map<String, Long> updates) {
+    for (int i = 0; i < 60 && at("eu").holders(CARTS).contains(dc) != holds; i++) {
+      seconds(10, Map.of("eu", 100L, "us", 100L, "ap", holds ? 100L : 0), updates);
+    }
+    assertThat(at("eu").holders(CARTS).contains(dc)).isEqualTo(holds);
+  }
+
+  @Test
+  void pauseBeginsWhenTheMoveIsDone() {
+    for (int i = 0; i < 3; i++) { // so it is a long one
+      untilHolds("ap", true, Map.of());
+      untilHolds("ap", false, Map.of("eu", 100L));
+    }
+    untilHolds("ap", true, Map.of());
+    at("ap").quiet = false;
+    seconds(2_000, Map.of("eu", 100L, "us", 100L), Map.of("eu", 100L));
+    assertThat(view("eu").next()).contains("ap is being removed");
+    at("ap").quiet = true;
+    seconds(100, Map.of("eu", 100L, "us", 100L, "ap", 100L), Map.of());
+    assertThat(view("eu").next()).containsPattern("ap is added in \\d+ s, if that stays so");
+    untilHolds("ap", true, Map.of());
+  }
+
   @Test
   void idleKeyspace_neitherMoves_norIsToldAgain() {
     seconds(30, Map.of("ap", 50L), Map.of());

@@ -11,13 +11,13 @@ import io.osier.datacenter.store.ObjectStore;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What is asked of keyspaces here, and what holding them costs. What partitions tell is of the
@@ -27,12 +27,18 @@ public final class LoadMeasures implements PlacementHost {
   /** What an object takes where nothing is known. */
   private static final long OBJECT_BYTES = 100;
 
+  /** What a partition is to tell, and what it has told before. */
+  private record Asked(CompletableFuture<PartitionReport> next, Optional<PartitionReport> told) {
+    Optional<PartitionReport> last() {
+      return next.isDone() && !next.isCompletedExceptionally() ? Optional.of(next.join()) : told;
+    }
+  }
+
   private final Keyspaces keyspaces;
   private final DemandCounters counters = new DemandCounters();
 
   /** By keyspace. */
-  private final Map<String, Map<PartitionRunner, CompletableFuture<PartitionReport>>> asked =
-      new HashMap<>();
+  private final Map<String, Map<PartitionRunner, Asked>> asked = new HashMap<>();
 
   private final Map<String, Long> moves = new ConcurrentHashMap<>();
 
@@ -74,13 +80,12 @@ public final class LoadMeasures implements PlacementHost {
     long bytes = 0;
     KeyspaceShard shard = keyspaces.find(keyspace);
     if (shard != null) {
-      Map<PartitionRunner, CompletableFuture<PartitionReport>> of =
-          asked.computeIfAbsent(keyspace, k -> new HashMap<>());
+      Map<PartitionRunner, Asked> of = asked.computeIfAbsent(keyspace, k -> new HashMap<>());
       of.keySet().retainAll(shard.partitions());
       for (PartitionRunner partition : shard.partitions()) {
-        PartitionReport report = last(partition, of);
-        committed += report == null ? 0 : report.content().committed();
-        shipped += report == null ? 0 : shippedBytes(report);
+        Optional<PartitionReport> report = last(partition, of);
+        committed += report.map(r -> r.content().committed()).orElse(0L);
+        shipped += report.map(LoadMeasures::shippedBytes).orElse(0L);
         bytes += bytes(partition.store());
       }
     }
@@ -89,15 +94,15 @@ public final class LoadMeasures implements PlacementHost {
     return new Measured(counters.of(keyspace), committed, shipped, bytes, measured);
   }
 
-  /** What a partition told last; it is asked anew. */
-  private static @Nullable PartitionReport last(
-      PartitionRunner partition, Map<PartitionRunner, CompletableFuture<PartitionReport>> asked) {
-    CompletableFuture<PartitionReport> before = asked.get(partition);
-    if (before != null && !before.isDone()) {
-      return null;
+  /** What a partition told last; it is asked anew, unless it still is to answer. */
+  private static Optional<PartitionReport> last(
+      PartitionRunner partition, Map<PartitionRunner, Asked> asked) {
+    Asked before = asked.get(partition);
+    Optional<PartitionReport> last = before == null ? Optional.empty() : before.last();
+    if (before == null || before.next.isDone()) {
+      asked.put(partition, new Asked(partition.inspect(0), last));
     }
-    asked.put(partition, partition.inspect(0));
-    return before == null || before.isCompletedExceptionally() ? null : before.join();
+    return last;
   }
 
   /** To the peer that was sent most: others may be away. */

@@ -167,8 +167,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
 
   @Override
   public void welcomed(RequestChannel at, Reply.Welcome as) {
-    ReplicaId there =
-        new ReplicaId(as.replica().dc(), as.replica().incarnation()); // its own object
+    ReplicaId there = new ReplicaId(as.replica().dc(), as.replica().incarnation());
     replica = there;
     keyspaces = new Told(as.keyspaces(), as.elsewhere());
     way = new Way(at, there);
@@ -313,7 +312,6 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
     if (over == null) {
       return;
     }
-    RequestChannel at = over.channel;
     long start = timers.nanoTime();
     long patience = Math.max(1_000, TimeLimit.millis(dialling.pingInterval().multipliedBy(4)));
     send(new Request.Ping(), patience)
@@ -325,9 +323,9 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
                     Double.isNaN(roundTripNanos)
                         ? took
                         : roundTripNanos + ROUND_TRIP_GAIN * (took - roundTripNanos);
-              } else if (way == over && at.isSilent(patience)) {
+              } else if (way == over && over.channel.isSilent(patience)) {
                 LOG.warn("{} does not answer; connection closed", dc);
-                at.close();
+                over.channel.close();
               }
             });
   }

@@ -18,17 +18,20 @@ import io.osier.datacenter.placement.DemandCounters;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.shard.agent.ShownAnswer;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,7 +52,7 @@ public final class RequestHandler implements ClientService {
   private final Administrator administrator;
   private final GroupCommitHelp writeHelp;
   private final BooleanSupplier known;
-  private final Supplier<Reply.Elsewhere> elsewhere;
+  private final Function<Set<String>, Reply.Keyspaces> elsewhere;
 
   /** Where others do what is not held here; empty of one who refuses it. */
   private final Optional<Forwarder> forwarder;
@@ -77,7 +80,9 @@ public final class RequestHandler implements ClientService {
    * @param writeHelp how who has run partitions sees to it that what they made is written
    * @param known whether it is known which keyspaces there are: others may have changed that while
    *     a datacenter that has just started was away
-   * @param elsewhere the keyspaces that others hold
+   * @param elsewhere is given the names of those that are open here, and tells of all others: as if
+   *     they were held those whose holders follow what is asked where their clients are, so that
+   *     these do not go to a holder by themselves
    * @param forwarder has what is not held here done elsewhere; empty for who refuses it
    * @param copies answer reads of what others hold, where they can; empty for who forwards all
    */
@@ -87,7 +92,7 @@ public final class RequestHandler implements ClientService {
       Administrator administrator,
       GroupCommitHelp writeHelp,
       BooleanSupplier known,
-      Supplier<Reply.Elsewhere> elsewhere,
+      Function<Set<String>, Reply.Keyspaces> elsewhere,
       Optional<Forwarder> forwarder,
       Optional<Copies> copies) {
     this.keyspaces = keyspaces;
@@ -105,17 +110,29 @@ public final class RequestHandler implements ClientService {
     demand = counters;
   }
 
-  /**
-   * Those that are held here; and as if they were, those whose holders follow what is asked where
-   * their clients are: these do not go to a holder by themselves.
-   */
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return Stream.concat(
-            keyspaces.values().stream().map(k -> info(k.policy())),
-            elsewhere.get().keyspaces().stream()
-                .map(Reply.HeldElsewhere::keyspace)
-                .filter(k -> demand.counts(k.name())))
+    return told().keyspaces();
+  }
+
+  /** Of one moment: none is missing because it comes or goes, and none is in both. */
+  @Override
+  public Reply.Keyspaces told() {
+    Map<String, KeyspaceShard> here = new LinkedHashMap<>(keyspaces);
+    Reply.Keyspaces others = elsewhere.apply(here.keySet());
+    return new Reply.Keyspaces(
+        Stream.concat(
+                here.values().stream().map(k -> info(k.policy())), others.keyspaces().stream())
+            .toList(),
+        others.elsewhere());
+  }
+
+  @Override
+  public List<Reply.KeyspaceInfo> settled() {
+    return keyspaces.values().stream()
+        .map(KeyspaceShard::policy)
+        .filter(policy -> !policy.rules().counts())
+        .map(RequestHandler::info)
         .toList();
   }
 
@@ -130,12 +147,7 @@ public final class RequestHandler implements ClientService {
 
   @Override
   public Reply.Elsewhere elsewhere() {
-    Reply.Elsewhere all = elsewhere.get();
-    List<Reply.HeldElsewhere> others =
-        all.keyspaces().stream().filter(k -> !demand.counts(k.keyspace().name())).toList();
-    return others.size() == all.keyspaces().size()
-        ? all
-        : new Reply.Elsewhere(others, all.addresses());
+    return told().elsewhere();
   }
 
   @Override
@@ -228,7 +240,7 @@ public final class RequestHandler implements ClientService {
         return true;
       }
     }
-    Consumer<Reply> counts = demand.counted(keyspace, request, reply);
+    Consumer<Reply> counts = counted(keyspace, request, reply);
     if (request instanceof Request.Watch || !lane.answersInOrder()) {
       return to.forward(request, lane, user, counts);
     }
@@ -252,8 +264,13 @@ public final class RequestHandler implements ClientService {
     return forwarder.isEmpty() || demand.isEmpty()
         ? reply // it was counted by who has forwarded it
         : Forwardable.keyspace(request)
-            .map(keyspace -> demand.counted(keyspace, request, reply))
+            .map(keyspace -> counted(keyspace, request, reply))
             .orElse(reply);
+  }
+
+  private Consumer<Reply> counted(String keyspace, Request request, Consumer<Reply> reply) {
+    Consumer<Reply> measures = demand.counted(keyspace, request);
+    return measures == null ? reply : new ShownAnswer(measures, reply);
   }
 
   @Override
@@ -303,7 +320,7 @@ public final class RequestHandler implements ClientService {
 
   private Reply knownKeyspaces() {
     return known.getAsBoolean()
-        ? new Reply.Keyspaces(keyspaces(), elsewhere())
+        ? told()
         : new Reply.Failure(
             ErrorCode.UNAVAILABLE,
             "the datacenter has just started and has not heard yet which keyspaces there are");

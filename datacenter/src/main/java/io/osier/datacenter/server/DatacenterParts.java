@@ -219,7 +219,7 @@ final class DatacenterParts {
         (request, by) -> request.asksWhy() ? reports.why(request) : control.administer(request, by),
         storage.writeHelp(),
         this::isControlKnown,
-        () -> neighbours.holding(control.placement().elsewhere(self.dc()), keyspaces.shown()),
+        open -> neighbours.holding(control.placement().elsewhere(self.dc()), open),
         forwarder,
         copies);
   }

@@ -182,8 +182,9 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     greeted = true;
     guard.greeted();
     setFrameBytesMax(Framing.CLIENT_FRAME_BYTES_MAX);
+    Reply.Keyspaces told = handler.told();
     Reply welcome =
-        new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces(), handler.elsewhere());
+        new Reply.Welcome(Request.PROTOCOL_VERSION, self, told.keyspaces(), told.elsewhere());
     answer(id, LaterTypes.legible(welcome, login.version()));
   }
 

@@ -21,9 +21,20 @@ public interface ClientService {
     return Reply.Elsewhere.NOTHING;
   }
 
+  /** Both, of one moment. */
+  default Reply.Keyspaces told() {
+    return new Reply.Keyspaces(keyspaces(), elsewhere());
+  }
+
+  /** Those that are here, whatever is asked of them. */
+  default List<Reply.KeyspaceInfo> settled() {
+    return keyspaces();
+  }
+
   /** Those that requests may be about: also those that others hold. */
   default List<Reply.KeyspaceInfo> served() {
-    return Reply.Elsewhere.all(keyspaces(), elsewhere());
+    Reply.Keyspaces told = told();
+    return Reply.Elsewhere.all(told.keyspaces(), told.elsewhere());
   }
 
   /** What clients were shown of a partition that others hold, or held. */

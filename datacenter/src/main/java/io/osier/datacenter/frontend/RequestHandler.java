@@ -18,11 +18,14 @@ import io.osier.datacenter.placement.DemandCounters;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.shard.agent.ShownAnswer;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -62,11 +65,18 @@ public final class RequestHandler implements ClientService {
   /** The keyspaces that others hold. */
   @FunctionalInterface
   public interface Others {
-    Reply.Elsewhere all();
+    /**
+     * All but those that are open here. As if they were held here are those whose holders follow
+     * what is asked where their clients are, so that these do not go to a holder by themselves.
+     */
+    Reply.Keyspaces all(Set<String> open);
 
-    /** One of them; empty if there is none of that name. */
+    /** One that is not open here; empty if there is none of that name. */
     default Optional<Reply.KeyspaceInfo> find(String keyspace) {
-      return all().find(keyspace).map(Reply.HeldElsewhere::keyspace);
+      Reply.Keyspaces all = all(Set.of());
+      return Reply.Elsewhere.all(all.keyspaces(), all.elsewhere()).stream()
+          .filter(k -> k.name().equals(keyspace))
+          .findFirst();
     }
   }
 
@@ -87,7 +97,6 @@ public final class RequestHandler implements ClientService {
    * @param writeHelp how who has run partitions sees to it that what they made is written
    * @param known whether it is known which keyspaces there are: others may have changed that while
    *     a datacenter that has just started was away
-   * @param elsewhere the keyspaces that others hold
    * @param forwarder has what is not held here done elsewhere; empty for who refuses it
    * @param copies answer reads of what others hold, where they can; empty for who forwards all
    */
@@ -115,17 +124,29 @@ public final class RequestHandler implements ClientService {
     demand = counters;
   }
 
-  /**
-   * Those that are held here; and as if they were, those whose holders follow what is asked where
-   * their clients are: these do not go to a holder by themselves.
-   */
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return Stream.concat(
-            keyspaces.values().stream().map(k -> info(k.policy())),
-            elsewhere.all().keyspaces().stream()
-                .map(Reply.HeldElsewhere::keyspace)
-                .filter(k -> demand.counts(k.name())))
+    return told().keyspaces();
+  }
+
+  /** Of one moment: none is missing because it comes or goes, and none is in both. */
+  @Override
+  public Reply.Keyspaces told() {
+    Map<String, KeyspaceShard> here = new LinkedHashMap<>(keyspaces);
+    Reply.Keyspaces others = elsewhere.all(here.keySet());
+    return new Reply.Keyspaces(
+        Stream.concat(
+                here.values().stream().map(k -> info(k.policy())), others.keyspaces().stream())
+            .toList(),
+        others.elsewhere());
+  }
+
+  @Override
+  public List<Reply.KeyspaceInfo> settled() {
+    return keyspaces.values().stream()
+        .map(KeyspaceShard::policy)
+        .filter(policy -> !policy.rules().counts())
+        .map(RequestHandler::info)
         .toList();
   }
 
@@ -146,12 +167,7 @@ public final class RequestHandler implements ClientService {
 
   @Override
   public Reply.Elsewhere elsewhere() {
-    Reply.Elsewhere all = elsewhere.all();
-    List<Reply.HeldElsewhere> others =
-        all.keyspaces().stream().filter(k -> !demand.counts(k.keyspace().name())).toList();
-    return others.size() == all.keyspaces().size()
-        ? all
-        : new Reply.Elsewhere(others, all.addresses());
+    return told().elsewhere();
   }
 
   @Override
@@ -248,7 +264,7 @@ public final class RequestHandler implements ClientService {
         return true;
       }
     }
-    Consumer<Reply> counts = demand.counted(keyspace, request, reply);
+    Consumer<Reply> counts = counted(keyspace, request, reply);
     if (request instanceof Request.Watch || !lane.answersInOrder()) {
       return to.forward(request, lane, user, counts);
     }
@@ -272,8 +288,13 @@ public final class RequestHandler implements ClientService {
     return forwarder.isEmpty() || demand.isEmpty()
         ? reply // it was counted by who has forwarded it
         : Forwardable.keyspace(request)
-            .map(keyspace -> demand.counted(keyspace, request, reply))
+            .map(keyspace -> counted(keyspace, request, reply))
             .orElse(reply);
+  }
+
+  private Consumer<Reply> counted(String keyspace, Request request, Consumer<Reply> reply) {
+    Consumer<Reply> measures = demand.counted(keyspace, request);
+    return measures == null ? reply : new ShownAnswer(measures, reply);
   }
 
   @Override
@@ -323,7 +344,7 @@ public final class RequestHandler implements ClientService {
 
   private Reply knownKeyspaces() {
     return known.getAsBoolean()
-        ? new Reply.Keyspaces(keyspaces(), elsewhere())
+        ? told()
         : new Reply.Failure(
             ErrorCode.UNAVAILABLE,
             "the datacenter has just started and has not heard yet which keyspaces there are");

@@ -7,8 +7,11 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What clients of this datacenter ask of keyspaces whose holders follow that, wherever it is done.
@@ -24,11 +27,22 @@ public final class DemandCounters {
     final LongAdder measured = new LongAdder();
     final LongAdder measuredBytes = new LongAdder();
 
-    /** Not exact where two threads count at once: it only says whose answer is measured. */
-    private int turn;
+    /** Written once: threads would wait for each other where each read writes. */
+    private boolean begun;
 
-    boolean isMeasured() {
-      return (turn++ & (MEASURED - 1)) == 0;
+    boolean isMeasured(IntSupplier draw) {
+      boolean first = !begun;
+      if (first) {
+        begun = true;
+      }
+      return first || (draw.getAsInt() & (MEASURED - 1)) == 0;
+    }
+
+    void measured(int of, Reply answer) {
+      if (!(answer instanceof Reply.Failure)) {
+        measured.add(of);
+        measuredBytes.add(MessageHeap.bytes(answer));
+      }
     }
   }
 
@@ -43,7 +57,21 @@ public final class DemandCounters {
     public static final Counts NONE = new Counts(0, 0, 0, 0);
   }
 
+  private final IntSupplier draw;
   private volatile Map<String, Counter> counters = Map.of();
+
+  public DemandCounters() {
+    this(() -> ThreadLocalRandom.current().nextInt());
+  }
+
+  /**
+   * For tests.
+   *
+   * @param draw says of all reads but the first which are measured
+   */
+  DemandCounters(IntSupplier draw) {
+    this.draw = draw;
+  }
 
   /** From now on these keyspaces are counted. By one thread. */
   public void follow(Collection<String> keyspaces) {
@@ -68,11 +96,6 @@ public final class DemandCounters {
     return new TreeSet<>(counters.keySet());
   }
 
-  /** Whether a keyspace is counted. */
-  public boolean counts(String keyspace) {
-    return counters.containsKey(keyspace);
-  }
-
   /** What was asked of a keyspace. */
   public Counts of(String keyspace) {
     Counter of = counters.get(keyspace);
@@ -84,33 +107,23 @@ public final class DemandCounters {
   /**
    * Counts a request that is done now, here or elsewhere.
    *
-   * @return what takes its answer
+   * @return what is to be shown its answer; null if that is not measured
    */
-  public Consumer<Reply> counted(String keyspace, Request request, Consumer<Reply> reply) {
+  public @Nullable Consumer<Reply> counted(String keyspace, Request request) {
     Counter of = counters.isEmpty() ? null : counters.get(keyspace);
     if (of == null) {
-      return reply;
+      return null;
     }
-    int reads = reads(request);
     int updates = updates(request);
     if (updates > 0) {
       of.updates.add(updates);
     }
+    int reads = reads(request);
     if (reads == 0) {
-      return reply;
+      return null;
     }
     of.reads.add(reads);
-    return of.isMeasured() ? measuring(of, reads, reply) : reply;
-  }
-
-  private static Consumer<Reply> measuring(Counter of, int reads, Consumer<Reply> reply) {
-    return answer -> {
-      if (!(answer instanceof Reply.Failure)) {
-        of.measured.add(reads);
-        of.measuredBytes.add(MessageHeap.bytes(answer));
-      }
-      reply.accept(answer);
-    };
+    return of.isMeasured(draw) ? answer -> of.measured(reads, answer) : null;
   }
 
   /** Counts an update that was acknowledged in front of its partition. */

@@ -36,6 +36,7 @@ import io.osier.protocol.Reply;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -229,8 +230,8 @@ final class DatacenterParts {
   private RequestHandler.Others heldElsewhere() {
     return new RequestHandler.Others() {
       @Override
-      public Reply.Elsewhere all() {
-        return neighbours.holding(control.placement().elsewhere(self.dc()), keyspaces.shown());
+      public Reply.Keyspaces all(Set<String> open) {
+        return neighbours.holding(control.placement().elsewhere(self.dc()), open);
       }
 
       @Override

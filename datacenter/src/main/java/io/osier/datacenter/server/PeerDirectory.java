@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,21 +65,26 @@ final class PeerDirectory implements PeerLinks {
    * What clients are told of keyspaces that others hold.
    *
    * @param placed those that this datacenter is not to hold
-   * @param open by name, those that it has all the same
+   * @param open the names of those that it has all the same
+   * @return as if held here those whose holders follow the load
    */
-  Reply.Elsewhere holding(List<Placement.Placed> placed, Map<String, ?> open) {
+  Reply.Keyspaces holding(List<Placement.Placed> placed, Set<String> open) {
     Map<String, String> addresses = new HashMap<>();
+    List<Reply.KeyspaceInfo> asHere = new ArrayList<>();
     List<Reply.HeldElsewhere> keyspaces = new ArrayList<>();
     Map<String, String> said = clients;
     for (Placement.Placed one : placed) {
-      if (!open.containsKey(one.policy().name())) {
+      boolean isOpen = open.contains(one.policy().name());
+      if (!isOpen && one.policy().rules().counts()) {
+        asHere.add(RequestHandler.info(one.policy()));
+      } else if (!isOpen) {
         keyspaces.add(new Reply.HeldElsewhere(RequestHandler.info(one.policy()), one.holders()));
         one.holders().stream()
             .filter(said::containsKey)
             .forEach(dc -> addresses.put(dc, said.get(dc)));
       }
     }
-    return new Reply.Elsewhere(keyspaces, addresses);
+    return new Reply.Keyspaces(asHere, new Reply.Elsewhere(keyspaces, addresses));
   }
 
   /**

@@ -12,7 +12,6 @@ import io.osier.datacenter.placement.DemandCounters.Counts;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -39,11 +38,14 @@ final class DemandCountersTest {
           VersionVector.EMPTY,
           0);
 
-  private final DemandCounters counters = new DemandCounters();
-  private final List<Reply> replies = new ArrayList<>();
+  private int drawn;
+  private final DemandCounters counters = new DemandCounters(() -> ++drawn);
 
   private void asked(Request request, Reply reply) {
-    counters.counted("carts", request, replies::add).accept(reply);
+    Consumer<Reply> measures = counters.counted("carts", request);
+    if (measures != null) {
+      measures.accept(reply);
+    }
   }
 
   @Test
@@ -58,7 +60,20 @@ final class DemandCountersTest {
     counters.updated("unknown");
     assertThat(counters.of("carts")).isEqualTo(new Counts(32, 3, 2, 2 * MessageHeap.bytes(pong)));
     assertThat(counters.of("other")).isEqualTo(Counts.NONE);
-    assertThat(replies).hasSize(33);
+  }
+
+  @Test
+  void firstAnswer_isMeasured_andThoseThatAreDrawn() {
+    counters.follow(List.of("carts"));
+    asked(READ, new Reply.Pong());
+    for (int of : new int[] {1, 15, 17, -1}) {
+      drawn = of - 1;
+      asked(READ, new Reply.Pong());
+    }
+    assertThat(counters.of("carts").measured()).isEqualTo(1);
+    drawn = 31;
+    asked(READ, new Reply.Pong());
+    assertThat(counters.of("carts").measured()).isEqualTo(2);
   }
 
   @Test
@@ -70,16 +85,14 @@ final class DemandCountersTest {
 
   @Test
   void keyspaceThatIsNotCounted_costsNothing_andOneThatStays_keepsItsCounts() {
-    Consumer<Reply> takes = replies::add;
-    assertThat(counters.counted("carts", READ, takes)).isSameAs(takes);
+    assertThat(counters.counted("carts", READ)).isNull();
     assertThat(counters.isEmpty()).isTrue();
     counters.follow(List.of("carts"));
     asked(READ, new Reply.Pong());
     counters.follow(List.of("carts", "more"));
     assertThat(counters.of("carts").reads()).isEqualTo(1);
     counters.follow(List.of("more"));
-    assertThat(counters.counts("carts")).isFalse();
-    assertThat(counters.counted("carts", READ, takes)).isSameAs(takes);
+    assertThat(counters.counted("carts", READ)).isNull();
     assertThat(counters.keyspaces()).containsExactly("more");
   }
 }

@@ -3,12 +3,14 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.PlacementRules;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.protocol.Reply;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What other datacenters say of themselves. */
@@ -33,9 +35,22 @@ final class PeerDirectoryTest {
         List.of(
             new Placement.Placed(carts, List.of("au", "us"), ""),
             new Placement.Placed(bank, List.of("ap"), ""));
-    Reply.Elsewhere told = peers.holding(placed, Map.of("bank", "open"));
+    Reply.Elsewhere told = peers.holding(placed, Set.of("bank")).elsewhere();
     assertThat(told.keyspaces())
         .containsExactly(new Reply.HeldElsewhere(RequestHandler.info(carts), List.of("au", "us")));
     assertThat(told.addresses()).containsOnly(Map.entry("us", "us.example:7400"));
+  }
+
+  /** They do not go to a holder by themselves, where nobody knew who asks. */
+  @Test
+  void whatHasHoldersThatFollowTheLoad_isToldAsIfItWereHere() {
+    PeerDirectory peers = new PeerDirectory(Map.of(), () -> {});
+    KeyspacePolicy carts =
+        KeyspacePolicy.session("carts", Duration.ofMillis(500))
+            .with(new PlacementRules(PlacementRules.Placement.PINNED, 0, List.of(), List.of()));
+    List<Placement.Placed> placed = List.of(new Placement.Placed(carts, List.of("us"), ""));
+    assertThat(peers.holding(placed, Set.of()))
+        .isEqualTo(new Reply.Keyspaces(List.of(RequestHandler.info(carts))));
+    assertThat(peers.holding(placed, Set.of("carts"))).isEqualTo(new Reply.Keyspaces(List.of()));
   }
 }

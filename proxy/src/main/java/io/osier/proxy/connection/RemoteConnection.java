@@ -164,8 +164,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
 
   @Override
   public void welcomed(RequestChannel at, Reply.Welcome as) {
-    ReplicaId there =
-        new ReplicaId(as.replica().dc(), as.replica().incarnation()); // its own object
+    ReplicaId there = new ReplicaId(as.replica().dc(), as.replica().incarnation());
     replica = there;
     keyspaces = new ToldKeyspaces(as.keyspaces(), as.elsewhere());
     way = new Way(at, there);

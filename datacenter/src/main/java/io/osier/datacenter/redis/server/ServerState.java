@@ -131,13 +131,13 @@ public final class ServerState {
     if (now >= last.atMillis && now - last.atMillis < KEYSPACES_MILLIS) {
       return last.byNumber;
     }
-    List<Reply.KeyspaceInfo> here = handler.keyspaces();
+    List<Reply.KeyspaceInfo> here = handler.settled();
     List<Reply.KeyspaceInfo> all = handler.served();
     Map<Integer, Keyspace> byNumber = new TreeMap<>();
     for (int number = 0; number < databases.count(); number++) {
       int of = number;
       databases
-          .find(of, here) // the only one here is 0, whatever others hold
+          .find(of, here) // the only one here is 0, whatever others hold, and wherever others go
           .or(() -> databases.find(of, all))
           .ifPresent(info -> byNumber.put(of, Keyspace.of(info)));
     }

@@ -96,7 +96,7 @@ final class InterleavedShell implements InProcess {
             (request, by) -> null,
             GroupCommitHelp.NONE,
             () -> true,
-            () -> Reply.Elsewhere.NOTHING,
+            open -> new Reply.Keyspaces(List.of()),
             Optional.empty(),
             Optional.empty());
     access = new LocalAccess(SELF, handler, Traces.OFF, () -> true, false);

@@ -71,7 +71,7 @@ final class StoppingTest {
         (request, by) -> null,
         GroupCommitHelp.NONE,
         () -> true,
-        () -> Reply.Elsewhere.NOTHING,
+        open -> new Reply.Keyspaces(List.of()),
         Optional.empty(),
         Optional.empty());
   }

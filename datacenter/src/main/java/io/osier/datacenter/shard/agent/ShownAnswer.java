@@ -1,0 +1,45 @@
+package io.osier.datacenter.shard.agent;
+
+import io.osier.datacenter.partition.machine.Waited;
+import io.osier.protocol.Reply;
+import java.util.function.Consumer;
+
+/**
+ * An answer that is shown to somebody first; who waits for it hears all else as if it were not.
+ *
+ * @param reply who waits for it
+ */
+public record ShownAnswer(Consumer<Reply> first, Consumer<Reply> reply)
+    implements Consumer<Reply>, Phased {
+  @Override
+  public void accept(Reply answer) {
+    first.accept(answer);
+    reply.accept(answer);
+  }
+
+  @Override
+  public void taken(long nanos) {
+    if (reply instanceof Phased p) {
+      p.taken(nanos);
+    }
+  }
+
+  @Override
+  public void waited(Waited what) {
+    if (reply instanceof Phased p) {
+      p.waited(what);
+    }
+  }
+
+  @Override
+  public void executed(long nanos) {
+    if (reply instanceof Phased p) {
+      p.executed(nanos);
+    }
+  }
+
+  @Override
+  public long author() {
+    return reply instanceof Phased p ? p.author() : 0;
+  }
+}

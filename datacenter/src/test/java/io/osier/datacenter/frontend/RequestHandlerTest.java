@@ -38,12 +38,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -111,7 +109,7 @@ final class RequestHandlerTest {
   }
 
   @SuppressWarnings("NullAway") // nothing is inspected
-  private RequestHandler handler(Function<Set<String>, Reply.Keyspaces> elsewhere) {
+  private RequestHandler handler(RequestHandler.Others elsewhere) {
     return new RequestHandler(
         open,
         null,

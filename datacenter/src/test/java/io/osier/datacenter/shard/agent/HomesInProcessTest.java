@@ -85,10 +85,11 @@ final class HomesInProcessTest {
         (request, by) -> null,
         GroupCommitHelp.NONE,
         () -> true,
-        () -> {
+        names -> {
           listed++;
-          return new Reply.Elsewhere(
-              List.of(new Reply.HeldElsewhere(FAR, List.of("us"))), Map.of());
+          return new Reply.Keyspaces(
+              List.of(),
+              new Reply.Elsewhere(List.of(new Reply.HeldElsewhere(FAR, List.of("us"))), Map.of()));
         },
         Optional.empty(),
         Optional.empty());

@@ -53,9 +53,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   /** Null while nothing can be sent. */
   private volatile @Nullable Way way;
 
-  /** Who was there last. */
-  private volatile @Nullable ReplicaId replica;
-
+  private volatile @Nullable ReplicaId replica; // who was there last
   private volatile ToldKeyspaces keyspaces = new ToldKeyspaces(List.of(), Reply.Elsewhere.NOTHING);
   private volatile double roundTripNanos = Double.NaN;
   private volatile @Nullable OsierException refused;

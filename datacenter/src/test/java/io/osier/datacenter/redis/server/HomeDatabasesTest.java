@@ -67,7 +67,7 @@ final class HomeDatabasesTest {
       assertThat(redis.ask(command))
           .as(command)
           .startsWith("-ERR")
-          .contains("key '" + key + "' is not in keyspace '" + keyspace + "'");
+          .contains("with key '" + key + "': it is not in keyspace '" + keyspace + "'");
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Homes;
+import io.osier.core.PlacementRules;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
@@ -141,6 +142,31 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     assertThat(state.clashing()).containsExactly("carts");
     assertThat(state.remains()).isEmpty();
     assertThat(state.unreadable()).containsOnlyKeys("carts@ap", "carts@eu");
+  }
+
+  /** They may be of a later version: nobody may go or come until they are understood. */
+  @Test
+  void lawsOfAHomeThatCannotBeRead_letNothingMove() {
+    create("eu", "eu,ap");
+    FieldId name = new FieldId("carts@eu", CrdtType.OR_MAP);
+    TreeMap<FieldId, Reading> all = new TreeMap<>(osier("eu").fields());
+    TreeMap<FieldId, Reading> home =
+        new TreeMap<>(((Reading.Fields) requireNonNull(all.get(name))).fields());
+    home.put(
+        new FieldId("placement", CrdtType.LWW_REGISTER),
+        new Reading.Single(Optional.of(Value.of("by the moon"))));
+    all.put(name, new Reading.Fields(home));
+    PlacementRules rules =
+        requireNonNull(
+                ControlState.of(new Reading.Fields(all), Set.of(), Set.copyOf(DCS), DCS)
+                    .created()
+                    .get("carts@eu"))
+            .policy()
+            .rules();
+    assertThat(rules.tooFew(DCS)).isPresent();
+    assertThat(rules.mayHold("eu")).isTrue();
+    assertThat(rules.mayHold("sa")).isFalse();
+    assertThat(rules.counts()).isFalse();
   }
 
   @Test

@@ -44,6 +44,7 @@ final class AdaptivePlacementTest {
   private void use(String dc) {
     Admin admin = cluster.clientOf(dc).admin();
     Keyspace carts = cluster.clientOf(dc).session().keyspace("carts");
+    awaitAll(carts); // of the sessions before this one
     long end = System.nanoTime() + Patience.LIMIT.toNanos();
     while (true) {
       carts.counter("c").increment(1);
@@ -60,6 +61,12 @@ final class AdaptivePlacementTest {
     }
   }
 
+  private void awaitAll(Keyspace carts) {
+    await()
+        .atMost(Patience.LIMIT)
+        .untilAsserted(() -> assertThat(carts.counter("c").get()).isEqualTo(done));
+  }
+
   @Test
   void holdersFollowTheLoad_andNothingIsLost() {
     use("ap");
@@ -68,10 +75,7 @@ final class AdaptivePlacementTest {
     use(other);
     use("ap");
     for (String name : NAMES) {
-      Keyspace carts = cluster.clientOf(name).session().keyspace("carts");
-      await()
-          .atMost(Patience.LIMIT)
-          .untilAsserted(() -> assertThat(carts.counter("c").get()).isEqualTo(done));
+      awaitAll(cluster.clientOf(name).session().keyspace("carts"));
     }
     Admin admin = cluster.clientOf("ap").admin();
     assertThat(admin.placementAsync().join())

@@ -1,5 +1,7 @@
 package io.osier.core;
 
+import io.osier.core.memory.HeapSize;
+
 /**
  * The identity of one committed update transaction: who committed it, and the commit number that
  * its sequencer gave it. Unique for ever.

@@ -1,5 +1,6 @@
 package io.osier.core;
 
+import io.osier.core.memory.HeapSize;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

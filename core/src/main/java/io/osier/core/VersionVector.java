@@ -1,5 +1,6 @@
 package io.osier.core;
 
+import io.osier.core.memory.HeapSize;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

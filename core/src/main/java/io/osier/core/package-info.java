@@ -1,6 +1,6 @@
 /**
- * The words every other module speaks: replicas, dots, version vectors, causal contexts, clocks,
- * keys, values, keyspace policies and errors. Nothing here does I/O or reads a clock.
+ * The words every other module speaks: replicas, dots, version vectors, causal contexts, keys,
+ * values, keyspace policies and errors. Nothing here does I/O or reads a clock.
  */
 @NullMarked
 package io.osier.core;

@@ -2,6 +2,7 @@ package io.osier.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.time.HybridClock;
 import io.osier.core.time.SlewedClock;
 import java.util.HashSet;
 import java.util.Set;

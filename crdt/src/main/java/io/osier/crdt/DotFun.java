@@ -2,10 +2,10 @@ package io.osier.crdt;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
-import io.osier.core.HeapSize;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import java.util.Arrays;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;

@@ -2,9 +2,9 @@ package io.osier.crdt;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
-import io.osier.core.HeapSize;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 
 /**
  * The dots that speak for something and those that speak against it. It holds if at least one

@@ -1,12 +1,12 @@
 package io.osier.crdt;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.Utf8;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 
 /**
  * A field of a map: its name and its type. Two datacenters that create one name with two types at

@@ -1,7 +1,7 @@
 package io.osier.crdt;
 
-import io.osier.core.HeapSize;
 import io.osier.core.Key;
+import io.osier.core.memory.HeapSize;
 
 /**
  * An object of a partition: a key and a type. Two datacenters that make one key with two types at

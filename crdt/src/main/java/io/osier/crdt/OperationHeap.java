@@ -1,8 +1,8 @@
 package io.osier.crdt;
 
-import io.osier.core.HeapSize;
 import io.osier.core.Utf8;
 import io.osier.core.Value;
+import io.osier.core.memory.HeapSize;
 import java.util.List;
 
 /** What operations take in the heap, about, in bytes. */

@@ -1,9 +1,9 @@
 package io.osier.crdt;
 
-import io.osier.core.HeapSize;
 import io.osier.core.Present;
 import io.osier.core.Utf8;
 import io.osier.core.Value;
+import io.osier.core.memory.HeapSize;
 
 /** A part of an object that may have a deadline of its own. */
 public sealed interface Part {

@@ -1,11 +1,11 @@
 package io.osier.crdt;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.Utf8;
 import io.osier.core.Value;
+import io.osier.core.memory.HeapSize;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;

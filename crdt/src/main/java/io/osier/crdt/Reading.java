@@ -1,9 +1,9 @@
 package io.osier.crdt;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.types.BoundedCounter;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.osier.crdt;
 
-import io.osier.core.HeapSize;
+import io.osier.core.memory.HeapSize;
 
 /**
  * Something written at a time.

@@ -1,10 +1,10 @@
 package io.osier.protocol;
 
-import static io.osier.core.HeapSize.REFERENCE;
+import static io.osier.core.memory.HeapSize.REFERENCE;
 
 import io.osier.core.Dot;
-import io.osier.core.HeapSize;
 import io.osier.core.Key;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Reading;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.osier.propagation;
 
-import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.FrameSink;

@@ -2,11 +2,11 @@ package io.osier.propagation;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;

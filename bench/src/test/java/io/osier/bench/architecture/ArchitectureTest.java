@@ -102,7 +102,7 @@ final class ArchitectureTest {
   /**
    * Not pure, although it is in a pure room: who handles the end of memory must know its thread.
    */
-  private static final Set<String> NOT_PURE = Set.of("io.osier.core.OutOfMemory");
+  private static final Set<String> NOT_PURE = Set.of("io.osier.core.memory.OutOfMemory");
 
   private static boolean isPure(JavaClass type) {
     return HOUSE.of(type).filter(Room::pure).isPresent() && !NOT_PURE.contains(type.getName());

@@ -83,6 +83,7 @@ final class Rooms {
         "datacenter.partition",
         List.of(
             "core",
+            "core.time",
             "crdt",
             "protocol",
             "propagation",

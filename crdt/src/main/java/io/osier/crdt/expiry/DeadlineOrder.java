@@ -1,9 +1,9 @@
 package io.osier.crdt.expiry;
 
-import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.tree.EntryTree;
 import io.osier.crdt.tree.LeafCodec;
 import io.osier.crdt.tree.LeafPacking;

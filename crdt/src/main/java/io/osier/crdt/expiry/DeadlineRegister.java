@@ -2,9 +2,9 @@ package io.osier.crdt.expiry;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
-import io.osier.core.HeapSize;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.DotFun;
 import io.osier.crdt.UpdateContext;
 

@@ -1,11 +1,11 @@
 package io.osier.crdt.expiry;
 
 import io.osier.core.Dot;
-import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.DotStore;
 import io.osier.crdt.JoinContext;
 import io.osier.crdt.state.CrdtState;

@@ -2,9 +2,9 @@ package io.osier.crdt.state;
 
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
-import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.DotStore;
 import io.osier.crdt.JoinContext;

@@ -1,8 +1,8 @@
 package io.osier.crdt.tree;
 
-import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.tree.TreeNode.Inner;
 import io.osier.crdt.tree.TreeNode.Leaf;
 import java.util.ArrayList;

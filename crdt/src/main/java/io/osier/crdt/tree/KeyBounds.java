@@ -1,6 +1,6 @@
 package io.osier.crdt.tree;
 
-import io.osier.core.HeapSize;
+import io.osier.core.memory.HeapSize;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

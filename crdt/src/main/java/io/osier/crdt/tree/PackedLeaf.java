@@ -1,8 +1,8 @@
 package io.osier.crdt.tree;
 
-import io.osier.core.HeapSize;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package io.osier.crdt.tree;
 
 import io.osier.core.CausalContext;
-import io.osier.core.HeapSize;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

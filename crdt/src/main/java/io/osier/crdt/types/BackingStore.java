@@ -1,6 +1,6 @@
 package io.osier.crdt.types;
 
-import io.osier.core.HeapSize;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.tree.KeyBounds;
 import io.osier.crdt.tree.RecentKeys;
 

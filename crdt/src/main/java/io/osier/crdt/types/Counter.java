@@ -1,11 +1,11 @@
 package io.osier.crdt.types;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.DotStore;
 import io.osier.crdt.JoinContext;

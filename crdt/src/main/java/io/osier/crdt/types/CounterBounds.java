@@ -1,12 +1,12 @@
 package io.osier.crdt.types;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.Operation;
 import java.util.ArrayList;
 import java.util.List;

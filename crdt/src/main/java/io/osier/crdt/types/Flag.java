@@ -1,8 +1,8 @@
 package io.osier.crdt.types;
 
-import io.osier.core.HeapSize;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.DotSet;
 import io.osier.crdt.DotStore;

@@ -1,10 +1,10 @@
 package io.osier.crdt.types;
 
-import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;

@@ -1,9 +1,9 @@
 package io.osier.crdt.types;
 
-import io.osier.core.HeapSize;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.DotFun;
 import io.osier.crdt.DotStore;

@@ -7,7 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
-import io.osier.core.OutOfMemory;
+import io.osier.core.memory.OutOfMemory;
 import io.osier.core.net.Network;
 import io.osier.core.net.Sockets;
 import io.osier.core.net.StrangeProtocol;

@@ -1,10 +1,10 @@
 package io.osier.datacenter.feed;
 
-import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
+import io.osier.core.memory.Budget;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.osier.datacenter.feed;
 
-import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.memory.Budget;
 import io.osier.datacenter.partition.machine.Effects;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,8 +2,8 @@ package io.osier.datacenter.feed;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.core.Budget;
 import io.osier.core.Partitioning;
+import io.osier.core.memory.Budget;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.function.LongSupplier;

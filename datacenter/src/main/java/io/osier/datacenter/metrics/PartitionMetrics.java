@@ -3,7 +3,7 @@ package io.osier.datacenter.metrics;
 import static io.osier.datacenter.metrics.Metric.Type.COUNTER;
 import static io.osier.datacenter.metrics.Metric.Type.GAUGE;
 
-import io.osier.core.Budget;
+import io.osier.core.memory.Budget;
 import io.osier.datacenter.store.ObjectStore;
 import java.util.List;
 import java.util.function.ToLongFunction;

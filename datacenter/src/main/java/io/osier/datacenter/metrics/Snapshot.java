@@ -1,9 +1,9 @@
 package io.osier.datacenter.metrics;
 
-import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.core.memory.Budget;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.DamagedRanges;
 import io.osier.datacenter.store.ObjectStore;

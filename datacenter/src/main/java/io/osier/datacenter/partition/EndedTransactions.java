@@ -1,11 +1,11 @@
 package io.osier.datacenter.partition;
 
-import io.osier.core.Budget;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;

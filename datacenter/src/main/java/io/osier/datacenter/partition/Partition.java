@@ -1,8 +1,8 @@
 package io.osier.datacenter.partition;
 
-import io.osier.core.Budget;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.history.SnapshotHistory;

@@ -1,7 +1,7 @@
 package io.osier.datacenter.partition;
 
-import io.osier.core.Budget;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;

@@ -1,10 +1,10 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.HybridClock;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.time.HybridClock;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;

@@ -1,8 +1,8 @@
 package io.osier.datacenter.partition;
 
-import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.memory.Budget;
 import io.osier.protocol.Request;
 import java.util.List;
 

@@ -1,12 +1,12 @@
 package io.osier.datacenter.partition;
 
-import io.osier.core.Budget;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.EndedTransactions.Ended;
 import io.osier.datacenter.partition.history.SnapshotHistory;

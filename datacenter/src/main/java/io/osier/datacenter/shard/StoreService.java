@@ -1,8 +1,8 @@
 package io.osier.datacenter.shard;
 
-import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.memory.Budget;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.metrics.Snapshot;

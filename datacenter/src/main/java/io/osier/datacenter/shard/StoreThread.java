@@ -1,6 +1,6 @@
 package io.osier.datacenter.shard;
 
-import io.osier.core.Budget;
+import io.osier.core.memory.Budget;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.GroupCommit;

@@ -1,6 +1,6 @@
 package io.osier.datacenter.store;
 
-import io.osier.core.HeapSize;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.ObjectId;
 
 /**

@@ -1,6 +1,6 @@
 package io.osier.datacenter.store;
 
-import io.osier.core.Budget;
+import io.osier.core.memory.Budget;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -2,8 +2,8 @@ package io.osier.datacenter.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.core.Budget;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.memory.Budget;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import java.time.Duration;

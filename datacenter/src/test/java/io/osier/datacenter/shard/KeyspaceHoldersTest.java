@@ -6,10 +6,10 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.Partitioning;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.control.ControlHost.Holding;

@@ -7,7 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.osier.core.Budget;
+import io.osier.core.memory.Budget;
 import io.osier.datacenter.server.LoggedLines;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.datacenter.store.StoreSettings.Durability;

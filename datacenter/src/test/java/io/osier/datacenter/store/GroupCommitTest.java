@@ -3,7 +3,7 @@ package io.osier.datacenter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.osier.core.Budget;
+import io.osier.core.memory.Budget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

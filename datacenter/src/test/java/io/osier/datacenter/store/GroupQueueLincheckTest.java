@@ -1,6 +1,6 @@
 package io.osier.datacenter.store;
 
-import io.osier.core.Budget;
+import io.osier.core.memory.Budget;
 import io.osier.testing.Interleavings;
 import java.util.ArrayList;
 import java.util.List;

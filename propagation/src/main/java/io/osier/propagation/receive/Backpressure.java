@@ -1,6 +1,6 @@
 package io.osier.propagation.receive;
 
-import io.osier.core.Budget;
+import io.osier.core.memory.Budget;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.pull.StatePulls;
 import java.util.function.Predicate;

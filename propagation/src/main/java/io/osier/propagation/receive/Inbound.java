@@ -1,7 +1,7 @@
 package io.osier.propagation.receive;
 
-import io.osier.core.Budget;
 import io.osier.core.ReplicaId;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.ObjectProgress;
 import io.osier.propagation.host.ReplicationContext;

@@ -2,8 +2,8 @@ package io.osier.propagation.receive;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.core.HeapSize;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.pull.ObjectFetcher;
 import io.osier.propagation.wire.Shipment;

@@ -1,8 +1,8 @@
 package io.osier.propagation.repair;
 
-import io.osier.core.Budget;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;

@@ -1,8 +1,8 @@
 package io.osier.propagation.repair;
 
 import io.osier.core.CausalContext;
-import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.pull.RequestRetry;
 import io.osier.propagation.wire.Frame;

@@ -1,8 +1,8 @@
 package io.osier.propagation.send;
 
-import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.HeapSize;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;

@@ -2,11 +2,11 @@ package io.osier.propagation.send;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.KeyspacePolicy.StatePayload;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.ReplicationContext;

@@ -1,6 +1,6 @@
 package io.osier.propagation.send;
 
-import io.osier.core.Budget;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.CompactedLog;
 import java.util.ArrayDeque;

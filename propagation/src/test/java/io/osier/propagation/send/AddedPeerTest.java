@@ -2,8 +2,8 @@ package io.osier.propagation.send;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.core.Budget;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.ReplicationContext;

@@ -3,12 +3,12 @@ package io.osier.propagation.send;
 import static io.osier.propagation.host.TestSurroundings.SELF;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.EntryKey;
 import io.osier.crdt.ObjectId;

@@ -5,7 +5,7 @@ import static io.osier.bench.sim.world.Scheduler.MILLI;
 import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.Unit;
-import io.osier.core.Budget;
+import io.osier.core.memory.Budget;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.GroupCommit;
 import io.osier.datacenter.store.GroupQueue;

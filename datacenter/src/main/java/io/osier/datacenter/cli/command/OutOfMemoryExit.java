@@ -5,7 +5,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
-import io.osier.core.OutOfMemory;
+import io.osier.core.memory.OutOfMemory;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;

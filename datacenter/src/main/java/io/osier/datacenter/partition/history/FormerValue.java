@@ -1,7 +1,7 @@
 package io.osier.datacenter.partition.history;
 
-import io.osier.core.Budget;
 import io.osier.core.Key;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;

@@ -2,11 +2,11 @@ package io.osier.datacenter.partition.history;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;

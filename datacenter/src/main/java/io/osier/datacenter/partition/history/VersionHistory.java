@@ -1,7 +1,7 @@
 package io.osier.datacenter.partition.history;
 
-import io.osier.core.Budget;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import java.util.List;

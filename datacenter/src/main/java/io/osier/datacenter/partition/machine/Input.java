@@ -94,7 +94,7 @@ public sealed interface Input {
    *     on give their rights to these
    * @param number of this telling: whether it is complete is asked for one of them
    * @param joins whether this one is about to join, so that it did not know them before
-   * @param rank of this one's clock, see {@link io.osier.core.HybridClock#HybridClock(int)}
+   * @param rank of this one's clock, see {@link io.osier.core.time.HybridClock#HybridClock(int)}
    */
   record Peers(long number, List<String> peers, List<String> sharers, boolean joins, int rank)
       implements Input {

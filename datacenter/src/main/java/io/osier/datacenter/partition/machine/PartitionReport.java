@@ -1,8 +1,8 @@
 package io.osier.datacenter.partition.machine;
 
 import io.osier.adaptation.Planner;
-import io.osier.core.Budget;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.DelayHistogram;
 import io.osier.propagation.host.LateCounts;

@@ -9,7 +9,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
-import io.osier.core.OutOfMemory;
+import io.osier.core.memory.OutOfMemory;
 import io.osier.core.net.Framing;
 import io.osier.core.tls.TlsTrouble;
 import io.osier.datacenter.frontend.AnswerShare;

@@ -1,7 +1,7 @@
 package io.osier.datacenter.redis.tracking;
 
-import io.osier.core.HeapSize;
 import io.osier.core.Key;
+import io.osier.core.memory.HeapSize;
 import io.osier.datacenter.redis.RespValue;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

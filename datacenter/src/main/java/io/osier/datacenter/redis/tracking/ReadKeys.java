@@ -1,7 +1,7 @@
 package io.osier.datacenter.redis.tracking;
 
-import io.osier.core.HeapSize;
 import io.osier.core.Key;
+import io.osier.core.memory.HeapSize;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

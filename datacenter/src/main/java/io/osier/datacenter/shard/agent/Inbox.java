@@ -1,7 +1,7 @@
 package io.osier.datacenter.shard.agent;
 
-import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
+import io.osier.core.memory.Budget;
 import io.osier.core.net.ByteBudget;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.machine.Input;

@@ -1,10 +1,10 @@
 package io.osier.datacenter.shard.agent;
 
-import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.core.time.SlewedClock;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;

@@ -1,6 +1,6 @@
 package io.osier.datacenter.store.objects;
 
-import io.osier.core.HeapSize;
+import io.osier.core.memory.HeapSize;
 import io.osier.datacenter.store.objects.PackingQueue.Loose;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.osier.datacenter.store.objects;
 
-import io.osier.core.HeapSize;
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
+import io.osier.core.memory.HeapSize;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.datacenter.store.objects.PackingQueue.Loose;
 import io.osier.datacenter.store.objects.SegmentTable.Segment;

@@ -3,12 +3,12 @@ package io.osier.datacenter.partition.history;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
+import io.osier.core.memory.Budget;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;

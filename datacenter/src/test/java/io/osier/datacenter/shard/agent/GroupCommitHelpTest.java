@@ -3,8 +3,8 @@ package io.osier.datacenter.shard.agent;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.core.Budget;
 import io.osier.core.Partitioning;
+import io.osier.core.memory.Budget;
 import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.GroupWriter;

@@ -1,4 +1,4 @@
-package io.osier.core;
+package io.osier.core.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

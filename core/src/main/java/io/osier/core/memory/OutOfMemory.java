@@ -1,4 +1,4 @@
-package io.osier.core;
+package io.osier.core.memory;
 
 /**
  * What is common to all places that catch whatever comes: running out of memory must not end there.

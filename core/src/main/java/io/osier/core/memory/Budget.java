@@ -1,4 +1,4 @@
-package io.osier.core;
+package io.osier.core.memory;
 
 /**
  * Bytes of the heap that something may take: a limit, what is used of it, and how often it was

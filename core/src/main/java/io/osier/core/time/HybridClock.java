@@ -1,4 +1,4 @@
-package io.osier.core;
+package io.osier.core.time;
 
 /**
  * A hybrid logical clock (Kulkarni, Demirbas and others, 2014): timestamps that follow physical

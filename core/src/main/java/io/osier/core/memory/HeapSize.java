@@ -1,4 +1,4 @@
-package io.osier.core;
+package io.osier.core.memory;
 
 import java.lang.management.ManagementFactory;
 

@@ -117,27 +117,27 @@ final class KeyspaceReader {
     int holders = Math.max(1, replicas.isEmpty() ? datacenters.size() : replicas.size());
     int objectBytesMax =
         Math.min(KeyspacePolicy.Limits.OBJECT_BYTES_CAP, Codec.OBJECT_BYTES_MAX / holders);
-    return values.value(
-        prefix,
-        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first; 1 partition if causal",
-        () ->
-            new KeyspacePolicy(
-                KeyspacePolicy.checkName(name), // the control plane's is nobody's to set
-                consistency,
-                values.duration(prefix + ".sla", Duration.ZERO, KeyspacePolicy.SLA_MAX),
-                values.choice(prefix + ".propagation", KeyspacePolicy.Propagation.class),
-                values.choice(prefix + ".payload", KeyspacePolicy.StatePayload.class),
-                replicas,
-                new Partitioning(
-                    values.integer(prefix + ".partitions", 1, KeyspacePolicy.PARTITIONS_MAX),
-                    values.choice(prefix + ".hash", Partitioning.Hash.class),
-                    all),
-                new KeyspacePolicy.Limits(
-                    values.bytes(limits + ".key", 1, io.osier.core.Key.LENGTH_MAX),
-                    values.bytes(limits + ".value", 1, KeyspacePolicy.Limits.VALUE_BYTES_CAP),
-                    values.bytes(limits + ".object", 1, objectBytesMax)),
-                values.duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX),
-                rules(prefix)));
+    try {
+      return new KeyspacePolicy(
+          KeyspacePolicy.checkName(name), // the control plane's is nobody's to set
+          consistency,
+          values.duration(prefix + ".sla", Duration.ZERO, KeyspacePolicy.SLA_MAX),
+          values.choice(prefix + ".propagation", KeyspacePolicy.Propagation.class),
+          values.choice(prefix + ".payload", KeyspacePolicy.StatePayload.class),
+          replicas,
+          new Partitioning(
+              values.integer(prefix + ".partitions", 1, KeyspacePolicy.PARTITIONS_MAX),
+              values.choice(prefix + ".hash", Partitioning.Hash.class),
+              all),
+          new KeyspacePolicy.Limits(
+              values.bytes(limits + ".key", 1, io.osier.core.Key.LENGTH_MAX),
+              values.bytes(limits + ".value", 1, KeyspacePolicy.Limits.VALUE_BYTES_CAP),
+              values.bytes(limits + ".object", 1, objectBytesMax)),
+          values.duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX),
+          rules(prefix));
+    } catch (IllegalArgumentException e) { // its words say what is wrong, and what would be right
+      throw values.error(prefix, prefix + ": " + e.getMessage());
+    }
   }
 
   private static Homes homes(List<String> names) {

@@ -121,7 +121,10 @@ public final class KeyspaceSettings {
     } catch (OsierException e) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          String.valueOf(e.reason()).replace(prefix + ".", "").replace(prefix, "it"));
+          String.valueOf(e.reason())
+              .replace(prefix + ": ", "")
+              .replace(prefix + ".", "")
+              .replace(prefix, "it"));
     }
   }
 

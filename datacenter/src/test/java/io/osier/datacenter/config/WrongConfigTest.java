@@ -74,12 +74,14 @@ final class WrongConfigTest {
         "osier.keyspaces.shop.partitions = 0          | partitions      | 1 to 256",
         "osier.keyspaces.shop.hash = tags             | hash            | key, tag",
         "osier.keyspaces.shop.consistency = strong    | consistency     | one of session, causal",
-        "osier.keyspaces.other { consistency = causal, partitions = 2 } | other | 1 partition if"
-            + " causal",
+        "osier.keyspaces.other { consistency = causal, partitions = 2 } | other | a causal keyspace"
+            + " has 1 partition, not 2",
+        "osier.keyspaces.shop { replicas = [eu], deny = [\"1!\"] } | shop | 1 to 63 of A-Z a-z 0-9"
+            + " _ - and start with a letter, not '1!'",
         "osier.keyspaces.shop.replicas = [mars]       | replicas        | [eu, us]",
         "osier.keyspaces.shop.limits.value = 1GiB     | limits.value    | 16777216B",
         "osier.keyspaces.\"1x\" { sla = 1s }          | 1x              | 1 to 64",
-        "osier.keyspaces.\"_osier\" {}               | _osier          | a letter first;",
+        "osier.keyspaces.\"_osier\" {}               | _osier          | start with a letter",
         "osier.peers.ap = \"nowhere\"                 | osier.peers.ap  | host:port",
         "osier.trace.sample = 2                       | trace.sample    | 0.0 to 1.0",
         "osier.trace.sample = few                     | trace.sample    | 0.0 to 1.0",

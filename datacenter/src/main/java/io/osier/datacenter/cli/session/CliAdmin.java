@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -131,15 +132,26 @@ public final class CliAdmin {
     return table.toString();
   }
 
-  /** Shows keyspaces whose holders follow their load. */
+  /** Shows keyspaces whose holders follow their load: all of them, or the one that is named. */
   String placement(Grammar.Administer what) {
     JsonNode report = answer(client.admin().placementAsync());
-    StringBuilder text = new StringBuilder();
-    for (JsonNode p : report.get("placements")) {
-      if (what.name().isEmpty() || what.name().equals(p.get("keyspace").asText())) {
-        text.append(p.get("summary").asText()).append('\n');
-        text.append(what.action().equals("why") ? p.get("figures").asText() + '\n' : "");
+    ArrayNode placements = (ArrayNode) report.get("placements");
+    if (!what.name().isEmpty()) {
+      List<String> names = placements.findValuesAsText("keyspace");
+      if (!names.contains(what.name())) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "there is no keyspace '"
+                + what.name()
+                + "' whose holders follow its load (placement=adaptive, or pinned); those are "
+                + names);
       }
+      placements.removeIf(p -> !p.get("keyspace").asText().equals(what.name()));
+    }
+    StringBuilder text = new StringBuilder();
+    for (JsonNode p : placements) {
+      text.append(p.get("summary").asText()).append('\n');
+      text.append(what.action().equals("why") ? p.get("figures").asText() + '\n' : "");
     }
     return asJson ? report.toString() : text.isEmpty() ? "none" : text.toString().strip();
   }

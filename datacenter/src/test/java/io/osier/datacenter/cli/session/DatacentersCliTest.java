@@ -43,9 +43,10 @@ final class DatacentersCliTest {
       eu  eu.example:7401  active                      file     never\
       """;
 
-  /** Answers what it is asked to administer with the report. */
+  /** Answers what it is asked to administer with a report. */
   private static final class Fake implements InProcess {
     final List<Request> asked = new ArrayList<>();
+    String report = REPORT;
 
     @Override
     public ReplicaId replica() {
@@ -65,7 +66,7 @@ final class DatacentersCliTest {
     @Override
     public void send(Request request, Consumer<Reply> reply) {
       asked.add(request);
-      reply.accept(new Reply.Report(REPORT));
+      reply.accept(new Reply.Report(report));
     }
 
     @Override
@@ -161,5 +162,25 @@ final class DatacentersCliTest {
     assertThat(completer.words(List.of(), "")).contains("dc");
     assertThat(HelpText.text(List.of("dc")))
         .contains("dc list", "dc add NAME HOST:PORT", "dc remove NAME [--dead]");
+  }
+
+  private static String placement(String keyspace) {
+    return "{\"keyspace\":\"%s\",\"summary\":\"held by eu\",\"figures\":\"of %s\"}"
+        .formatted(keyspace, keyspace);
+  }
+
+  @Test
+  void placementOfOne_isThatAlone_andOfNone_isRefused() {
+    eu.report = "{\"placements\":[" + placement("carts") + "," + placement("shop") + "]}";
+    assertThat(run(false, "placement why carts")).isEqualTo("held by eu\nof carts");
+    assertThat(run(true, "placement why shop"))
+        .isEqualTo("{\"placements\":[" + placement("shop") + "]}");
+    assertThatThrownBy(() -> run(false, "placement why cart"))
+        .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
+        .hasMessageContaining("no keyspace 'cart' whose holders follow its load")
+        .hasMessageContaining("[carts, shop]");
+    assertThat(run(false, "placement")).isEqualTo("held by eu\nheld by eu");
+    eu.report = "{\"placements\":[]}";
+    assertThat(run(false, "placement")).isEqualTo("none");
   }
 }

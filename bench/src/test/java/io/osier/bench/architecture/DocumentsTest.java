@@ -4,6 +4,8 @@ import static java.util.stream.Collectors.toCollection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.bench.BenchCommand;
+import io.osier.propagation.net.link.PeerVersions;
+import io.osier.protocol.RequestLimits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -200,6 +202,23 @@ final class DocumentsTest {
     }
     assertThat(wrong).isEmpty();
     assertThat(options).as("options that were looked at").isGreaterThan(10);
+  }
+
+  @Test
+  void versionsOfTheProtocols_areThoseThatAreSpoken() throws IOException {
+    assertThat(told("this one speaks|greetings of versions|Peer protocol, versions"))
+        .containsExactly(PeerVersions.OLDEST + " to " + PeerVersions.NEWEST);
+    assertThat(told("Client protocol, versions"))
+        .containsExactly(
+            RequestLimits.PROTOCOL_VERSION_MIN + " to " + RequestLimits.PROTOCOL_VERSION);
+  }
+
+  /** The ranges of versions that pages tell behind some words. */
+  private static Set<String> told(String words) throws IOException {
+    Pattern range = Pattern.compile("(?:" + words + ")\\s(\\d+ to \\d+)");
+    Set<String> told = new TreeSet<>();
+    pages().forEach(page -> found(range, read(page)).forEach(told::add));
+    return told;
   }
 
   @Test

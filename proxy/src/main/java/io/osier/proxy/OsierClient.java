@@ -130,6 +130,17 @@ public final class OsierClient implements AutoCloseable {
   }
 
   /**
+   * As {@link #keyspaces}, but the nearest datacenter is asked, which also knows those that were
+   * created since it told. It fails with {@code UNAVAILABLE} if no datacenter is up.
+   */
+  public CompletableFuture<List<String>> keyspacesAsync() {
+    Connection at = core.datacenters().nearest();
+    return at == null
+        ? CompletableFuture.failedFuture(core.unavailable())
+        : DatacenterQueries.keyspaces(at, core.settings().timeout());
+  }
+
+  /**
    * What a connection is doing.
    *
    * @param dc the endpoint's name

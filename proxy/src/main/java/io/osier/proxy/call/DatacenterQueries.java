@@ -10,6 +10,7 @@ import io.osier.proxy.future.CallFuture;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.session.SessionCore;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -48,6 +49,20 @@ public final class DatacenterQueries {
         Math.max(1, TimeLimit.millis(timeout)),
         changes,
         reply -> ((Reply.Report) reply).json());
+  }
+
+  /** The names of the keyspaces that it knows now, held there or elsewhere, in their order. */
+  public static CompletableFuture<List<String>> keyspaces(Connection at, Duration timeout) {
+    return CallFuture.of(
+            at.refreshKeyspaces(Math.max(1, TimeLimit.millis(timeout))),
+            given -> new LostException(given.code(), true, given.why()))
+        .handle(
+            (told, error) -> {
+              if (error != null) {
+                throw Calls.asOsier(error, false);
+              }
+              return at.allKeyspaces();
+            });
   }
 
   /** What the nearest holder of a keyspace says of that, as one JSON object. */

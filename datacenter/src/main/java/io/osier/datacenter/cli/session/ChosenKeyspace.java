@@ -21,8 +21,14 @@ final class ChosenKeyspace {
     this.name = name;
   }
 
-  List<String> all() {
+  /** Those that the datacenter told last. */
+  List<String> told() {
     return client.keyspaces();
+  }
+
+  /** Those that there are now: some may have been created since it told. */
+  List<String> all() {
+    return CliAdmin.joined(client.keyspacesAsync());
   }
 
   /** The one that was chosen, or that a command has found to be the only one. */
@@ -31,11 +37,10 @@ final class ChosenKeyspace {
   }
 
   Optional<String> nameOrOnly() {
-    return name.or(this::only);
+    return name.or(() -> only(told()));
   }
 
-  private Optional<String> only() {
-    List<String> names = all();
+  private static Optional<String> only(List<String> names) {
     return names.size() == 1 ? Optional.of(names.getFirst()) : Optional.empty();
   }
 
@@ -52,13 +57,13 @@ final class ChosenKeyspace {
   /** Where commands go; chooses the only one. */
   Keyspace keyspace() {
     if (name.isEmpty()) {
-      name = only();
+      List<String> names = all();
+      name = only(names);
+      if (name.isEmpty()) {
+        throw Words.bad(
+            "which keyspace? --keyspace NAME or the command 'use NAME' chooses one of " + names);
+      }
     }
-    return session.keyspace(
-        name.orElseThrow(
-            () ->
-                Words.bad(
-                    "which keyspace? --keyspace NAME or the command 'use NAME' chooses one of "
-                        + all())));
+    return session.keyspace(name.get());
   }
 }

@@ -260,9 +260,10 @@ public final class CliAdmin {
     }
   }
 
-  private static String joined(CompletableFuture<String> text) {
+  /** What a future ends with; throws its error as it is. */
+  static <T> T joined(CompletableFuture<T> answer) {
     try {
-      return text.join();
+      return answer.join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof OsierException cause) {
         throw cause;

@@ -236,11 +236,12 @@ public final class CliSession {
           "a transaction of '" + chosen.name().orElse("") + "' is open: commit or abort it first");
     }
     use.keyspace().ifPresent(chosen::choose);
-    return answers.keyspaces(chosen.name(), keyspaces());
+    return answers.keyspaces(chosen.name(), chosen.all());
   }
 
+  /** Those that the datacenter told last, for completion. */
   List<String> keyspaces() {
-    return chosen.all();
+    return chosen.told();
   }
 
   /** Some keys of objects, for completion. */

@@ -153,6 +153,25 @@ final class CliErrorsTest extends CliFixture {
   }
 
   @Test
+  void keyspaceThatWasCreatedSinceTheSessionBegan_isKnown() {
+    CliRun run =
+        piped(
+            """
+            keyspace create later
+            counter incr c
+            use later
+            counter incr c 3
+            use latter
+            keyspace drop later
+            """);
+    assertThat(run.out().lines())
+        .endsWith("keyspaces: later, shop; commands go to later", "3", "dropped");
+    assertThat(run.err())
+        .contains("'use NAME' chooses one of [later, shop]")
+        .contains("there is no keyspace 'latter'; there are [later, shop]");
+  }
+
+  @Test
   void lines_areReadFromAPipe_andAFailedOneDoesNotStopTheOthers() {
     CliRun run =
         piped(

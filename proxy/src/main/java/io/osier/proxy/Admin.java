@@ -371,13 +371,17 @@ public final class Admin {
   CompletableFuture<String> ask(
       String subject, String action, String name, Map<String, String> settings) {
     SortedMap<String, String> sorted = new TreeMap<>(settings);
-    Connection nearest = client.datacenters().nearest();
-    return nearest == null
-        ? CompletableFuture.failedFuture(client.unavailable())
-        : DatacenterQueries.report(
-            nearest,
-            new Request.Administer(subject, action, name, sorted),
-            client.settings().timeout(),
-            !action.equals(LIST));
+    long began = client.timers().nanoTime();
+    return client
+        .whenNearest()
+        .thenCompose(
+            nearest -> {
+              long waited = client.timers().nanoTime() - began;
+              return DatacenterQueries.report(
+                  nearest,
+                  new Request.Administer(subject, action, name, sorted),
+                  client.settings().timeout().minusNanos(waited),
+                  !action.equals(LIST));
+            });
   }
 }

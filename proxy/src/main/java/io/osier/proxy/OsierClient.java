@@ -131,13 +131,11 @@ public final class OsierClient implements AutoCloseable {
 
   /**
    * As {@link #keyspaces}, but the nearest datacenter is asked, which also knows those that were
-   * created since it told. It fails with {@code UNAVAILABLE} if no datacenter is up.
+   * created since it told. It waits for one to be up, as calls do.
    */
   public CompletableFuture<List<String>> keyspacesAsync() {
-    Connection at = core.datacenters().nearest();
-    return at == null
-        ? CompletableFuture.failedFuture(core.unavailable())
-        : DatacenterQueries.keyspaces(at, core.settings().timeout());
+    return core.whenNearest()
+        .thenCompose(at -> DatacenterQueries.keyspaces(at, core.settings().timeout()));
   }
 
   /**

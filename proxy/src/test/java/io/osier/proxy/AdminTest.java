@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Refused;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +56,36 @@ final class AdminTest {
         "remove",
         "ap",
         Map.of("dead", "true"));
+  }
+
+  @Test
+  void firstCall_waitsUntilADatacenterIsConnected() throws IOException {
+    Function<Request, Reply> answers =
+        request ->
+            request instanceof Request.Keyspaces
+                ? new Reply.Keyspaces(FakeServer.SHOP, Reply.Elsewhere.NOTHING)
+                : new Reply.Report("{}");
+    try (FakeServer eu = FakeServer.of(new ReplicaId("eu", 1), FakeServer.SHOP, answers)) {
+      try (OsierClient client = FakeServer.patient().endpoint("eu", eu.address()).build()) {
+        assertThat(client.admin().listDatacentersAsync().join()).isEqualTo("{}");
+      }
+      try (OsierClient client = FakeServer.patient().endpoint("eu", eu.address()).build()) {
+        assertThat(client.keyspacesAsync().join()).containsExactly("shop");
+      }
+    }
+  }
+
+  @Test
+  void noDatacenter_isWaitedForWithinTheTimeLimit() {
+    Steps steps = new Steps();
+    Far eu = new Far("eu", 1);
+    eu.up = false;
+    OsierClient client = steps.client(OsierClient.builder(), eu);
+    CompletableFuture<String> list = client.admin().listDatacentersAsync();
+    steps.pass(999);
+    assertThat(list).isNotDone();
+    steps.pass(1);
+    assertThat(Steps.codeOf(list)).isEqualTo(ErrorCode.UNAVAILABLE);
   }
 
   @Test

@@ -22,11 +22,13 @@ import io.osier.proxy.connection.Datacenters;
 import io.osier.proxy.connection.EventLoopTimers;
 import io.osier.proxy.connection.InProcessConnection;
 import io.osier.proxy.connection.RemoteConnection;
+import io.osier.proxy.future.CallFuture;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
@@ -189,6 +191,30 @@ public final class ClientCore {
 
   public CallLimiter limiter() {
     return limiter;
+  }
+
+  /**
+   * The nearest datacenter that is up; while there is none it is waited for, as calls do.
+   *
+   * @return fails with why there is none if all refuse the login, this is closing, or the client's
+   *     time limit is over
+   */
+  public CompletableFuture<Connection> whenNearest() {
+    Connection now = datacenters.nearest();
+    if (now != null) {
+      return CallFuture.completed(now);
+    }
+    CompletableFuture<Boolean> up = datacenters.whenUp();
+    timers.later(() -> up.complete(false), TimeLimit.millis(settings.timeout()));
+    return CallFuture.of(up, given -> OsierException.of(given.code(), given.why()))
+        .thenApply(
+            is -> {
+              Connection at = datacenters.nearest();
+              if (at == null) {
+                throw unavailable();
+              }
+              return at;
+            });
   }
 
   /** Why there is no datacenter to send a call to. */

@@ -88,7 +88,8 @@ public final class Admin {
    * }</pre>
    *
    * @param name 1 to 64 characters: a letter, then letters, digits, '.', '_' or '-'
-   * @param settings what it is to be like; what is not said does not matter
+   * @param settings what it is to be like; what is not said does not matter, nor do the replicas of
+   *     a keyspace that is there whose holders follow the load ({@code placement})
    * @return as it is then. If it was created, it takes updates once every datacenter has it, which
    *     is waited for at most three seconds; {@link KeyspaceStatus#isActive} tells
    * @throws io.osier.core.InvalidRequestException if a setting is out of range, or one differs that
@@ -127,6 +128,9 @@ public final class Admin {
       KeyspaceStatus there, SortedMap<String, String> wanted) {
     SortedMap<String, String> differing = new TreeMap<>(wanted);
     differing.entrySet().removeIf(s -> s.getValue().equals(there.settings().get(s.getKey())));
+    if (!there.settings().getOrDefault("placement", "fixed").equals("fixed")) {
+      differing.remove("replicas"); // it began with them, and they follow the load since
+    }
     if (differing.isEmpty()) {
       return CallFuture.completed(there);
     }

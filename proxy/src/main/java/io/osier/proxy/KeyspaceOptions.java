@@ -78,9 +78,9 @@ public final class KeyspaceOptions {
 
   /**
    * The homes of its keys besides the default one: each is a keyspace of its own, {@code carts@eu},
-   * with as many partitions, of which {@code replicas} alone can be altered, and by itself. A key
-   * is in the home that its tag names, or else its text up to the first {@code :}. Cannot be
-   * changed later.
+   * with as many partitions, whose {@code replicas}, laws and placement alone can be altered by
+   * themselves. A key is in the home that its tag names, or else its text up to the first {@code
+   * :}. Cannot be changed later.
    *
    * @param names 1 to 64, as datacenters are named; for a keyspace that is not causal
    */

@@ -58,6 +58,31 @@ final class AdminTest {
         Map.of("dead", "true"));
   }
 
+  private static Reply carts(String placement) {
+    return new Reply.Report(
+        "{\"keyspaces\":[{\"name\":\"carts\",\"state\":\"active\",\"from\":\"command\",\"awaited\":[],"
+            + placement
+            + "\"replicas\":\"ap,eu\",\"sla\":\"2000ms\",\"changed_by\":\"\",\"changed_at_ms\":0}]}");
+  }
+
+  @Test
+  void replicas_areNotAskedForAgain_whereTheyFollowTheLoad() {
+    FakeInProcess eu = new FakeInProcess();
+    for (String placement : List.of("adaptive", "pinned")) {
+      eu.handler = (request, reply) -> reply.accept(carts("\"placement\":\"" + placement + "\","));
+      try (OsierClient client = OsierClient.inProcess(eu)) {
+        KeyspaceStatus there = client.admin().ensureKeyspace("carts", k -> k.replicas("eu", "us"));
+        assertThat(there.settings()).containsEntry("replicas", "ap,eu");
+      }
+    }
+    eu.handler = (request, reply) -> reply.accept(carts(""));
+    try (OsierClient client = OsierClient.inProcess(eu)) {
+      assertThatThrownBy(() -> client.admin().ensureKeyspace("carts", k -> k.replicas("eu", "us")))
+          .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
+          .hasMessageContaining("replicas is ap,eu, not eu,us");
+    }
+  }
+
   @Test
   void firstCall_waitsUntilADatacenterIsConnected() throws IOException {
     Function<Request, Reply> answers =

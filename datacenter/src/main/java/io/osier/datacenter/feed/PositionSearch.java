@@ -113,8 +113,8 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
         && parts.get(i).source().forgotten().filter(f -> f.isAtMost(seen)).isEmpty()) {
       throw new OsierException(
           ErrorCode.HISTORY_TOO_SHORT,
-          "the changes behind the watcher's position are not kept any more, and since then objects"
-              + " were removed that nobody remembers; begin anew with what there is");
+          "the changes behind the watcher's position are not kept here, and objects may have been"
+              + " removed since of which nothing is known here; begin anew with what there is");
     }
   }
 }

@@ -133,15 +133,7 @@ public final class CliAdmin {
 
   /** Shows keyspaces whose holders follow their load. */
   String placement(Grammar.Administer what) {
-    JsonNode report = answer(client.admin().placementAsync());
-    StringBuilder text = new StringBuilder();
-    for (JsonNode p : report.get("placements")) {
-      if (what.name().isEmpty() || what.name().equals(p.get("keyspace").asText())) {
-        text.append(p.get("summary").asText()).append('\n');
-        text.append(what.action().equals("why") ? p.get("figures").asText() + '\n' : "");
-      }
-    }
-    return asJson ? report.toString() : text.isEmpty() ? "none" : text.toString().strip();
+    return PlacementText.of(answer(client.admin().placementAsync()), what, asJson);
   }
 
   String manage(Grammar.ManageUser what) {

@@ -222,7 +222,7 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
   @Test
   void datacenterThatTakesNothing_isNotAdded() {
     nodes.values().forEach(node -> node.load.deaf = Set.of("ap"));
-    seconds(60, Map.of("ap", 100L, "sa", 100L), Map.of());
+    seconds(150, Map.of("ap", 100L, "sa", 100L), Map.of());
     assertThat(at("us").holders(CARTS)).containsExactly("eu", "sa", "us");
     nodes.values().forEach(node -> node.load.deaf = Set.of());
     seconds(60, Map.of("ap", 100L, "sa", 100L), Map.of());

@@ -59,7 +59,8 @@ final class PlacementText {
 
   private static Table advice(JsonNode advice) {
     Table table =
-        new Table("holders", "", "link B/s", "saved B/s", "stored bytes", "p50 ms", "ms to ask");
+        new Table(
+            "holders", "what", "link B/s", "saved B/s", "stored bytes", "p50 ms", "ms to ask");
     long now = advice.path(0).path("link_bytes_per_second").asLong();
     for (JsonNode one : advice) {
       long link = one.get("link_bytes_per_second").asLong();
@@ -68,7 +69,7 @@ final class PlacementText {
       table.add(
           joined(one.get("holders")),
           joined(one.get("what"))
-              + (one.get("allowed").asBoolean() ? "" : " (may not, or cannot, at present)"),
+              + (one.get("allowed").asBoolean() ? "" : " (not allowed, or no room)"),
           link,
           now - link,
           one.get("stored_bytes").asLong(),

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.proxy.OsierClient;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
@@ -45,6 +46,11 @@ public record Holdings(SortedMap<String, SortedMap<String, String>> states, bool
   public boolean holds(String keyspace, String dc) {
     SortedMap<String, String> holders = states.get(keyspace);
     return holders != null && "holds".equals(holders.get(dc));
+  }
+
+  /** Those that hold a keyspace, are to, or give it up; sorted. */
+  public List<String> holders(String keyspace) {
+    return List.copyOf(states.getOrDefault(keyspace, new TreeMap<>()).keySet());
   }
 
   /** Whether all keyspaces take updates, and nobody comes or goes. */

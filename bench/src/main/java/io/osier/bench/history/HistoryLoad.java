@@ -35,7 +35,7 @@ public final class HistoryLoad implements AutoCloseable {
    * @param sessions how many at a time
    * @param keys how many registers
    * @param rate transactions per second to aim at, of all sessions
-   * @param holders those that hold the registers all the time
+   * @param holders those that hold the registers all the time; sessions are pinned there alone
    */
   public HistoryLoad(
       LocalCluster cluster,
@@ -55,7 +55,7 @@ public final class HistoryLoad implements AutoCloseable {
       RandomSession session =
           new RandomSession(
               clients,
-              cluster.dcs(),
+              List.copyOf(holders),
               recorder,
               races,
               keys,

@@ -30,8 +30,10 @@ import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Datacenter processes with emulated links between them. */
@@ -91,18 +93,36 @@ public final class OsierTarget implements Target {
         created
             .getObject(ConfigUtil.quoteString(name))
             .forEach((key, value) -> settings.put(key, String.valueOf(value.unwrapped())));
-        var unused =
-            name.contains("@")
-                ? client.admin().alterKeyspaceAsync(name, settings).join()
-                : client.admin().createKeyspaceAsync(name, settings).join();
-        long deadline = System.nanoTime() + START_MAX.toNanos();
-        while (!Holdings.of(client).isWell()) {
-          if (System.nanoTime() > deadline) {
-            throw new OsierException(ErrorCode.TIMEOUT, name + " is not held where it is to be");
-          }
-          LockSupport.parkNanos(100_000_000);
-        }
+        await(
+            name,
+            () -> {
+              if (name.contains("@")) {
+                client.admin().alterKeyspaceAsync(name, settings).join();
+              } else if (!Holdings.of(client).states().containsKey(name)) {
+                client.admin().createKeyspaceAsync(name, settings).join();
+              }
+              return true;
+            });
+        await(name, () -> Holdings.of(client).isWell());
       }
+    }
+  }
+
+  /** Waits until something is done; a datacenter that was just started may not answer at once. */
+  private static void await(String name, BooleanSupplier isDone) {
+    long deadline = System.nanoTime() + START_MAX.toNanos();
+    while (true) {
+      try {
+        if (isDone.getAsBoolean()) {
+          return;
+        }
+      } catch (CompletionException e) {
+        System.out.println(name + ": " + e.getMessage());
+      }
+      if (System.nanoTime() > deadline) {
+        throw new OsierException(ErrorCode.TIMEOUT, name + " is not held where it is to be");
+      }
+      LockSupport.parkNanos(200_000_000);
     }
   }
 

@@ -67,6 +67,7 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
    * @param demands by datacenter
    * @param holders that have it
    * @param candidates those that could get it, and may by its laws
+   * @param mayRemove whether a holder may be removed at present
    * @param least so many hold it at least
    * @param shippedBytes of an update to one holder, as it is shipped at present
    * @param bytes of the whole keyspace
@@ -75,6 +76,7 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
       SortedMap<String, Demand> demands,
       Set<String> holders,
       Set<String> candidates,
+      boolean mayRemove,
       int least,
       double shippedBytes,
       double bytes) {
@@ -90,7 +92,12 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
     }
 
     Keyspace with(Set<String> others) {
-      return new Keyspace(demands, others, candidates, least, shippedBytes, bytes);
+      return new Keyspace(demands, others, candidates, mayRemove, least, shippedBytes, bytes);
+    }
+
+    /** The same where holders may be removed. */
+    Keyspace settled() {
+      return new Keyspace(demands, holders, candidates, true, least, shippedBytes, bytes);
     }
   }
 
@@ -150,7 +157,7 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
     return (all - demand(k, dc).updates) * k.shippedBytes;
   }
 
-  private static Demand demand(Keyspace k, String dc) {
+  static Demand demand(Keyspace k, String dc) {
     return k.demands.getOrDefault(dc, Demand.NONE);
   }
 
@@ -163,7 +170,7 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
   }
 
   /** The shortest known way to one of these. */
-  private static OptionalDouble nearest(Keyspace k, String from, Set<String> holders) {
+  static OptionalDouble nearest(Keyspace k, String from, Set<String> holders) {
     return holders.stream().flatMapToDouble(h -> way(k, from, h).stream()).min();
   }
 
@@ -230,7 +237,7 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
         moves.add(move(k, Kind.ADD, dc));
       }
     }
-    if (k.holders.size() > Math.max(1, k.least)) {
+    if (k.mayRemove && k.holders.size() > Math.max(1, k.least)) {
       k.holders.forEach(dc -> moves.add(move(k, Kind.REMOVE, dc)));
     }
     return moves;

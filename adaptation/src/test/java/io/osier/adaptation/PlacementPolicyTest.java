@@ -28,7 +28,8 @@ final class PlacementPolicyTest {
 
   private static Keyspace keyspace(
       Map<String, Demand> demands, Set<String> holders, double shipped, double bytes) {
-    return new Keyspace(new TreeMap<>(demands), holders, new TreeSet<>(DCS), 2, shipped, bytes);
+    return new Keyspace(
+        new TreeMap<>(demands), holders, new TreeSet<>(DCS), true, 2, shipped, bytes);
   }
 
   private static Demand demand(double reads, double updates) {
@@ -94,6 +95,7 @@ final class PlacementPolicyTest {
             new TreeMap<>(demands),
             Set.of("eu", "sa", "us"),
             Set.of("eu", "sa", "us"),
+            true,
             1,
             100,
             1e3);
@@ -109,7 +111,7 @@ final class PlacementPolicyTest {
     Keyspace k = keyspace(demands, Set.of("eu", "sa", "us"), 100, 1e3);
     assertThat(policy.decide(k).dc()).as("its clients reach it").isEqualTo("ap");
     Keyspace denied =
-        new Keyspace(k.demands(), Set.of("eu", "us"), Set.of("eu", "us"), 1, 10_000, 1e3);
+        new Keyspace(k.demands(), Set.of("eu", "us"), Set.of("eu", "us"), true, 1, 10_000, 1e3);
     Move stays = policy.decide(denied);
     assertThat(stays.kind()).as("us may be the nearest of ap").isEqualTo(Kind.STAY);
     assertThat(stays.why()).contains("us: the way from ap to us is not known");
@@ -170,6 +172,7 @@ final class PlacementPolicyTest {
         demands,
         holders,
         candidates,
+        random.nextInt(4) > 0,
         1 + random.nextInt(3),
         random.nextInt(1000),
         Math.pow(10, random.nextInt(9)));
@@ -185,6 +188,7 @@ final class PlacementPolicyTest {
         assertThat(k.candidates()).contains(move.dc());
       } else {
         assertThat(after).hasSizeGreaterThanOrEqualTo(k.least());
+        assertThat(k.mayRemove()).isTrue();
       }
       double paid = policy.paid(k, after);
       if (k.holders().size() >= k.least()) {

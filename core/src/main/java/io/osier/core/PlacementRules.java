@@ -21,10 +21,8 @@ public record PlacementRules(
   public static final PlacementRules NONE =
       new PlacementRules(Placement.FIXED, 0, List.of(), List.of());
 
-  /**
-   * So many holders there are at least where they follow the load, unless another number is said.
-   */
-  private static final int ADAPTIVE_MIN = 2;
+  /** So many holders there are at least where they follow the load, and where keys have homes. */
+  private static final int PAIR = 2;
 
   /** Who changes the holders of a keyspace. */
   public enum Placement {
@@ -55,7 +53,12 @@ public record PlacementRules(
 
   /** So many datacenters hold the keyspace at least. */
   public int least() {
-    return holdersMin > 0 ? holdersMin : counts() ? ADAPTIVE_MIN : 1;
+    return holdersMin > 0 ? holdersMin : counts() ? PAIR : 1;
+  }
+
+  /** These, with two holders at least unless another number was said. */
+  public PlacementRules pairs() {
+    return holdersMin > 0 ? this : new PlacementRules(placement, PAIR, allow, deny);
   }
 
   /** Whether a datacenter may hold the keyspace. */

@@ -79,8 +79,8 @@ public final class KeyspaceOptions {
   /**
    * The homes of its keys besides the default one: each is a keyspace of its own, {@code carts@eu},
    * with as many partitions, whose {@code replicas}, laws and placement alone can be altered by
-   * themselves. A key is in the home that its tag names, or else its text up to the first {@code
-   * :}. Cannot be changed later.
+   * themselves. Where {@code replicas} names two or more, {@code holders-min} is 2. A key is in the
+   * home that its tag names, or else its text up to the first {@code :}. Cannot be changed later.
    *
    * @param names 1 to 64, as datacenters are named; for a keyspace that is not causal
    */
@@ -93,7 +93,7 @@ public final class KeyspaceOptions {
   }
 
   /**
-   * The datacenters that hold it; all, without any. Cannot be changed later.
+   * The datacenters that hold it; all, without any. Can be changed later where it names some.
    *
    * @param datacenters their names
    */

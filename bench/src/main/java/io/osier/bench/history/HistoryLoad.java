@@ -5,6 +5,7 @@ import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.Workers;
 import io.osier.proxy.OsierClient;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -17,6 +18,9 @@ public final class HistoryLoad implements AutoCloseable {
   /** The keyspace of the registers, as a line of the configuration. */
   public static final String KEYSPACES =
       "    " + Registers.KEYSPACE + " { consistency = causal, sla = 500ms }\n";
+
+  /** The same, held by two of three datacenters at first: see {@link HolderMoves}. */
+  public static final String MOVING = KEYSPACES.replace("causal,", "causal, replicas = [eu, us],");
 
   private final Recorder recorder;
   private final int keys;
@@ -31,10 +35,17 @@ public final class HistoryLoad implements AutoCloseable {
    * @param sessions how many at a time
    * @param keys how many registers
    * @param rate transactions per second to aim at, of all sessions
+   * @param holders those that hold the registers all the time; sessions are pinned there alone
    */
   public HistoryLoad(
-      LocalCluster cluster, ClientLinks links, int sessions, int keys, int rate, Random random) {
-    this.recorder = new Recorder();
+      LocalCluster cluster,
+      ClientLinks links,
+      int sessions,
+      int keys,
+      int rate,
+      Collection<String> holders,
+      Random random) {
+    this.recorder = new Recorder(holders);
     this.keys = keys;
     for (String dc : cluster.dcs()) {
       clients.add(links.client(dc));
@@ -44,7 +55,7 @@ public final class HistoryLoad implements AutoCloseable {
       RandomSession session =
           new RandomSession(
               clients,
-              cluster.dcs(),
+              List.copyOf(holders),
               recorder,
               races,
               keys,

@@ -6,9 +6,11 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.SessionToken;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Takes down what all sessions do, and hands their clocks on. Thread-safe. */
@@ -29,6 +31,7 @@ final class Recorder {
   }
 
   private final History history = new History();
+  private final Set<String> holders;
   private final List<Past> handed = new ArrayList<>();
   private final List<Past> endings = new ArrayList<>();
   private int sessions;
@@ -38,6 +41,16 @@ final class Recorder {
   private int failed;
   private int unknown;
   private @Nullable String broken;
+
+  /**
+   * Takes nothing down yet.
+   *
+   * @param holders those that do themselves what they are asked: others may have asked now one and
+   *     now another holder, so what is done there is in no turn
+   */
+  Recorder(Collection<String> holders) {
+    this.holders = Set.copyOf(holders);
+  }
 
   synchronized int newSession() {
     return ++sessions;
@@ -62,7 +75,7 @@ final class Recorder {
   /** Takes a program down, as {@link #add} does a transaction. */
   synchronized int addProgram(int session, List<Op> ops, List<Integer> after, String at) {
     programs++;
-    return add(session, ops, after, at, true);
+    return add(session, ops, after, at, holders.contains(at));
   }
 
   private int add(int session, List<Op> ops, List<Integer> after, String at, boolean isProgram) {

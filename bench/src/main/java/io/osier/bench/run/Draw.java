@@ -22,12 +22,21 @@ final class Draw {
   private final String how;
   private final int[] ring;
   private final List<String> operations;
+
+  /** The homes of the keys, one after the other; empty if these have none. */
+  private final List<String> homes;
+
+  /** In so many of its calls a client asks for keys of its own home. */
+  private final double own;
+
   private final byte[] drawn = new byte[OPERATIONS_DRAWN];
   private volatile int shift;
 
   Draw(Config load) {
     keys = load.getInt("keys");
     how = load.getString("draw");
+    homes = load.getStringList("homes");
+    own = load.getDouble("own");
     SplittableRandom random = new SplittableRandom(7);
     ring = new int[how.equals("zipfian") ? KEYS_DRAWN : 0];
     Zipf zipf = new Zipf(how.equals("zipfian") ? keys : 1, EXPONENT);
@@ -58,7 +67,30 @@ final class Draw {
     return drawn[(int) (number % OPERATIONS_DRAWN)];
   }
 
-  int key(long number) {
+  /**
+   * The key of a call.
+   *
+   * @param dc beside which the client is
+   */
+  int key(long number, String dc) {
+    int key = key(number);
+    if (homes.isEmpty()) {
+      return key;
+    }
+    int count = homes.size();
+    int home = Math.floorMod(homes.indexOf(dc) + shift, count);
+    if (ThreadLocalRandom.current().nextDouble() >= own) {
+      home = (home + 1 + ThreadLocalRandom.current().nextInt(count - 1)) % count;
+    }
+    return key - key % count + home;
+  }
+
+  /** Beside which datacenter the clients are at present whose own home this is. */
+  String user(String home) {
+    return homes.get(Math.floorMod(homes.indexOf(home) - shift, homes.size()));
+  }
+
+  private int key(long number) {
     return switch (how) {
       case "turns" -> (int) (number % keys);
       case "uniform" -> ThreadLocalRandom.current().nextInt(keys);
@@ -68,10 +100,10 @@ final class Draw {
 
   /** The key with a rank at present, 0 the hottest. */
   int ofRank(int rank) {
-    return (rank + shift) % keys;
+    return (rank + (homes.isEmpty() ? shift : 0)) % keys;
   }
 
-  /** Makes other keys hot, at once. */
+  /** Makes other keys hot, or other homes the clients' own, at once. */
   void shift(int by) {
     shift = (shift + by) % keys;
   }

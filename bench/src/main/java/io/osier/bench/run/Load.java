@@ -73,7 +73,7 @@ final class Load implements AutoCloseable {
     try {
       for (int node : draw.operations().isEmpty() ? List.<Integer>of() : nodes(target, config)) {
         for (int i = 0; i < Math.max(1, config.getInt("threads")); i++) {
-          clients.add(new Client(target.calls(node, config)));
+          clients.add(new Client(target.calls(node, config), name(target, node)));
         }
       }
     } catch (IOException e) {
@@ -83,6 +83,11 @@ final class Load implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  /** Of a node; empty if it has none. */
+  private static String name(Target target, int node) {
+    return target.names().isEmpty() ? "" : target.names().get(node);
   }
 
   private static List<Integer> nodes(Target target, Config load) {
@@ -176,6 +181,7 @@ final class Load implements AutoCloseable {
   /** One client, or one thread of it. */
   private final class Client {
     private final Calls calls;
+    private final String dc;
     private final List<Calls.Call> made = new ArrayList<>();
     private final int inFlight = config.getInt("in-flight");
     private final Semaphore room = new Semaphore(inFlight);
@@ -183,8 +189,9 @@ final class Load implements AutoCloseable {
     /** Clients do not draw in step. */
     private final AtomicLong next = new AtomicLong(clients.size() * 65_521L);
 
-    Client(Calls calls) {
+    Client(Calls calls, String dc) {
       this.calls = calls;
+      this.dc = dc;
       draw.operations().forEach(name -> made.add(calls.call(name)));
     }
 
@@ -192,7 +199,7 @@ final class Load implements AutoCloseable {
       while (!stopping) {
         long number = next.getAndIncrement();
         int operation = draw.operation(number);
-        int key = draw.key(number);
+        int key = draw.key(number, dc);
         long start = time.nanos();
         CompletableFuture<?> answer = call(operation, key, number);
         if (!answer.isDone()) {
@@ -261,7 +268,7 @@ final class Load implements AutoCloseable {
     /** There is room. */
     private CompletableFuture<?> callOnce(long number, long since) {
       int operation = draw.operation(number);
-      int key = draw.key(number);
+      int key = draw.key(number, dc);
       CompletableFuture<?> answer = call(operation, key, number);
       answer.whenComplete(
           (result, error) -> {

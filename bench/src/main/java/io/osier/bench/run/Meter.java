@@ -35,6 +35,7 @@ final class Meter implements AutoCloseable {
   private final List<String> names;
   private final List<Load> loads;
   private final boolean samples;
+  private final @Nullable HomesWatch homes;
   private final List<Map<String, Histogram>> calls = new ArrayList<>();
   private final List<double[]> sampled = new ArrayList<>();
   private final Map<String, Double> figures = new LinkedHashMap<>();
@@ -61,6 +62,11 @@ final class Meter implements AutoCloseable {
     this.names = names;
     this.loads = List.copyOf(loads);
     this.samples = samples;
+    Config first = loads.getFirst().config();
+    this.homes =
+        first.getStringList("homes").isEmpty()
+            ? null
+            : target.cluster().map(c -> new HomesWatch(c, first)).orElse(null);
   }
 
   private Counted read() {
@@ -100,6 +106,10 @@ final class Meter implements AutoCloseable {
       } while (!ended);
     } catch (RuntimeException e) {
       unsampled = e;
+    } finally {
+      if (homes != null) {
+        homes.close();
+      }
     }
   }
 
@@ -109,10 +119,14 @@ final class Meter implements AutoCloseable {
   }
 
   /**
-   * Which percentage of the hottest, as the first datacenter reports them, are not; -1: not asked.
+   * Which percentage of the hottest, as the first datacenter reports them, are not, or of the homes
+   * is not held where it is asked for; -1: not asked.
    */
   private double wrong() {
     Load load = loads.getFirst();
+    if (homes != null) {
+      return homes.wrong(load.draw());
+    }
     int top = load.config().getInt("hot");
     if (top == 0) {
       return -1;
@@ -140,6 +154,9 @@ final class Meter implements AutoCloseable {
     after = read();
     loads.forEach(load -> calls.add(load.sinceLast()));
     figures();
+    if (homes != null) {
+      figures.put("stored objects", homes.stored());
+    }
     probed = prober == null ? null : prober.sinceLast();
     close();
     if (sampler != null) {
@@ -194,6 +211,9 @@ final class Meter implements AutoCloseable {
     } else if (operations == 0 && tookSeconds < 0) {
       rows.add(row, "% of a core, all", micros / 1e4 / seconds);
       rows.add(row, "link bytes/s", (to.linkBytes - from.linkBytes) / seconds);
+    }
+    if (operations > 0 && (homes != null || loads.size() > 1)) {
+      rows.add(row, "link bytes/op", (to.linkBytes - from.linkBytes) / operations);
     }
     if (to.traceBytes > from.traceBytes && operations > 0) {
       rows.add(row, "trace bytes/op", (to.traceBytes - from.traceBytes) / operations);

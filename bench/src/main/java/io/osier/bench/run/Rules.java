@@ -16,7 +16,8 @@ import java.util.TreeSet;
 final class Rules {
   /** What is below them is passed on, or checked elsewhere. */
   private static final Set<String> FREE =
-      Set.of("cluster.keyspaces", "cluster.settings", "load.mix", "loads", "quick");
+      Set.of(
+          "cluster.keyspaces", "cluster.created", "cluster.settings", "load.mix", "loads", "quick");
 
   private Rules() {}
 
@@ -71,7 +72,12 @@ final class Rules {
     require(
         !Targets.isBlocking(target) || load.getInt("threads") > 0,
         "load.threads must be 1 or more for cluster.target " + target);
-    Set<String> keyspaces = cluster.getConfig("keyspaces").root().keySet();
+    int homes = load.getStringList("homes").size();
+    require(
+        homes == 0 || (homes > 1 && load.getInt("keys") % homes == 0),
+        "load.homes must be two or more, and load.keys so many for each of them");
+    Set<String> keyspaces = new TreeSet<>(cluster.getConfig("keyspaces").root().keySet());
+    keyspaces.addAll(cluster.getObject("created").keySet());
     if (target.equals("osier")) {
       requireOneOf(
           "load.keyspace",

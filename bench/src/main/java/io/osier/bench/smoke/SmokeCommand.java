@@ -8,6 +8,7 @@ import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.Trial;
 import io.osier.bench.history.Disturbances;
 import io.osier.bench.history.HistoryLoad;
+import io.osier.bench.history.HolderMoves;
 import io.osier.bench.sample.SampleUnderFaults;
 import io.osier.bench.sample.Social;
 import io.osier.bench.sample.Wallet;
@@ -70,6 +71,13 @@ public final class SmokeCommand extends Trial {
       description = "how many at once, 0 to 10 (default: ${DEFAULT-VALUE})")
   private int faults;
 
+  @Option(
+      names = "--placement",
+      description =
+          "the registers of history are held by two of the three or all, which is altered all the"
+              + " time")
+  private boolean placement;
+
   private final List<SampleUnderFaults> samples = new ArrayList<>();
 
   @Override
@@ -84,7 +92,7 @@ public final class SmokeCommand extends Trial {
       samples.add(new Social());
     }
     StringBuilder keyspaces = new StringBuilder(COUNTERS + " { sla = 1s }\n");
-    keyspaces.append(HistoryLoad.KEYSPACES);
+    keyspaces.append(placement ? HistoryLoad.MOVING : HistoryLoad.KEYSPACES);
     samples.forEach(s -> keyspaces.append(s.keyspaces()));
     return new ClusterSettings(directory, keyspaces.toString()).javaOptions(Jvm.BRIEF);
   }
@@ -95,6 +103,7 @@ public final class SmokeCommand extends Trial {
     boolean isAlone = only.size() == 1;
     List<CounterLoad> counters = new ArrayList<>();
     List<HistoryLoad> histories = new ArrayList<>();
+    List<HolderMoves> moves = new ArrayList<>();
     try (ClientLinks links = new ClientLinks(cluster, seed())) {
       if (only.contains(Part.COUNTERS)) {
         counters.add(new CounterLoad(cluster, COUNTERS, COUNTERS_PER_SECOND, seed()));
@@ -108,7 +117,11 @@ public final class SmokeCommand extends Trial {
                 SESSIONS + more,
                 KEYS,
                 TRANSACTIONS_PER_SECOND * (SESSIONS + more) / SESSIONS,
+                placement ? List.of(HolderMoves.STAYS) : cluster.dcs(),
                 random));
+      }
+      if (placement) {
+        moves.add(new HolderMoves(cluster, new Random(random.nextLong())));
       }
       samples.forEach(s -> s.begin(cluster, seed(), isAlone ? 0 : PAUSE_NANOS));
       Disturbances disturbances = new Disturbances(cluster, links, this::wrong);
@@ -124,10 +137,20 @@ public final class SmokeCommand extends Trial {
       if (faults > 0 && disturbances.done() == 0) {
         wrong("nothing was disturbed");
       }
+      for (HolderMoves one : moves) {
+        if (one.done() == 0) {
+          wrong("nothing was moved");
+        }
+        if (!one.end(PATIENCE)) {
+          wrong("the last move does not end");
+        }
+        System.out.println(one.done() + " moves of holders");
+      }
       histories.forEach(HistoryLoad::stop);
       samples.forEach(SampleUnderFaults::stop);
       check(cluster, counters, histories);
     } finally {
+      moves.forEach(HolderMoves::close);
       counters.forEach(CounterLoad::close);
       histories.forEach(HistoryLoad::close);
       samples.forEach(SampleUnderFaults::close);

@@ -53,6 +53,7 @@ public final class OsierCalls implements Calls {
   private final int elements;
   private final int bytes;
   private final int objects;
+  private final List<String> homes;
   private final Value value;
   private final String text;
 
@@ -67,6 +68,7 @@ public final class OsierCalls implements Calls {
     elements = load.getInt("elements");
     bytes = load.getInt("bytes");
     objects = load.getInt("objects");
+    homes = load.getStringList("homes");
     value = Value.of(new byte[bytes]);
     text = "x".repeat(bytes);
   }
@@ -159,13 +161,18 @@ public final class OsierCalls implements Calls {
   private <T> Call on(String prefix, Handle<T> handle, Use<T> use) {
     int size = sessions.size();
     if ((long) keys * size > HANDLES_MAX) {
-      return (key, number) -> use.of(handle.of(session(number), prefix + key), number);
+      return (key, number) -> use.of(handle.of(session(number), name(prefix, key)), number);
     }
     List<T> made = new ArrayList<>();
     for (int i = 0; i < keys * size; i++) {
-      made.add(handle.of(sessions.get(i % size), prefix + i / size));
+      made.add(handle.of(sessions.get(i % size), name(prefix, i / size)));
     }
     return (key, number) -> use.of(made.get(key * size + (int) (number % size)), number);
+  }
+
+  /** The keys of the homes come in turn. */
+  private String name(String prefix, int key) {
+    return (homes.isEmpty() ? "" : homes.get(key % homes.size()) + ":") + prefix + key;
   }
 
   private static CompletionStage<?> blocking(Runnable body) {

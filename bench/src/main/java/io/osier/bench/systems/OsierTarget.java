@@ -3,13 +3,17 @@ package io.osier.bench.systems;
 import com.sun.net.httpserver.HttpServer;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigRenderOptions;
+import com.typesafe.config.ConfigUtil;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Durability;
+import io.osier.bench.cluster.Holdings;
 import io.osier.bench.cluster.LiveHeap;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.Topology;
 import io.osier.bench.wan.WanQuality;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.tls.TlsName;
 import io.osier.datacenter.cli.command.CertificateMaker;
 import io.osier.proxy.OsierClient;
@@ -23,7 +27,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Datacenter processes with emulated links between them. */
@@ -66,6 +76,53 @@ public final class OsierTarget implements Target {
       first.forEach(dc -> cluster.awaitReady(dc, START_MAX));
     } else {
       client(first.getFirst()).close();
+    }
+    if (!config.getObject("created").isEmpty()) {
+      create(config.getConfig("created"));
+    }
+  }
+
+  /**
+   * Creates keyspaces, and alters their homes, in the order of the names: one when all others are
+   * held.
+   */
+  private void create(Config created) {
+    try (OsierClient client = client(first.getFirst())) {
+      for (String name : new TreeSet<>(created.root().keySet())) {
+        SortedMap<String, String> settings = new TreeMap<>();
+        created
+            .getObject(ConfigUtil.quoteString(name))
+            .forEach((key, value) -> settings.put(key, String.valueOf(value.unwrapped())));
+        await(
+            name,
+            () -> {
+              if (name.contains("@")) {
+                client.admin().alterKeyspaceAsync(name, settings).join();
+              } else if (!Holdings.of(client).states().containsKey(name)) {
+                client.admin().createKeyspaceAsync(name, settings).join();
+              }
+              return true;
+            });
+        await(name, () -> Holdings.of(client).isWell());
+      }
+    }
+  }
+
+  /** Waits until something is done; a datacenter that was just started may not answer at once. */
+  private static void await(String name, BooleanSupplier isDone) {
+    long deadline = System.nanoTime() + START_MAX.toNanos();
+    while (true) {
+      try {
+        if (isDone.getAsBoolean()) {
+          return;
+        }
+      } catch (CompletionException e) {
+        System.out.println(name + ": " + e.getMessage());
+      }
+      if (System.nanoTime() > deadline) {
+        throw new OsierException(ErrorCode.TIMEOUT, name + " is not held where it is to be");
+      }
+      LockSupport.parkNanos(200_000_000);
     }
   }
 

@@ -45,6 +45,7 @@ final class RulesTest {
             + " add",
         "causal | load.watchers=5000         | load.watchers must be at most load.keys, 1000",
         "peers  | load.threads=0             | load.threads must be 1 or more",
+        "causal | load.homes=[eu, us, ap]    | load.keys so many for each of them",
         "mixed-sla | load.watchers=1         | are for one load alone, not for 2"
       })
   void mistake_isRefusedWithWhatWouldBeRight(String name, String changes, String words) {

@@ -138,4 +138,26 @@ final class ScenarioTest {
     draw.shift(17);
     assertThat(draw.ofRank(0)).isEqualTo(hottest + 17);
   }
+
+  /** Each client asks mostly for its own home, and for the others alike; a shift moves them on. */
+  @Test
+  void keysOfHomes_areThoseOfTheClientsOwn_andShift() throws IOException {
+    Scenario.Part variant =
+        read("load { homes = [eu, us, ap], own = 0.9, keys = 300, draw = uniform, mix.get = 1 }")
+            .cases()
+            .getFirst()
+            .variants()
+            .getFirst();
+    Draw draw = new Draw(requireNonNull(variant.loads().get("")));
+    for (int shift = 0; shift < 3; shift++) {
+      int[] homes = new int[3];
+      for (long i = 0; i < 30_000; i++) {
+        homes[draw.key(i, "us") % 3]++;
+      }
+      assertThat(homes[(1 + shift) % 3]).isBetween(26_000, 28_000);
+      assertThat(homes[(2 + shift) % 3]).isBetween(1_000, 2_000);
+      assertThat(draw.user(List.of("eu", "us", "ap").get((1 + shift) % 3))).isEqualTo("us");
+      draw.shift(1);
+    }
+  }
 }

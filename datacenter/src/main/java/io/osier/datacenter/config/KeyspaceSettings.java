@@ -80,6 +80,18 @@ public final class KeyspaceSettings {
   private KeyspaceSettings() {}
 
   /**
+   * Reads the policy of a keyspace that is created: as {@link #read}, and one with homes that two
+   * datacenters or more hold has two holders at least, unless another number is said.
+   */
+  public static KeyspacePolicy created(
+      String name, Map<String, String> settings, Set<String> datacenters) {
+    KeyspacePolicy policy = read(name, settings, datacenters);
+    return policy.partitioning().homes().isEmpty() || policy.replicas().size() < 2
+        ? policy
+        : policy.with(policy.rules().pairs());
+  }
+
+  /**
    * Reads a policy.
    *
    * @param settings what is not among them is as the configuration's default

@@ -101,7 +101,7 @@ final class KeyspaceCommands {
   }
 
   private void create(String name, SortedMap<String, String> settings, String by) {
-    KeyspacePolicy policy = KeyspaceSettings.read(name, settings, members.names());
+    KeyspacePolicy policy = KeyspaceSettings.created(name, settings, members.names());
     ControlState state = keyspaces.state();
     KeyspaceDefinition there = state.created().get(name);
     if (there != null) {

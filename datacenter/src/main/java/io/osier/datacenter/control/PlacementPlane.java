@@ -1,5 +1,6 @@
 package io.osier.datacenter.control;
 
+import io.osier.adaptation.PlacementAdvice;
 import io.osier.adaptation.PlacementPauses;
 import io.osier.adaptation.PlacementPolicy;
 import io.osier.adaptation.PlacementPolicy.Demand;
@@ -206,9 +207,8 @@ final class PlacementPlane {
       it.pauses.found(Kind.STAY, "", now); // what was found earlier is not in a row with later
       return;
     }
-    PlacementPolicy.Keyspace figures = figures(name, policy);
-    Optional<String> awaited = awaited(name, policy, figures);
-    Move move = settings.policy().decide(figures);
+    Optional<String> awaited = awaited(name, policy);
+    Move move = settings.policy().decide(figures(name, policy));
     long left =
         awaited.isPresent()
             ? it.pauses.found(Kind.STAY, "", now)
@@ -216,13 +216,21 @@ final class PlacementPlane {
     if (awaited.isPresent()) {
       it.said = "nothing moves: " + awaited.get();
     } else if (move.kind() == Kind.STAY) {
-      it.said = "nothing moves, as nothing is clearly worth it: " + move.why();
+      it.said = stays(name, move);
     } else if (left > 0) {
       it.said = words(move) + " in " + (left + 999) / 1000 + " s, if that stays so: " + move.why();
     } else {
       it.said = words(move) + ": " + move.why();
       alter(name, it, move);
     }
+  }
+
+  private String stays(String name, Move move) {
+    return "nothing moves, as nothing is clearly worth it: "
+        + move.why()
+        + away(name)
+            .map(dc -> "; none is removed while " + dc + ", which uses it, is out of reach")
+            .orElse("");
   }
 
   private static String words(Move move) {
@@ -262,8 +270,7 @@ final class PlacementPlane {
   }
 
   /** Why nothing may be moved now. */
-  private Optional<String> awaited(
-      String name, KeyspacePolicy policy, PlacementPolicy.Keyspace figures) {
+  private Optional<String> awaited(String name, KeyspacePolicy policy) {
     if (policy.rules().placement() != Placement.ADAPTIVE) {
       return Optional.of("it is pinned");
     }
@@ -280,15 +287,21 @@ final class PlacementPlane {
       }
     }
     SortedMap<String, Load> told = told(name);
-    for (Map.Entry<String, Load> e : told.entrySet()) {
-      if (e.getValue().demand().asks() > 0 && !isUp(e.getKey()) && !figures.isFew()) {
-        return Optional.of(e.getKey() + " uses it, and is out of reach");
-      }
-    }
     return able(policy).stream()
         .filter(dc -> !told.containsKey(dc))
         .findFirst()
         .map(dc -> dc + " has not told yet what is asked of it there");
+  }
+
+  /**
+   * One that is out of reach and uses it by what it told last. That counts on, but no holder is
+   * removed: it may be the only one that those who are away from here can ask.
+   */
+  private Optional<String> away(String name) {
+    return told(name).entrySet().stream()
+        .filter(e -> e.getValue().demand().asks() > 0 && !isUp(e.getKey()))
+        .map(Map.Entry::getKey)
+        .findFirst();
   }
 
   private HolderSet all(String name) {
@@ -308,6 +321,7 @@ final class PlacementPlane {
   private Set<String> able(KeyspacePolicy policy) {
     Set<String> able = new TreeSet<>(members.staying());
     able.removeIf(dc -> !isUp(dc) || members.isQuiet(dc) || !policy.rules().mayHold(dc));
+    able.removeAll(loads.deaf());
     return able;
   }
 
@@ -318,13 +332,17 @@ final class PlacementPlane {
     Collection<Load> each = all.values();
     Set<String> present = new TreeSet<>(whole(name)); // some may have been given up
     present.retainAll(members.staying());
+    double bytes = each.stream().mapToDouble(Load::bytes).max().orElse(0);
+    Set<String> candidates = able(policy);
+    candidates.removeIf(dc -> !all.getOrDefault(dc, Load.NONE).hasRoom(bytes));
     return new PlacementPolicy.Keyspace(
         demands,
         present,
-        able(policy),
+        candidates,
+        away(name).isEmpty(),
         policy.rules().least(),
         Load.shippedBytes(each).orElse(UPDATE_BYTES),
-        each.stream().mapToDouble(Load::bytes).max().orElse(0));
+        bytes);
   }
 
   // ---------------------------------------------------------------- what an operator sees
@@ -340,7 +358,7 @@ final class PlacementPlane {
     String decider = decider(name);
     Counted it = counted.get(name);
     PlacementPolicy.Keyspace figures = figures(name, policy);
-    Optional<String> awaited = awaited(name, policy, figures);
+    Optional<String> awaited = awaited(name, policy);
     String said =
         it == null || awaited.isPresent() || !decider.equals(members.self()) ? "" : it.said;
     Move move = settings.policy().decide(figures);
@@ -350,9 +368,8 @@ final class PlacementPlane {
             .orElseGet(
                 () ->
                     move.kind() == Kind.STAY
-                        ? "nothing moves, as nothing is clearly worth it: " + move.why()
+                        ? stays(name, move)
                         : words(move) + ", if " + decider + " finds so: " + move.why());
-    Set<String> cheapest = settings.policy().cheapest(figures);
     return new PlacementView(
         name,
         policy.rules().placement().name().toLowerCase(Locale.ROOT),
@@ -360,8 +377,6 @@ final class PlacementPlane {
         decider,
         said.isEmpty() ? expected : said,
         told(name),
-        List.copyOf(cheapest),
-        settings.policy().paid(figures, figures.holders()),
-        settings.policy().paid(figures, cheapest));
+        PlacementAdvice.of(settings.policy(), figures));
   }
 }

@@ -20,6 +20,8 @@ import java.util.TreeMap;
  * @param shippedBytes of an update to one other holder, as they are shipped at present; 0 if it
  *     ships none
  * @param bytes of the keyspace; 0 if it does not hold it
+ * @param room bytes that can still be stored there, 1 if nothing can; 0 if no bound is known, or it
+ *     was told by a version that does not tell it
  * @param wayMillis by datacenter, the way there and back
  */
 public record Load(
@@ -29,9 +31,10 @@ public record Load(
     double committed,
     double shippedBytes,
     double bytes,
+    double room,
     SortedMap<String, Double> wayMillis) {
   /** Nothing is known. */
-  public static final Load NONE = new Load(0, 0, 0, 0, 0, 0, new TreeMap<>());
+  public static final Load NONE = new Load(0, 0, 0, 0, 0, 0, 0, new TreeMap<>());
 
   private static final String WAY = "way.";
 
@@ -43,6 +46,12 @@ public record Load(
 
   /** and ways that differ by less. */
   private static final double SAME_MILLIS = 5;
+
+  /** With less room than this nothing more is stored. */
+  private static final double ROOM_MIN = 64 << 20;
+
+  /** What is stored takes its log and its table until it is merged, and the sizes are estimates. */
+  private static final double ROOM_TIMES = 3;
 
   /** Rates below are told as none. */
   private static final double RATE_TOLD = 0.001;
@@ -56,6 +65,11 @@ public record Load(
     return new Demand(reads, readBytes, updates, wayMillis);
   }
 
+  /** Whether a keyspace of so many bytes can be stored there as well, and then some. */
+  public boolean hasRoom(double more) {
+    return room == 0 || room > ROOM_MIN + ROOM_TIMES * more;
+  }
+
   private SortedMap<String, Double> figures() {
     SortedMap<String, Double> figures = new TreeMap<>();
     figures.put("reads", reads);
@@ -64,6 +78,9 @@ public record Load(
     figures.put("committed", committed);
     figures.put("shipped-bytes", shippedBytes);
     figures.put("bytes", bytes);
+    if (room > 0) {
+      figures.put("room", room);
+    }
     wayMillis.forEach((dc, millis) -> figures.put(WAY + dc, millis));
     return figures;
   }
@@ -103,6 +120,7 @@ public record Load(
         figures.getOrDefault("committed", 0.0),
         figures.getOrDefault("shipped-bytes", 0.0),
         figures.getOrDefault("bytes", 0.0),
+        figures.getOrDefault("room", 0.0),
         ways);
   }
 

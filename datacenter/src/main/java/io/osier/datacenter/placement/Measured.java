@@ -1,6 +1,7 @@
 package io.osier.datacenter.placement;
 
 import io.osier.datacenter.placement.DemandCounters.Counts;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -11,6 +12,7 @@ import java.util.TreeMap;
  * @param committed updates that were committed here; 0 if it is not held here
  * @param shippedBytes of these, to one other holder
  * @param bytes of the keyspace
+ * @param room bytes that can still be stored here; empty if there is no bound that is known
  * @param wayMillis by datacenter, the way there and back
  */
 public record Measured(
@@ -18,9 +20,11 @@ public record Measured(
     long committed,
     long shippedBytes,
     long bytes,
+    OptionalLong room,
     SortedMap<String, Double> wayMillis) {
   /** Nothing. */
-  public static final Measured NOTHING = new Measured(Counts.NONE, 0, 0, 0, new TreeMap<>());
+  public static final Measured NOTHING =
+      new Measured(Counts.NONE, 0, 0, 0, OptionalLong.empty(), new TreeMap<>());
 
   /**
    * The rates since an earlier measurement.
@@ -43,6 +47,7 @@ public record Measured(
             ? shippedBefore
             : Math.max(0, (double) (shippedBytes - earlier.shippedBytes) / committedNow),
         bytes,
+        room.isPresent() ? Math.max(1, room.getAsLong()) : 0,
         wayMillis);
   }
 }

@@ -1,6 +1,7 @@
 package io.osier.datacenter.placement;
 
 import java.util.Collection;
+import java.util.Set;
 
 /** The datacenter that placement asks how much keyspaces are asked for. */
 public interface PlacementHost {
@@ -16,6 +17,11 @@ public interface PlacementHost {
         }
 
         @Override
+        public Set<String> deaf() {
+          return Set.of();
+        }
+
+        @Override
         public void moved(String keyspace, String command, String why) {}
 
         @Override
@@ -27,6 +33,12 @@ public interface PlacementHost {
 
   /** What was counted of a keyspace. */
   Measured measured(String keyspace);
+
+  /**
+   * Those that are connected and have not taken for seconds what was written here in {@code
+   * _osier}, as where the disk is full: they would not hear that they are to hold something.
+   */
+  Set<String> deaf();
 
   /** Placement has altered the holders of a keyspace. */
   void moved(String keyspace, String command, String why);

@@ -1,5 +1,6 @@
 package io.osier.datacenter.placement;
 
+import io.osier.adaptation.PlacementAdvice;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -15,9 +16,7 @@ import java.util.TreeMap;
  * @param decider who decides at present; empty if nobody can
  * @param next what happens next, or what is waited for, and why, in words
  * @param loads by datacenter, what is asked of it
- * @param cheapest those that should hold it by the present rates, if moves cost nothing
- * @param paid what all pay at present, in bytes a second
- * @param least what all would pay then
+ * @param advice what it costs at present, which comes first, and would cost at other holders
  */
 public record PlacementView(
     String keyspace,
@@ -26,13 +25,24 @@ public record PlacementView(
     String decider,
     String next,
     SortedMap<String, Load> loads,
-    List<String> cheapest,
-    double paid,
-    double least) {
+    List<PlacementAdvice> advice) {
   public PlacementView {
     holders = Collections.unmodifiableSortedMap(new TreeMap<>(holders));
     loads = Collections.unmodifiableSortedMap(new TreeMap<>(loads));
-    cheapest = List.copyOf(cheapest);
+    advice = List.copyOf(advice);
+  }
+
+  /** What it costs at present. */
+  public PlacementAdvice now() {
+    return advice.getFirst();
+  }
+
+  /** What it would cost where it is cheapest. */
+  public PlacementAdvice cheapest() {
+    return advice.stream()
+        .filter(a -> a.what().contains(PlacementAdvice.CHEAPEST))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Who holds it, and what happens next. */
@@ -51,9 +61,9 @@ public record PlacementView(
             String.format(
                 Locale.ROOT,
                 "  all pay %.0f B/s, and would pay %.0f B/s if it were held by %s",
-                paid,
-                least,
-                String.join(", ", cheapest)))
+                now().paid(),
+                cheapest().paid(),
+                String.join(", ", cheapest().holders())))
         .toString();
   }
 }

@@ -195,6 +195,7 @@ final class DatacenterParts {
         .loads()
         .begin(
             () -> forwarding.wayMillis(neighbours.addresses().keySet()),
+            storage::roomBytes,
             (command, outcome) ->
                 access
                     .audit()

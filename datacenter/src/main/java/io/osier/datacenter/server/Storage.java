@@ -9,6 +9,7 @@ import io.osier.datacenter.shard.agent.PendingAnswer;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -109,6 +110,11 @@ final class Storage implements AutoCloseable {
       thrownAway.increment();
     }
     return full;
+  }
+
+  /** So much can be stored before updates are refused; empty if all is in memory. */
+  OptionalLong roomBytes() {
+    return store == null ? OptionalLong.empty() : OptionalLong.of(store.disk().roomBytes());
   }
 
   /** How many frames were thrown away. */

@@ -51,6 +51,9 @@ public final class DiskSpace {
 
   private volatile boolean full;
 
+  /** See {@link #roomBytes}; of a disk that was not looked at yet nobody knows better. */
+  private volatile long roomBytes = Long.MAX_VALUE;
+
   /**
    * @param minFreeBytes with less free space than this updates are refused
    * @param isReadOnly whether the disk was full when the store was opened
@@ -93,6 +96,7 @@ public final class DiskSpace {
       disk = there;
     }
     long free = there.getUsableSpace();
+    roomBytes = isReadOnly ? 0 : Math.max(0, free - minFreeBytes);
     if (isReadOnly) {
       if (free >= minFreeBytes * FREE_AGAIN && System.nanoTime() - beganNanos > READ_ONLY_NANOS) {
         onFailure.accept(
@@ -119,6 +123,11 @@ public final class DiskSpace {
       }
     }
     return free - minFreeBytes > PLENTY_BYTES ? WATCH_SELDOM_MILLIS : WATCH_MILLIS;
+  }
+
+  /** So much can be stored before updates are refused; 0 while they are. */
+  public long roomBytes() {
+    return full ? 0 : roomBytes;
   }
 
   /** Whether updates, also those of peers, must be refused because the disk is full. */

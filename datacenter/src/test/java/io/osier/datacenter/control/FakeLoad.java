@@ -6,6 +6,8 @@ import io.osier.datacenter.placement.PlacementHost;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** A datacenter of whose clients a test says what they have asked. */
@@ -13,6 +15,8 @@ final class FakeLoad implements PlacementHost {
   final List<String> audited = new ArrayList<>();
   List<String> counted = List.of();
   double wayMillis = 80;
+  OptionalLong room = OptionalLong.empty();
+  Set<String> deaf = Set.of();
   private long reads;
   private long updates;
 
@@ -31,7 +35,17 @@ final class FakeLoad implements PlacementHost {
     TreeMap<String, Double> ways = new TreeMap<>();
     HolderPlaneFixture.DCS.forEach(dc -> ways.put(dc, wayMillis));
     return new Measured(
-        new Counts(reads, updates, reads, 200 * reads), updates, 100 * updates, 1_000_000, ways);
+        new Counts(reads, updates, reads, 200 * reads),
+        updates,
+        100 * updates,
+        1_000_000,
+        room,
+        ways);
+  }
+
+  @Override
+  public Set<String> deaf() {
+    return deaf;
   }
 
   @Override

@@ -97,7 +97,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     refused("sa", "alter", "carts@ap", Map.of("sla", "1s"), "with keyspace 'carts'");
     refused("sa", "alter", "carts", Map.of("homes", "eu"), "homes of a keyspace that exists");
     administer("sa", "alter", "carts@ap", Map.of("replicas", "ap,eu,us"));
-    administer("us", "alter", "carts", Map.of("sla", "700ms"));
+    administer("us", "alter", "carts", Map.of("sla", "700ms", "holders-min", "1"));
     settleWholly("carts@ap");
     administer("ap", "alter", "carts@ap", Map.of("replicas", "ap"));
     settleWholly("carts@ap");
@@ -117,7 +117,8 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
   void lawsOfAKeyspace_areThoseOfItsHomes_andEachHomeMayHaveItsOwn() {
     create("eu", "eu,ap");
     settle();
-    administer("us", "alter", "carts", Map.of("deny", "sa"));
+    refused("ap", "alter", "carts@eu", Map.of("replicas", "eu"), "at least 2 datacenters");
+    administer("us", "alter", "carts", Map.of("deny", "sa", "holders-min", "1"));
     administer("us", "alter", "carts@ap", Map.of("holders-min", "2"));
     settle();
     for (String name : ALL) {
@@ -129,7 +130,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     refused("ap", "alter", "carts", Map.of("holders-min", "2"), "keyspace 'carts@eu'");
     assertThat(at("sa").plane.views("carts").getFirst().settings())
         .as("what is refused for one home is done for none")
-        .doesNotContainKey("holders-min");
+        .doesNotContainEntry("holders-min", "2");
   }
 
   /**

@@ -89,6 +89,7 @@ final class HomesOfKeysTest {
                           .count()
                       == 4);
     }
+    eu.admin().alterKeyspaceAsync("carts", Map.of("holders-min", "1")).join();
     alter("carts@ap", "ap", "eu", "us");
     alter("carts@ap", "ap");
     alter("carts@eu", "eu");

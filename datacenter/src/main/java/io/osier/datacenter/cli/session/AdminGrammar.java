@@ -97,17 +97,19 @@ final class AdminGrammar {
 
   static Grammar.Administer placement(List<Word> words) {
     String usage =
-        "placement | placement why KEYSPACE | placement pin KEYSPACE | placement unpin KEYSPACE";
+        "placement | placement why KEYSPACE | placement advise KEYSPACE | placement pin KEYSPACE |"
+            + " placement unpin KEYSPACE";
     if (words.size() == 1) {
       return new Grammar.Administer("placement", "list", "", new TreeMap<>());
     }
     String action = words.get(1).text();
-    if (!List.of("why", "pin", "unpin").contains(action)) {
-      throw noVerb("placement", action, List.of("why", "pin", "unpin"));
+    List<String> verbs = List.of("why", "advise", "pin", "unpin");
+    if (!verbs.contains(action)) {
+      throw noVerb("placement", action, verbs);
     }
     arguments(words, 3, 3, usage);
     String name = words.get(2).text();
-    return action.equals("why")
+    return action.equals("why") || action.equals("advise")
         ? new Grammar.Administer("placement", action, name, new TreeMap<>())
         : new Grammar.Administer(
             "keyspace",

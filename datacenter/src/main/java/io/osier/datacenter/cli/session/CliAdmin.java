@@ -134,26 +134,7 @@ public final class CliAdmin {
 
   /** Shows keyspaces whose holders follow their load: all of them, or the one that is named. */
   String placement(Grammar.Administer what) {
-    JsonNode report = answer(client.admin().placementAsync());
-    ArrayNode placements = (ArrayNode) report.get("placements");
-    if (!what.name().isEmpty()) {
-      List<String> names = placements.findValuesAsText("keyspace");
-      if (!names.contains(what.name())) {
-        throw new OsierException(
-            ErrorCode.INVALID_ARGUMENT,
-            "there is no keyspace '"
-                + what.name()
-                + "' whose holders follow its load (placement=adaptive, or pinned); those are "
-                + names);
-      }
-      placements.removeIf(p -> !p.get("keyspace").asText().equals(what.name()));
-    }
-    StringBuilder text = new StringBuilder();
-    for (JsonNode p : placements) {
-      text.append(p.get("summary").asText()).append('\n');
-      text.append(what.action().equals("why") ? p.get("figures").asText() + '\n' : "");
-    }
-    return asJson ? report.toString() : text.isEmpty() ? "none" : text.toString().strip();
+    return PlacementText.of(answer(client.admin().placementAsync()), what, asJson);
   }
 
   String manage(Grammar.ManageUser what) {

@@ -1,5 +1,6 @@
 package io.osier.datacenter.control.execution;
 
+import io.osier.adaptation.PlacementAdvice;
 import io.osier.datacenter.access.UserView;
 import io.osier.datacenter.control.CatchUp;
 import io.osier.datacenter.control.DatacenterView;
@@ -70,14 +71,37 @@ final class ControlJson {
               .put("next", view.next())
               .put("summary", view.summary())
               .put("figures", view.figures())
-              .put("paid_bytes_per_second", Math.round(view.paid()))
-              .put("least_bytes_per_second", Math.round(view.least()));
+              .put("paid_bytes_per_second", Math.round(view.now().paid()))
+              .put("least_bytes_per_second", Math.round(view.cheapest().paid()));
       JsonObject.Array cheapest = one.putArray("cheapest");
-      view.cheapest().forEach(cheapest::add);
+      view.cheapest().holders().forEach(cheapest::add);
+      JsonObject.Array advice = one.putArray("advice");
+      view.advice().forEach(a -> put(advice.addObject(), a));
       JsonObject.Array holders = one.putArray("holders");
       view.holders().forEach((dc, state) -> holders.addObject().put("dc", dc).put("state", state));
     }
     return root.toString();
+  }
+
+  private static void put(JsonObject one, PlacementAdvice advice) {
+    JsonObject.Array what = one.putArray("what");
+    advice.what().forEach(what::add);
+    JsonObject.Array holders = one.putArray("holders");
+    advice.holders().forEach(holders::add);
+    one.put("allowed", advice.isAllowed())
+        .put("link_bytes_per_second", Math.round(advice.linkBytes()))
+        .put("paid_bytes_per_second", Math.round(advice.paid()))
+        .put("stored_bytes", Math.round(advice.storedBytes()))
+        .put("p50_ms", advice.p50Millis().orElse(Double.NaN)); // which is null
+    JsonObject.Array ways = one.putArray("ways");
+    advice
+        .ways()
+        .forEach(
+            (dc, way) ->
+                ways.addObject()
+                    .put("dc", dc)
+                    .put("asks_per_second", way.asks())
+                    .put("p50_ms", way.millis().orElse(Double.NaN)));
   }
 
   static String keyspaces(List<KeyspaceView> views) {

@@ -12,8 +12,11 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
@@ -26,6 +29,9 @@ import java.util.function.Supplier;
 public final class LoadMeasures implements PlacementHost {
   /** What an object takes where nothing is known. */
   private static final long OBJECT_BYTES = 100;
+
+  /** What was written is taken within less, wherever it can be. */
+  private static final long DEAF_NANOS = 5_000_000_000L;
 
   /** What a partition is to tell, and what it has told before. */
   private record Asked(CompletableFuture<PartitionReport> next, Optional<PartitionReport> told) {
@@ -40,9 +46,13 @@ public final class LoadMeasures implements PlacementHost {
   /** By keyspace. */
   private final Map<String, Map<PartitionRunner, Asked>> asked = new HashMap<>();
 
+  /** Of {@code _osier}. */
+  private final Map<PartitionRunner, Asked> control = new HashMap<>();
+
   private final Map<String, Long> moves = new ConcurrentHashMap<>();
 
   private volatile Supplier<Map<String, Double>> ways = Map::of;
+  private volatile Supplier<OptionalLong> room = OptionalLong::empty;
   private volatile BiConsumer<String, String> audit = (command, outcome) -> {};
 
   LoadMeasures(Keyspaces keyspaces) {
@@ -53,11 +63,15 @@ public final class LoadMeasures implements PlacementHost {
    * From now on this is known, too.
    *
    * @param measuredWays by datacenter, the way there and back in milliseconds
+   * @param roomBytes that can still be stored; empty where no bound is known
    * @param onChange hears of each command of placement, and what came of it
    */
   public void begin(
-      Supplier<Map<String, Double>> measuredWays, BiConsumer<String, String> onChange) {
+      Supplier<Map<String, Double>> measuredWays,
+      Supplier<OptionalLong> roomBytes,
+      BiConsumer<String, String> onChange) {
     ways = measuredWays;
+    room = roomBytes;
     audit = onChange;
   }
 
@@ -91,7 +105,19 @@ public final class LoadMeasures implements PlacementHost {
     }
     SortedMap<String, Double> measured = new TreeMap<>(ways.get());
     measured.values().removeIf(millis -> millis <= 0);
-    return new Measured(counters.of(keyspace), committed, shipped, bytes, measured);
+    return new Measured(counters.of(keyspace), committed, shipped, bytes, room.get(), measured);
+  }
+
+  @Override
+  public Set<String> deaf() {
+    Set<String> deaf = new TreeSet<>();
+    for (PartitionRunner partition : keyspaces.control().partitions()) {
+      last(partition, control).stream()
+          .flatMap(report -> report.peers().stream())
+          .filter(peer -> peer.to().lagNanos() > DEAF_NANOS)
+          .forEach(peer -> deaf.add(peer.dc()));
+    }
+    return deaf;
   }
 
   /** What a partition told last; it is asked anew, unless it still is to answer. */

@@ -1,0 +1,104 @@
+package io.osier.bench.history;
+
+import io.osier.bench.cluster.Holdings;
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.core.OsierException;
+import io.osier.proxy.OsierClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Alters all the time who holds the registers, by an operator's commands: the second of three
+ * datacenters always does, and the first or the third or both. In the end all do.
+ */
+public final class HolderMoves implements AutoCloseable {
+  /** The datacenter that always holds them. */
+  public static final String STAYS = "us";
+
+  private static final List<String> SETS = List.of("ap,eu,us", "ap,us", "ap,eu,us", "eu,us");
+  private static final String ALL = SETS.getFirst();
+
+  private final LocalCluster cluster;
+  private final Random random;
+  private final LongAdder done = new LongAdder();
+  private final Thread mover = new Thread(this::move, "moves");
+  private volatile boolean running = true;
+
+  /** Begins. The registers are held by {@link HistoryLoad#MOVING}'s replicas. */
+  public HolderMoves(LocalCluster cluster, Random random) {
+    this.cluster = cluster;
+    this.random = random;
+    mover.start();
+  }
+
+  /** How many moves there were until now. */
+  public long done() {
+    return done.sum();
+  }
+
+  private void move() {
+    for (int next = 0; running; ) {
+      LockSupport.parkNanos((100L + random.nextInt(400)) * 1_000_000);
+      if (alter(SETS.get(next % SETS.size()))) {
+        next++;
+      }
+    }
+  }
+
+  /** Returns whether these hold it now, and nobody else. */
+  private boolean alter(String replicas) {
+    List<String> dcs = cluster.running();
+    if (dcs.isEmpty()) {
+      return false;
+    }
+    try (OsierClient client = cluster.only(dcs.get(random.nextInt(dcs.size())))) {
+      client.admin().alterKeyspaceAsync(Registers.KEYSPACE, Map.of("replicas", replicas)).join();
+      while (running || replicas.equals(ALL)) {
+        Holdings now = Holdings.of(client);
+        boolean isDone =
+            now.isWell() && String.join(",", now.holders(Registers.KEYSPACE)).equals(replicas);
+        if (isDone) {
+          done.increment();
+          System.out.println(Registers.KEYSPACE + " is held by " + replicas);
+          return true;
+        }
+        LockSupport.parkNanos(100_000_000);
+      }
+    } catch (OsierException | CompletionException e) {
+      return false; // one is away, or the move before is under way: later again
+    }
+    return false;
+  }
+
+  /**
+   * Moves no more, and has all hold them.
+   *
+   * @return whether they do in time
+   */
+  public boolean end(Duration atMost) {
+    close();
+    long deadline = System.nanoTime() + atMost.toNanos();
+    while (!alter(ALL)) {
+      if (System.nanoTime() > deadline) {
+        return false;
+      }
+      LockSupport.parkNanos(200_000_000);
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    running = false;
+    try {
+      mover.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

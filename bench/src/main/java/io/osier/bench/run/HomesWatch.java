@@ -1,0 +1,65 @@
+package io.osier.bench.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.typesafe.config.Config;
+import io.osier.bench.cluster.Holdings;
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.core.Homes;
+import io.osier.protocol.Request;
+import io.osier.proxy.OsierClient;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Whether the homes of keys are where they are asked for, and how much is stored. */
+final class HomesWatch implements AutoCloseable {
+  private final LocalCluster cluster;
+  private final String keyspace;
+  private final List<String> homes;
+  private @Nullable OsierClient client;
+
+  /**
+   * Asks nobody yet.
+   *
+   * @param load whose keys have homes
+   */
+  HomesWatch(LocalCluster cluster, Config load) {
+    this.cluster = cluster;
+    this.keyspace = load.getString("keyspace");
+    this.homes = load.getStringList("homes");
+  }
+
+  /** Which percentage of the homes is not held where most of its calls are made at present. */
+  double wrong(Draw draw) {
+    if (client == null) {
+      client = cluster.only(cluster.dcs().getFirst());
+    }
+    Holdings now = Holdings.of(client);
+    long wrong =
+        homes.stream()
+            .filter(home -> !now.holds(Homes.keyspace(keyspace, home), draw.user(home)))
+            .count();
+    return 100.0 * wrong / homes.size();
+  }
+
+  /** How many objects of the keyspace and its homes all datacenters together store. */
+  double stored() {
+    long objects = 0;
+    for (String dc : cluster.running()) {
+      JsonNode report = cluster.inspect(dc, Request.Topic.STAT, 0);
+      for (var one : report.path("keyspaces").properties()) {
+        if (Homes.base(one.getKey()).equals(keyspace)) {
+          objects += one.getValue().path("objects").asLong();
+        }
+      }
+    }
+    return objects;
+  }
+
+  @Override
+  public void close() {
+    if (client != null) {
+      client.close();
+      client = null;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.osier.datacenter.cli.session;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
+import io.osier.core.OsierException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Who holds keyspaces whose holders follow their load, as text. Pure. */
+final class PlacementText {
+  private static final String NOT_MEASURED = "?";
+
+  private PlacementText() {}
+
+  /**
+   * What was asked for.
+   *
+   * @param report of all such keyspaces, as the datacenter tells it
+   * @param what list, why or advise
+   * @param asJson whether as JSON
+   * @throws OsierException INVALID_ARGUMENT if a keyspace is named whose load is not counted
+   */
+  static String of(JsonNode report, Grammar.Administer what, boolean asJson) {
+    List<JsonNode> placements = new ArrayList<>();
+    for (JsonNode one : report.get("placements")) {
+      String keyspace = one.get("keyspace").asText();
+      if (what.name().isEmpty()
+          || what.name().equals(keyspace)
+          || what.name().equals(Homes.base(keyspace))) {
+        placements.add(one);
+      }
+    }
+    if (placements.isEmpty() && !what.name().isEmpty()) {
+      List<String> names = new ArrayList<>();
+      report.get("placements").forEach(one -> names.add(one.get("keyspace").asText()));
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          ("there is no keyspace '%1$s' whose holders follow its load (placement=adaptive, or"
+                  + " pinned); those are %2$s. 'placement pin %1$s' has what is asked of it counted,"
+                  + " and moves nothing")
+              .formatted(what.name(), names));
+    }
+    if (asJson) {
+      ArrayNode all = ((ObjectNode) report).putArray("placements");
+      placements.forEach(all::add);
+      return report.toString();
+    }
+    List<String> texts = new ArrayList<>();
+    for (JsonNode one : placements) {
+      String summary = one.get("summary").asText();
+      texts.add(
+          switch (what.action()) {
+            case "why" -> summary + "\n" + one.get("figures").asText();
+            case "advise" -> one.get("keyspace").asText() + "\n" + advice(one.get("advice"));
+            default -> summary;
+          });
+    }
+    return texts.isEmpty() ? "none" : String.join("\n", texts);
+  }
+
+  private static Table advice(JsonNode advice) {
+    Table table =
+        new Table(
+            "holders", "what", "link B/s", "saved B/s", "stored bytes", "p50 ms", "ms to ask");
+    long now = advice.path(0).path("link_bytes_per_second").asLong();
+    for (JsonNode one : advice) {
+      long link = one.get("link_bytes_per_second").asLong();
+      List<String> ways = new ArrayList<>();
+      one.get("ways").forEach(w -> ways.add(w.get("dc").asText() + " " + millis(w)));
+      table.add(
+          joined(one.get("holders")),
+          joined(one.get("what"))
+              + (one.get("allowed").asBoolean() ? "" : " (not allowed, or no room)"),
+          link,
+          now - link,
+          one.get("stored_bytes").asLong(),
+          millis(one),
+          String.join(", ", ways));
+    }
+    return table;
+  }
+
+  private static String millis(JsonNode of) {
+    JsonNode p50 = of.get("p50_ms");
+    return p50.isNull() ? NOT_MEASURED : Long.toString(Math.round(p50.asDouble()));
+  }
+
+  private static String joined(JsonNode texts) {
+    List<String> all = new ArrayList<>();
+    texts.forEach(text -> all.add(text.asText()));
+    return String.join(", ", all);
+  }
+}

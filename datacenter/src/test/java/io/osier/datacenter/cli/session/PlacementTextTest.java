@@ -1,0 +1,71 @@
+package io.osier.datacenter.cli.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.osier.datacenter.words.Word;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** What {@code placement} shows of what a datacenter tells. */
+final class PlacementTextTest {
+  private static final String CARTS =
+      """
+      {"keyspace":"carts","summary":"held by eu","figures":"  all pay 3 B/s","advice":[
+        {"what":["now","cheapest"],"holders":["eu","us"],"allowed":true,
+         "link_bytes_per_second":20500,"paid_bytes_per_second":820500,"stored_bytes":2000000,
+         "p50_ms":80.25,"ways":[{"dc":"ap","asks_per_second":100.0,"p50_ms":80.25},
+                                {"dc":"eu","asks_per_second":10.0,"p50_ms":0.0}]},
+        {"what":["with ap","all"],"holders":["ap","eu","us"],"allowed":false,
+         "link_bytes_per_second":1000,"paid_bytes_per_second":1000,"stored_bytes":3000000,
+         "p50_ms":null,"ways":[]}]}\
+      """;
+
+  private static String shown(String line, boolean asJson) {
+    try {
+      JsonNode report =
+          new ObjectMapper()
+              .readTree(
+                  "{\"placements\":[%s,%s,%s]}"
+                      .formatted(
+                          CARTS,
+                          CARTS.replace("\"carts\"", "\"carts@eu\""),
+                          CARTS.replace("\"carts\"", "\"other\"")));
+      return PlacementText.of(report, (Grammar.Administer) Grammar.parse(Word.split(line)), asJson);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void advice_isATableOfTheKeyspaceAndItsHomes() {
+    String table =
+        """
+        holders     what                                    link B/s  saved B/s  stored bytes  p50 ms  ms to ask
+        eu, us      now, cheapest                           20500     0          2000000       80      ap 80, eu 0
+        ap, eu, us  with ap, all (not allowed, or no room)  1000      19500      3000000       ?\
+        """;
+    assertThat(shown("placement advise carts", false))
+        .isEqualTo("carts\n" + table + "\ncarts@eu\n" + table);
+    assertThat(shown("placement advise carts@eu", false)).isEqualTo("carts@eu\n" + table);
+    assertThat(shown("placement advise carts@eu", true))
+        .startsWith("{\"placements\":[{\"keyspace\":\"carts@eu\"")
+        .doesNotContain("other")
+        .contains("\"link_bytes_per_second\":20500");
+  }
+
+  @Test
+  void keyspaceThatIsNotCounted_saysHowItIs() {
+    assertThatThrownBy(() -> shown("placement advise lost", false))
+        .hasMessageContaining("'placement pin lost' has what is asked of it counted");
+    assertThat(shown("placement why lost", false)).isEqualTo("none");
+  }
+
+  @Test
+  void summaryAndFigures_areShownAsTheyAreTold() {
+    assertThat(shown("placement", false)).isEqualTo("held by eu\nheld by eu\nheld by eu");
+    assertThat(shown("placement why other", false)).isEqualTo("held by eu\n  all pay 3 B/s");
+  }
+}

@@ -3,6 +3,8 @@ package io.osier.core;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Texts as UTF-8: their encoded length, and reading them. A text with half a surrogate pair has no
@@ -11,6 +13,7 @@ import java.nio.charset.StandardCharsets;
  */
 public final class Utf8 {
   private static final char REPLACEMENT = '\uFFFD';
+  private static final byte[] REPLACEMENT_BYTES = "\uFFFD".getBytes(StandardCharsets.UTF_8);
 
   private Utf8() {}
 
@@ -46,14 +49,38 @@ public final class Utf8 {
    * @throws CharacterCodingException if the bytes are not UTF-8
    */
   public static String decode(byte[] bytes, int from, int length) throws CharacterCodingException {
-    // As many characters as bytes: then each is ASCII, or stands for a byte that is no UTF-8.
-    String text = new String(bytes, from, length, StandardCharsets.UTF_8);
-    return text.length() == length && text.indexOf(REPLACEMENT) < 0
+    String text = decodeIfValid(bytes, from, length);
+    return text != null
         ? text
-        : StandardCharsets.UTF_8
+        : StandardCharsets.UTF_8 // which says what is wrong with them
             .newDecoder()
             .decode(ByteBuffer.wrap(bytes, from, length))
             .toString();
+  }
+
+  /**
+   * As {@link #decode}, for who does not know whether the bytes are a text: null if they are not
+   * UTF-8, without an exception, which costs more than all else that is done with a small value.
+   */
+  public static @Nullable String decodeIfValid(byte[] bytes, int from, int length) {
+    String text = new String(bytes, from, length, StandardCharsets.UTF_8);
+    int at = from;
+    int read = 0;
+    for (int i = text.indexOf(REPLACEMENT); i >= 0; i = text.indexOf(REPLACEMENT, read)) {
+      at += length(text.substring(read, i));
+      // Where the bytes are not that character, it stands for what is no UTF-8.
+      if (!startsWith(bytes, at, from + length, REPLACEMENT_BYTES)) {
+        return null;
+      }
+      at += REPLACEMENT_BYTES.length;
+      read = i + 1;
+    }
+    return text;
+  }
+
+  private static boolean startsWith(byte[] bytes, int from, int to, byte[] with) {
+    int end = from + with.length;
+    return end <= to && Arrays.equals(bytes, from, end, with, 0, with.length);
   }
 
   /** Whether bytes are this text, of ASCII characters. */

@@ -39,11 +39,8 @@ public sealed interface Value extends Comparable<Value> {
 
   /** The value of bytes from outside: a string if they are UTF-8, else bytes. They are copied. */
   static Value ofText(byte[] bytes) {
-    try {
-      return Str.ofUtf8(bytes, 0, bytes.length);
-    } catch (CharacterCodingException e) {
-      return of(bytes);
-    }
+    String text = Utf8.decodeIfValid(bytes, 0, bytes.length);
+    return text == null ? of(bytes) : new Str(text, bytes.length);
   }
 
   /** What bytes and strings take beside their content in {@link #sizeBytes}. */

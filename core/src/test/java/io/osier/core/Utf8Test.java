@@ -3,12 +3,15 @@ package io.osier.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
 
 final class Utf8Test {
   @Property
@@ -28,9 +31,12 @@ final class Utf8Test {
     } catch (CharacterCodingException e) {
       assertThatThrownBy(() -> Utf8.decode(bytes, 0, bytes.length))
           .isInstanceOf(CharacterCodingException.class);
+      assertThat(Utf8.decodeIfValid(bytes, 0, bytes.length)).isNull();
+      assertThat(Value.ofText(bytes)).isEqualTo(Value.of(bytes));
       return;
     }
     assertThat(decoded(bytes)).isEqualTo(expected);
+    assertThat(Value.ofText(bytes)).isEqualTo(Value.of(expected));
   }
 
   @Example
@@ -38,6 +44,23 @@ final class Utf8Test {
     assertThatThrownBy(() -> Utf8.decode(new byte[] {'a', (byte) 0xFF, 'b'}, 0, 3))
         .isInstanceOf(CharacterCodingException.class);
     assertThat(decoded("a\uFFFDb".getBytes(StandardCharsets.UTF_8))).isEqualTo("a\uFFFDb");
+  }
+
+  /** Where the decoder writes its sign for what is no text: that may be a text's own. */
+  @Property
+  void theSignForWhatIsNoText_isTold_fromTheSameInAText(
+      @ForAll List<@IntRange(min = 0, max = 5) Integer> parts) {
+    byte[][] some = {
+      "\uFFFD".getBytes(StandardCharsets.UTF_8),
+      {'a'},
+      "\u00e9\ud83d\ude00".getBytes(StandardCharsets.UTF_8),
+      {(byte) 0xEF, (byte) 0xBF},
+      {(byte) 0xBD},
+      {(byte) 0xED, (byte) 0xA0, (byte) 0x80}
+    };
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    parts.forEach(part -> all.writeBytes(some[part]));
+    bytesThatAreNoText_areRefused(all.toByteArray());
   }
 
   private static String decoded(byte[] bytes) {

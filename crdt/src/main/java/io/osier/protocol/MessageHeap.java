@@ -6,11 +6,13 @@ import io.osier.core.Dot;
 import io.osier.core.Key;
 import io.osier.core.memory.HeapSize;
 import io.osier.crdt.FieldId;
-import io.osier.crdt.Reading;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** What requests and replies take in the heap, about, in bytes: O(their parts). */
+/**
+ * What requests and replies take in the heap, about, in bytes: O(their parts). It is asked of each
+ * one several times, so it makes no objects for that.
+ */
 public final class MessageHeap {
   private static final long OPTIONAL = HeapSize.object(REFERENCE);
 
@@ -29,8 +31,8 @@ public final class MessageHeap {
               + w.key().heapBytes()
               + w.operation().heapBytes()
               + w.after().heapBytes()
-              + w.ask().map(MessageHeap::bytes).orElse(0L)
-              + w.condition().map(MessageHeap::bytes).orElse(0L);
+              + (w.ask().isPresent() ? bytes(w.ask().get()) : 0)
+              + (w.condition().isPresent() ? bytes(w.condition().get()) : 0);
       case Request.Transact t ->
           HeapSize.object(6 * REFERENCE + Integer.BYTES)
               + HeapSize.object(2 * Long.BYTES)
@@ -84,7 +86,7 @@ public final class MessageHeap {
           case Call.Read c -> OPTIONAL + c.query().heapBytes();
           case Call.Version c -> 0;
           case Call.Update c ->
-              c.operation().heapBytes() + c.ask().map(MessageHeap::bytes).orElse(0L);
+              c.operation().heapBytes() + (c.ask().isPresent() ? bytes(c.ask().get()) : 0);
           case Call.Replace c -> c.operation().heapBytes();
           case Call.Rename c -> c.to().heapBytes();
           case Call.Copy c -> c.to().heapBytes();
@@ -113,12 +115,12 @@ public final class MessageHeap {
       case Reply.Done d ->
           HeapSize.object(2 * REFERENCE)
               + Dot.HEAP_BYTES
-              + d.answer().map(a -> OPTIONAL + bytes(a)).orElse(0L);
+              + (d.answer().isPresent() ? OPTIONAL + bytes(d.answer().get()) : 0);
       case Reply.Answer a ->
           HeapSize.object(3 * REFERENCE + 1)
               + 2 * OPTIONAL
               + a.seen().heapBytes()
-              + a.reading().map(Reading::heapBytes).orElse(0L);
+              + (a.reading().isPresent() ? a.reading().get().heapBytes() : 0);
       case Reply.Transacted t ->
           HeapSize.object(3 * REFERENCE)
               + t.clock().heapBytes()

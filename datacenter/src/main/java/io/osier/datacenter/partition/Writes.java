@@ -164,18 +164,18 @@ final class Writes {
     sequencer.checkSize(object, operation, before, prepared.after());
     // Before anything has changed: the type may have no such query.
     Optional<Reply.Answer> answer =
-        ask.map(
-            a ->
-                Reads.answer(
-                    a.query(),
-                    (a.before() ? before : prepared.after()).at(now.millis()),
-                    now::millis));
+        ask.isEmpty() ? Optional.empty() : Optional.of(asked(ask.get(), before, prepared, now));
     sequencer.commit(List.of(prepared), answered, now);
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
       escrow.used(object, prepared.after(), operation);
       escrow.changed(object);
     }
     return new Reply.Done(new Dot(sequencer.self(), prepared.number()), answer);
+  }
+
+  private static Reply.Answer asked(Request.Ask ask, CrdtState before, Prepared prepared, Now now) {
+    CrdtState of = ask.before() ? before : prepared.after();
+    return Reads.answer(ask.query(), of.at(now.millis()), now::millis);
   }
 
   /**

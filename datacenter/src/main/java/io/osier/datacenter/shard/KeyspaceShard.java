@@ -142,11 +142,11 @@ public final class KeyspaceShard {
   private void checkOperation(CrdtType type, Operation operation) {
     OperationLimits.check(operation, policy.limits());
     if (operation instanceof Operation.Bound bound && bound.first() != 0) {
-      gate.require(PeerVersions.FIRST_VALUES, "bounded counters with a first value");
+      gate.require(PeerVersions.FIRST_VALUES, () -> "bounded counters with a first value");
     }
     Optional<CrdtType> later = OperationLimits.laterType(type, operation);
     if (later.isPresent()) {
-      gate.require(PeerVersions.LATER_TYPES, "objects of type " + later.get());
+      gate.require(PeerVersions.LATER_TYPES, () -> "objects of type " + later.get());
     }
   }
 

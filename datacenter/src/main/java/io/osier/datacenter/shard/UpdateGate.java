@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
@@ -229,10 +230,10 @@ public final class UpdateGate {
    * would understand. One of which no version is known counts as the oldest.
    *
    * @param needed the version of the peer protocol from which on it is understood
-   * @param what it is, in words
+   * @param what says what it is, in words; asked only if it is refused
    * @throws OsierException UNAVAILABLE: once the last one is upgraded, it is taken
    */
-  void require(int needed, String what) {
+  void require(int needed, Supplier<String> what) {
     require(needed, what, true);
   }
 
@@ -242,7 +243,7 @@ public final class UpdateGate {
    * @param ofAll whether one of which no version is known counts as the oldest; else it is passed
    *     over
    */
-  private void require(int needed, String what, boolean ofAll) {
+  private void require(int needed, Supplier<String> what, boolean ofAll) {
     for (String dc : peers) {
       int known = version.applyAsInt(dc);
       int spoken = Math.max(PeerVersions.oldestNaming(dc), known);
@@ -254,7 +255,7 @@ public final class UpdateGate {
                 + "' speaks version "
                 + spoken
                 + " of the peer protocol, and "
-                + what
+                + what.get()
                 + " need version "
                 + needed
                 + ": nothing was done; upgrade it first");
@@ -298,7 +299,10 @@ public final class UpdateGate {
     Optional<String> name = illegible;
     if (name.isPresent()) {
       // One that was never heard may never come; is it too old, it is refused when it comes.
-      require(PeerVersions.oldestNaming(name.get()), "updates beside '" + name.get() + "'", false);
+      require(
+          PeerVersions.oldestNaming(name.get()),
+          () -> "updates beside '" + name.get() + "'",
+          false);
     }
     if (refusedByAll) {
       throw new OsierException(

@@ -22,15 +22,15 @@ final class UpdateGateTest {
   /** Who cannot read it would end the connection. */
   @Test
   void whatOneWhoHoldsTheKeyspaceDoesNotKnow_isRefused_untilThatOneIsUpgraded() {
-    assertThatCode(() -> gate.require(9, "sets")).doesNotThrowAnyException();
-    assertThatThrownBy(() -> gate.require(10, "new things"))
+    assertThatCode(() -> gate.require(9, () -> "sets")).doesNotThrowAnyException();
+    assertThatThrownBy(() -> gate.require(10, () -> "new things"))
         .hasMessageContainingAll("'us'", "version 9", "new things need version 10")
         .extracting(e -> ((OsierException) e).code().retryable())
         .isEqualTo(true);
     versions.put("us", 10);
-    assertThatCode(() -> gate.require(10, "new things")).doesNotThrowAnyException();
+    assertThatCode(() -> gate.require(10, () -> "new things")).doesNotThrowAnyException();
     gate.setPeers(List.of("eu", "us", "ap"));
-    assertThatThrownBy(() -> gate.require(10, "new things")).hasMessageContaining("'ap'");
+    assertThatThrownBy(() -> gate.require(10, () -> "new things")).hasMessageContaining("'ap'");
   }
 
   /** What it says, and is said of it, has its name in it. */
@@ -58,7 +58,7 @@ final class UpdateGateTest {
     String name = "northamerica-northeast1";
     gate.setPeers(List.of("eu", name, "ap"));
     assertThatCode(gate::check).doesNotThrowAnyException();
-    assertThatThrownBy(() -> gate.require(10, "new things"))
+    assertThatThrownBy(() -> gate.require(10, () -> "new things"))
         .as("what is new may wait for it")
         .hasMessageContainingAll("'ap'", "version 9");
     versions.put("ap", 9);

@@ -67,8 +67,8 @@ public final class ModeControl {
    * To be asked once for each: the one that ends an object's first window is not held.
    */
   public boolean holdsNext(ObjectId object, long nowNanos) {
-    if (modeOf(object) == Mode.OP) {
-      return false;
+    if (peers == 0 || modeOf(object) == Mode.OP) {
+      return false; // there is nobody to hold it back from
     }
     Long ends = firstEndsNanos.get(object);
     if (ends == null || nowNanos < ends) {

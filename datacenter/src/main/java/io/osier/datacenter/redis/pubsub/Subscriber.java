@@ -170,6 +170,11 @@ public final class Subscriber {
     return Collections.unmodifiableSet(topics);
   }
 
+  /** Whether it subscribes to anything. */
+  public boolean hasTopics() {
+    return !topics.isEmpty();
+  }
+
   /** Subscribes to nothing any more, and hears nothing more. */
   public void close() {
     closed = true;

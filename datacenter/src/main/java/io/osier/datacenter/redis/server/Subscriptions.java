@@ -75,7 +75,7 @@ final class Subscriptions {
    * Whether messages could not be told from answers: then it can only subscribe and unsubscribe.
    */
   boolean restrict() {
-    return !client.resp3 && !(subscriber.topics().isEmpty() && watches.isEmpty());
+    return !client.resp3 && (subscriber.hasTopics() || !watches.isEmpty());
   }
 
   ChangeWatches watches() {

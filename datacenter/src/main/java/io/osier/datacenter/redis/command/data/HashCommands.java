@@ -39,19 +39,15 @@ final class HashCommands {
     }
     List<Operation.FieldUpdate> updates = new ArrayList<>(assigned.size());
     assigned.forEach((name, o) -> updates.add(Texts.fieldUpdate(name, o)));
+    Key key = Key.of(words[1]);
+    Operation operation = new Operation.UpdateFields(updates);
+    if (Words.option(words[0]).equals("HMSET")) { // does not tell how many there were
+      return Plans.ask(Plans.write(scope, key, CrdtType.OR_MAP, operation), reply -> Plan.ok());
+    }
     List<String> names = List.copyOf(assigned.keySet());
     return Plans.ask(
-        Plans.write(
-            scope,
-            Key.of(words[1]),
-            CrdtType.OR_MAP,
-            new Operation.UpdateFields(updates),
-            true,
-            new Query.Select(names)),
-        reply ->
-            Words.option(words[0]).equals("HMSET")
-                ? Plan.ok()
-                : Plan.answer(names.size() - present(Plans.asked(reply)).size()));
+        Plans.write(scope, key, CrdtType.OR_MAP, operation, true, new Query.Select(names)),
+        reply -> Plan.answer(names.size() - present(Plans.asked(reply)).size()));
   }
 
   /** The names that a map has fields of. */

@@ -29,8 +29,11 @@ final class SetCommands {
     Words words = new Words(w);
     Key key = words.key();
     List<byte[]> elements = words.rest();
-    List<Value> values = Texts.values(elements);
-    Query query = new Query.Among(Texts.written(elements));
+    List<Value> written = Texts.written(elements);
+    // One word is all that it may be written as; first of that what it becomes.
+    List<Value> values =
+        elements.size() == 1 ? List.of(written.getFirst()) : Texts.values(elements);
+    Query query = new Query.Among(written);
     return Plans.update(
         scope,
         key,

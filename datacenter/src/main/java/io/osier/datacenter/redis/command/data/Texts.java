@@ -56,7 +56,7 @@ public final class Texts {
     OptionalLong number = Numbers.parse(bytes);
     if (number.isPresent()) {
       values.add(Value.of(number.getAsLong()));
-    } else if (bytes.length > 0 && bytes.length <= REAL_TEXT_MAX && isRealsFirst(bytes[0])) {
+    } else if (mayBeReal(bytes)) {
       String text = new String(bytes, StandardCharsets.ISO_8859_1);
       try {
         double real = Double.parseDouble(text);
@@ -64,10 +64,30 @@ public final class Texts {
           values.add(Value.of(real));
         }
       } catch (NumberFormatException e) {
-        // Written as no number is.
+        // Written as no number is, with the characters of one.
       }
     }
     return values;
+  }
+
+  /** Whether bytes have only characters that Double.toString writes, and the point among them. */
+  private static boolean mayBeReal(byte[] bytes) {
+    if (bytes.length == 0 || bytes.length > REAL_TEXT_MAX || !isRealsFirst(bytes[0])) {
+      return false;
+    }
+    boolean hasPoint = false;
+    for (byte b : bytes) {
+      if (b == '.') {
+        hasPoint = true;
+      } else if ((b < '0' || b > '9') && b != '-' && b != 'E') {
+        return isReal(bytes, "NaN") || isReal(bytes, "Infinity") || isReal(bytes, "-Infinity");
+      }
+    }
+    return hasPoint;
+  }
+
+  private static boolean isReal(byte[] bytes, String text) {
+    return Utf8.isAscii(bytes, 0, bytes.length, text);
   }
 
   private static boolean isRealsFirst(byte b) {
@@ -82,9 +102,6 @@ public final class Texts {
 
   /** The values that words become, each once. */
   static List<Value> values(List<byte[]> words) {
-    if (words.size() == 1) {
-      return List.of(Value.ofText(words.getFirst()));
-    }
     Set<Value> values = new TreeSet<>();
     words.forEach(word -> values.add(Value.ofText(word)));
     return List.copyOf(values);
@@ -94,6 +111,9 @@ public final class Texts {
   static long count(List<byte[]> words, List<Value> among) {
     if (among.isEmpty()) {
       return 0;
+    }
+    if (words.size() == 1) {
+      return written(words.getFirst()).stream().anyMatch(among::contains) ? 1 : 0;
     }
     Set<Value> there = new TreeSet<>(among);
     Set<Value> counted = new TreeSet<>();

@@ -33,6 +33,7 @@ import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.ProcessIdentity;
 import io.osier.propagation.net.SharedWindows;
 import io.osier.protocol.Reply;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -164,7 +165,7 @@ final class DatacenterParts {
             MemoryPlan.ofThisProcess().subscriptionBytes(),
             new MessageRelay(
                 () -> neighbours.addresses().keySet(),
-                this::policyOf,
+                this::policiesOf,
                 (dc, note) -> transport.message(dc, note)));
     this.notes = new PeerNotes(traces, control, pubSub);
     this.transport = peerTransport();
@@ -350,8 +351,24 @@ final class DatacenterParts {
     keyspaces.partitions().forEach(PartitionRunner::stop);
   }
 
-  private @Nullable KeyspacePolicy policyOf(String keyspace) {
-    KeyspaceShard of = keyspaces.find(keyspace);
-    return of == null ? null : of.policy();
+  /** See {@link MessageRelay}. */
+  private List<KeyspacePolicy> policiesOf(String keyspace) {
+    Placement all = control.placement();
+    List<String> homes =
+        all.find(keyspace)
+            .map(placed -> placed.policy().partitioning().homes().keyspaces(keyspace))
+            .orElse(List.of(keyspace));
+    List<KeyspacePolicy> policies = new ArrayList<>();
+    boolean holdsOne = false;
+    for (String home : homes) {
+      KeyspaceShard here = keyspaces.find(home);
+      holdsOne |= here != null;
+      if (here != null) {
+        policies.add(here.policy());
+      } else {
+        all.find(home).ifPresent(placed -> policies.add(placed.policy()));
+      }
+    }
+    return holdsOne ? policies : List.of();
   }
 }

@@ -21,6 +21,7 @@ import io.osier.datacenter.metrics.report.Inspector;
 import io.osier.datacenter.metrics.report.Publisher;
 import io.osier.datacenter.metrics.report.Readiness;
 import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.redis.server.ElsewhereQueued;
 import io.osier.datacenter.shard.KeyspaceFactory;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.Keyspaces;
@@ -33,6 +34,7 @@ import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.ProcessIdentity;
 import io.osier.propagation.net.SharedWindows;
 import io.osier.protocol.Reply;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -200,7 +202,11 @@ final class DatacenterParts {
                 access
                     .audit()
                     .administered("placement", "datacenter " + self.dc(), command, outcome));
-    forwarding.begin(requestHandler(inspector, Optional.empty(), Optional.empty()), access);
+    RequestHandler here = requestHandler(inspector, Optional.empty(), Optional.empty());
+    forwarding.begin(
+        here,
+        access,
+        new ElsewhereQueued(here::partitioning, System::currentTimeMillis, new SecureRandom()));
     this.ports =
         new ClientPorts(
             config,

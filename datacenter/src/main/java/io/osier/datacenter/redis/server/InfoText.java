@@ -89,8 +89,8 @@ final class InfoText {
           return keyspaces(left, text);
         },
         failure ->
-            failure.code() == ErrorCode.FORBIDDEN
-                ? keyspaces(left, text) // it is told what this user may see
+            failure.code() == ErrorCode.FORBIDDEN || failure.code() == ErrorCode.UNAVAILABLE
+                ? keyspaces(left, text) // it is told what this user may see, and is in reach
                 : answer(RedisErrors.of(failure)));
   }
 

@@ -106,7 +106,12 @@ final class ServerCommands {
               (names.isEmpty() ? selected.homes() : session.server.keyspaces())
                   .stream()
                       .filter(k -> names.isEmpty() || names.contains(k.keyspace()))
-                      .map(k -> new SpreadPlan.Written(k.keyspace(), k.partitioning().count()))
+                      .map(
+                          k ->
+                              new SpreadPlan.Written(
+                                  k.keyspace(),
+                                  k.partitioning().count(),
+                                  i -> session.server.shown(k.keyspace(), i)))
                       .toList();
           return new SpreadPlan(written, wanted, millis, session.requests::nanos, answer).begin();
         });

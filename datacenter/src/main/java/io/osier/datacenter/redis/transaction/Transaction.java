@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -217,12 +218,20 @@ public final class Transaction {
     all.forEach(command -> keys.addAll(command.keys()));
     Call.Script script =
         new Call.Script(
-                List.copyOf(keys), all.stream().anyMatch(Queued::isUpdate), bytes, execution)
+                List.copyOf(keys),
+                all.stream().anyMatch(Queued::isUpdate),
+                bytes,
+                execution,
+                Optional.of(() -> execution.form(rights)))
             .answeredBy(rights);
     return asked(
         new Request.Evaluate(of.place.keyspace(), List.of(script), guards, VersionVector.EMPTY, 0),
         reply -> {
-          answersMuch = execution.release() > MUCH_BYTES;
+          long answered = execution.release();
+          if (reply instanceof Reply.Evaluated done && done.held()) {
+            answered += execution.answered(done.parts());
+          }
+          answersMuch = answered > MUCH_BYTES;
           return new Plan.Answer(
               switch (reply) {
                 case Reply.Failure failure -> RedisErrors.of(failure);

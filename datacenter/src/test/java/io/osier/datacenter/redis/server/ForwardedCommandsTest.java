@@ -46,7 +46,7 @@ final class ForwardedCommandsTest {
   }
 
   @Test
-  void commandsAreDoneByAHolder_inTheirOrder_andProgramsOfThisProcessAreRefused() throws Exception {
+  void commandsAreDoneByAHolder_inTheirOrder_andCachesAreRefused() throws Exception {
     ThreeRedis all = startAll();
     RawRedis redis = open.add(all.connect("ap"));
     List<String> pipeline = new ArrayList<>();
@@ -64,7 +64,6 @@ final class ForwardedCommandsTest {
     assertThat(redis.ask("DBSIZE")).isEqualTo(":8");
     assertThat(redis.ask("MSET {a}1 x {a}2 y")).isEqualTo("+OK");
     assertThat(redis.ask("MGET {a}1 {a}2")).isEqualTo("[x, y]");
-    assertThat(redis.ask("WAIT 1 10")).startsWith("-ERR").contains("[eu, us]");
     redis.ask("HELLO 3");
     assertThat(redis.ask("CLIENT TRACKING ON")).contains("is not held here");
   }
@@ -85,6 +84,52 @@ final class ForwardedCommandsTest {
       }
     }
     assertThat(redis.ask("GET n")).isEqualTo("4");
+  }
+
+  /** The holder that has done it is not counted, as this one would not be if it held it. */
+  @Test
+  void waitCountsTheOtherHolders_thatHaveWhatWasShownHere() throws Exception {
+    ThreeRedis all = startAll();
+    RawRedis redis = open.add(all.connect("ap"));
+    assertThat(redis.ask("WAIT 1 60000")).as("of nothing").isEqualTo(":1");
+    assertThat(redis.askAll("INCR n", "INCR m", "WAIT 1 60000").getLast()).isEqualTo(":1");
+    assertThat(redis.ask("WAIT 2 10")).as("there are two holders").isEqualTo(":1");
+    assertThat(redis.ask("WAITAOF 1 1 60000")).isEqualTo("[:1, :1]");
+    all.kill("us");
+    await().atMost(Patience.LIMIT).until(() -> isCounted(all));
+    try (RawRedis other = all.connect("ap")) {
+      assertThat(other.ask("INCR n")).isEqualTo(":2");
+      assertThat(other.ask("WAIT 1 100")).as("nobody else has it").isEqualTo(":0");
+      all.kill("eu");
+      all.start("us"); // which has nothing of that, so what others have does not count
+      await().atMost(Patience.LIMIT).until(() -> all.dc("us").isReady());
+      assertThat(waited(other)).isNotEqualTo(":1");
+      all.start("eu");
+    }
+    all.awaitForwarding("ap");
+    await().atMost(Patience.LIMIT).until(() -> waits(all));
+  }
+
+  /** An answer, or that the connection has ended. */
+  private static String waited(RawRedis redis) throws IOException {
+    try {
+      return redis.ask("WAIT 1 100");
+    } catch (EOFException e) {
+      return "";
+    }
+  }
+
+  private static boolean waits(ThreeRedis all) throws IOException {
+    try (RawRedis redis = all.connect("ap")) {
+      return redis.ask("GET n").equals("2") && redis.ask("WAIT 1 60000").equals(":1");
+    }
+  }
+
+  /** Whether it is known that a holder is away, and the other one is asked. */
+  private static boolean isCounted(ThreeRedis all) throws IOException {
+    try (RawRedis redis = all.connect("ap")) {
+      return redis.ask("GET n").equals("1");
+    }
   }
 
   /** A transaction lives at one holder, and ends with the connection to it. */

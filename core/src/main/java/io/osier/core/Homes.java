@@ -89,8 +89,11 @@ public record Homes(List<String> names) {
     return home.isEmpty() ? base : base + AT + home;
   }
 
-  /** The keyspaces of all homes; first the keyspace itself. */
+  /** The keyspaces of all homes, first the keyspace itself; of one that is a home, itself alone. */
   public List<String> keyspaces(String base) {
+    if (isHome(base)) {
+      return List.of(base);
+    }
     List<String> all = new ArrayList<>();
     all.add(base);
     names.forEach(home -> all.add(keyspace(base, home)));

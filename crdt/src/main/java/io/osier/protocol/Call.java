@@ -12,6 +12,7 @@ import io.osier.crdt.state.CrdtState;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -174,15 +175,19 @@ public sealed interface Call {
   /**
    * Decides within the program's turn what is done, step by step: each step is answered before the
    * next one is decided on, and sees what those before it have made; what they make is committed
-   * with the rest of the program. Only within a process: it has no encoded form. Answered by {@link
-   * Reply.Answer} of {@link Query.Exists} of its first key.
+   * with the rest of the program. Code of a process: it has no encoded form, but what it follows
+   * may. Answered by {@link Reply.Answer} of {@link Query.Exists} of its first key.
    *
    * @param keys all that its steps are about, 1 or more
    * @param isUpdate whether a step may change something
    * @param bytes what the steps take in the heap, about, besides the keys
    * @param steps run once, or not at all
+   * @param form makes the bytes of what it follows, by which another datacenter can take the steps
+   *     instead: then it is answered by what they say there; empty where none can
    */
-  record Script(List<Key> keys, boolean isUpdate, long bytes, Steps steps) implements Call {
+  record Script(
+      List<Key> keys, boolean isUpdate, long bytes, Steps steps, Optional<Supplier<byte[]>> form)
+      implements Call {
     /** Most calls that all of its steps make. */
     public static final int CALLS_MAX = 100_000;
 
@@ -193,6 +198,11 @@ public sealed interface Call {
       }
     }
 
+    /** One that no other datacenter can do. */
+    public Script(List<Key> keys, boolean isUpdate, long bytes, Steps steps) {
+      this(keys, isUpdate, bytes, steps, Optional.empty());
+    }
+
     @Override
     public Key key() {
       return keys.getFirst();
@@ -200,7 +210,7 @@ public sealed interface Call {
 
     /** The same, whose steps are answered by another one: by whom they should be, or a failure. */
     public Script answeredBy(UnaryOperator<Function<Request, Reply>> other) {
-      return new Script(keys, isUpdate, bytes, ask -> steps.run(other.apply(ask)));
+      return new Script(keys, isUpdate, bytes, ask -> steps.run(other.apply(ask)), form);
     }
 
     @Override

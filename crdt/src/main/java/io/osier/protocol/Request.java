@@ -409,14 +409,25 @@ public sealed interface Request extends RequestLimits {
   /**
    * Asks which other datacenters have what a partition has committed here. What is held leaves at
    * once. Answered by {@link Reply.Spread} as soon as so many have it, or when the wait is over.
-   * For the process that asks: it does not travel.
+   * Not for clients: it travels between datacenters alone.
    *
-   * @param number up to which commit number; 0 for all that is committed when this is asked
+   * @param number up to which commit number; 0 for all that is committed when this is asked, and
+   *     {@link #ANY} where that does not count
+   * @param seen they, and this one, must have all of this as well
    * @param datacenters how many are waited for
    * @param waitMillis at most {@link #WAIT_MILLIS_MAX}
    */
-  record Spread(String keyspace, int partition, long number, int datacenters, int waitMillis)
-      implements Request {}
+  record Spread(
+      String keyspace,
+      int partition,
+      long number,
+      VersionVector seen,
+      int datacenters,
+      int waitMillis)
+      implements Request {
+    /** What was committed here does not count. */
+    public static final long ANY = -1;
+  }
 
   /**
    * Waits until a partition has what was seen elsewhere. Answered by {@link Reply.Through}. For the

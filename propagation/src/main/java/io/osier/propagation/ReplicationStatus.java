@@ -215,12 +215,20 @@ public final class ReplicationStatus {
     return shipped;
   }
 
-  /** The other datacenters that have all of this one's updates up to this commit number. */
-  public Set<String> having(long number) {
+  /**
+   * The other datacenters that have all of this one's updates up to this commit number, and all of
+   * a vector; none as long as this one lacks something of that.
+   */
+  public Set<String> having(long number, VersionVector seen) {
     Set<String> having = new TreeSet<>();
+    if (!seen.isAtMost(knowledge.through().raised(around.self(), outbound.committed()))) {
+      return having;
+    }
     for (String dc : around.peers()) {
       Frame.Status status = knowledge.status(dc);
-      if (status != null && status.through().get(around.self()) >= number) {
+      if (status != null
+          && status.through().get(around.self()) >= number
+          && seen.isAtMost(status.through())) {
         having.add(dc);
       }
     }

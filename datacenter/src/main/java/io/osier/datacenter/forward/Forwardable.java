@@ -48,10 +48,13 @@ public final class Forwardable {
       case Request.Write r -> true;
       case Request.ReadAll r -> true;
       case Request.WriteAll r -> true;
-      case Request.Evaluate r -> r.calls().stream().noneMatch(Call.Script.class::isInstance);
+      case Request.Evaluate r ->
+          ForwardedScript.of(r) != null
+              || r.calls().stream().noneMatch(Call.Script.class::isInstance);
       case Request.Scan r -> true;
       case Request.Watch r -> true;
       case Request.Through r -> true;
+      case Request.Spread r -> true;
       case Request.Transact r -> true;
       case Request.Repeat r -> true;
       default -> false;
@@ -85,6 +88,11 @@ public final class Forwardable {
         return read;
       }
     }
+  }
+
+  /** Whether a holder must speak {@link ForwardingHost#takesScripts a later version} for it. */
+  static boolean isLater(Request request) {
+    return request instanceof Request.Spread || ForwardedScript.of(request) != null;
   }
 
   /** Whether something may be done of it. */
@@ -203,6 +211,7 @@ public final class Forwardable {
       case Request.WriteAll r -> r.waitMillis();
       case Request.Evaluate r -> r.waitMillis();
       case Request.Watch r -> r.waitMillis();
+      case Request.Spread r -> r.waitMillis();
       case Request.Transact r -> r.begin().map(Request.Begin::waitMillis).orElse(0);
       default -> 0;
     };

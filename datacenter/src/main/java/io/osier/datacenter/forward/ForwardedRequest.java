@@ -4,6 +4,7 @@ import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.protocol.Call;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Request;
 import java.util.function.Consumer;
@@ -25,7 +26,15 @@ public record ForwardedRequest(long lane, String user, long id, WireInput reques
         out -> {
           out.writeNumber(lane);
           out.writeText(user);
-          ProtocolCodec.write(out, id, request);
+          ProtocolCodec.start(out, id);
+          Call.Script script = ForwardedScript.of(request);
+          if (script != null) {
+            ForwardedScript.write(out, script, (Request.Evaluate) request);
+          } else if (request instanceof Request.Spread spread) {
+            ForwardedSpread.write(out, spread);
+          } else {
+            ProtocolCodec.writeBody(out, request);
+          }
         });
   }
 
@@ -70,11 +79,13 @@ public record ForwardedRequest(long lane, String user, long id, WireInput reques
   }
 
   /**
-   * Decodes what is asked; once.
+   * Decodes what is asked, if it is no {@link ForwardedScript}; once.
    *
    * @throws MalformedException if it is no request that is known here
    */
   public Request decoded() {
-    return ProtocolCodec.decodeRequestBody(request);
+    return ForwardedSpread.isNext(request)
+        ? ForwardedSpread.read(request)
+        : ProtocolCodec.decodeRequestBody(request);
   }
 }

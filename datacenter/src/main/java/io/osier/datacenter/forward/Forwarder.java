@@ -5,6 +5,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -33,6 +34,9 @@ public final class Forwarder implements AutoCloseable {
 
   /** Larger answers are decoded beside the network's loop, within the budget. */
   private static final int LARGE_BYTES = 64 << 10;
+
+  /** What a script may take in the heap: it takes less when it travels. */
+  private static final long SCRIPT_BYTES_MAX = 64 << 20;
 
   private final String self;
   private final ForwardingHost around;
@@ -184,6 +188,14 @@ public final class Forwarder implements AutoCloseable {
       id = asks.nextId();
       number = choice.number(lane);
     }
+    if (Forwardable.isLater(request)) {
+      if (!around.takesScripts(to.dc())) {
+        return Refusals.notTaken(self, keyspace, held);
+      }
+      if (MessageHeap.bytes(request) > SCRIPT_BYTES_MAX) {
+        return Refusals.scriptTooLarge(to.dc(), SCRIPT_BYTES_MAX);
+      }
+    }
     byte[] content = ForwardedRequest.encode(number, user, id, to.request());
     long wait =
         TimeUnit.MILLISECONDS.toNanos(
@@ -295,7 +307,7 @@ public final class Forwarder implements AutoCloseable {
     int size = in.remaining();
     Reply reply;
     try {
-      reply = ProtocolCodec.decodeReplyBody(in);
+      reply = ForwardedSpread.arrived(ask.request(), ProtocolCodec.decodeReplyBody(in));
     } catch (MalformedException e) {
       reply = Refusals.unreadable(ask.request(), peer.dc(), e.reason());
     }

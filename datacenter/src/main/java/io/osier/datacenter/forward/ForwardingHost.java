@@ -30,6 +30,11 @@ public interface ForwardingHost {
   /** Whether requests can be sent to a datacenter. */
   boolean mayAsk(String dc);
 
+  /** Whether such a datacenter takes the steps of scripts, and is asked who has what. */
+  default boolean takesScripts(String dc) {
+    return false;
+  }
+
   /** Sends to one; false if that cannot be done, and nothing was sent. */
   boolean ask(String dc, byte[] content);
 

@@ -23,6 +23,13 @@ final class Refusals {
             .formatted(keyspace, held.dcs(), self));
   }
 
+  /** A script is larger than what travels. */
+  static Reply.Failure scriptTooLarge(String dc, long max) {
+    return new Reply.Failure(
+        ErrorCode.VALUE_TOO_LARGE,
+        "nothing was done: what goes to %s in one program has at most %d bytes".formatted(dc, max));
+  }
+
   /** So much is under way at a datacenter already. */
   static Reply.Failure fullWindow(String dc) {
     return new Reply.Failure(

@@ -264,6 +264,15 @@ public final class AccessControl {
     return now == Users.OPEN ? StepRights.ALL : new StepRights(visitor.in(now));
   }
 
+  /** Notes what a user was refused of steps that were decided on in a partition's turn. */
+  void noteMissing(StepRights rights, String user, SocketAddress from) {
+    rights
+        .missing()
+        .ifPresent(
+            missing ->
+                audit.refused(user, address(from), RequestTimes.Kind.PROGRAM.label(), missing));
+  }
+
   /** Which parts of a batch, of which {@link #refusal} is not, are not done: a right is missing. */
   @SuppressWarnings("ReferenceEquality") // as above
   RefusedParts refusedParts(ConnectionUser visitor, Request batch, SocketAddress from) {

@@ -192,18 +192,7 @@ public final class ClientRequests {
 
   /** Notes that a right to a step was missing, if one was. Once they are all taken. */
   public void noteMissing(StepRights rights) {
-    rights
-        .missing()
-        .ifPresent(
-            missing ->
-                shared
-                    .access
-                    .audit()
-                    .refused(
-                        identity().user(),
-                        AccessControl.address(channel.remoteAddress()),
-                        RequestTimes.Kind.PROGRAM.label(),
-                        missing));
+    shared.access.noteMissing(rights, identity().user(), channel.remoteAddress());
   }
 
   /** What its user's requests, and what its connections keep beside them, may take. */

@@ -2,7 +2,9 @@ package io.osier.datacenter.frontend;
 
 import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.ByteBudget;
@@ -10,6 +12,9 @@ import io.osier.core.net.Framing;
 import io.osier.datacenter.access.Identity;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.ForwardedRequest;
+import io.osier.datacenter.forward.ForwardedScript;
+import io.osier.datacenter.forward.ForwardedSpread;
+import io.osier.datacenter.forward.ShownVersions;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.PeerListener;
@@ -20,12 +25,16 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +56,7 @@ public final class ForwardedRequests {
   private final String self;
   private final ClientService here;
   private final AccessControl access;
+  private final Scripts scripts;
   private final ByteBudget bytes;
   private final Executor beside;
 
@@ -79,14 +89,26 @@ public final class ForwardedRequests {
     }
   }
 
+  /** Takes no scripts. */
+  public ForwardedRequests(
+      String self, ClientService here, AccessControl access, ByteBudget bytes, Executor beside) {
+    this(self, here, access, Scripts.NONE, bytes, beside);
+  }
+
   /**
    * @param here does what concerns keyspaces that are held here
    * @param bytes for requests until they are answered, and for answers until they have left
    * @param beside encodes large answers
    */
   public ForwardedRequests(
-      String self, ClientService here, AccessControl access, ByteBudget bytes, Executor beside) {
+      String self,
+      ClientService here,
+      AccessControl access,
+      Scripts scripts,
+      ByteBudget bytes,
+      Executor beside) {
     this.self = self;
+    this.scripts = scripts;
     this.here = here;
     this.access = access;
     this.bytes = bytes;
@@ -107,6 +129,10 @@ public final class ForwardedRequests {
     }
     Request request;
     try {
+      if (ForwardedScript.isNext(asked.request())) {
+        script(ForwardedScript.read(asked.request()), by);
+        return;
+      }
       request = asked.decoded();
     } catch (MalformedException e) {
       // A newer datacenter may know more; the client's own must not take it for a broken one.
@@ -132,6 +158,52 @@ public final class ForwardedRequests {
     }
   }
 
+  /** Takes the steps of a script, each of which needs a right of its own. */
+  private void script(ForwardedScript asked, Asked by) {
+    Set<Key> guarded = new LinkedHashSet<>();
+    asked.program().guards().forEach(guard -> guarded.add(guard.key()));
+    Scripts.Begun script = scripts.read(asked.program().keyspace(), asked.form(), guarded, bytes);
+    Request.Evaluate program = asked.doing(script.script());
+    if (!by.tryKeep(Math.min(bytes.max() / 2, MessageHeap.bytes(program)))) {
+      return;
+    }
+    OrderedQueue lane = by.begin();
+    StepRights rights = StepRights.ALL;
+    SocketAddress from = new PeerAddress(by.dc);
+    if (!by.asked.user().isEmpty()) {
+      ConnectionUser user = new ConnectionUser(new Identity(by.asked.user(), Optional.empty()));
+      Reply.Failure refusal = access.refusal(user, program, from);
+      if (refusal != null) {
+        by.accept(refused(refusal, by));
+        return;
+      }
+      rights = access.stepRights(user);
+    }
+    StepRights checked = rights;
+    ShownSteps shown = new ShownSteps();
+    here.handle(
+        asked.doing(script.script().answeredBy(checked).answeredBy(shown)),
+        lane,
+        reply -> {
+          access.noteMissing(checked, by.asked.user(), from);
+          by.accept(script.answer(reply, shown.seen));
+        });
+  }
+
+  /** What the steps of a script were shown, which their client is shown by their answers. */
+  private static final class ShownSteps implements UnaryOperator<Function<Request, Reply>> {
+    VersionVector seen = VersionVector.EMPTY;
+
+    @Override
+    public Function<Request, Reply> apply(Function<Request, Reply> ask) {
+      return step -> {
+        Reply reply = ask.apply(step);
+        seen = seen.join(ShownVersions.seen(reply));
+        return reply;
+      };
+    }
+  }
+
   private Reply.Failure failure(ErrorCode code, String why) {
     return new Reply.Failure(code, "nothing was done: " + self + " " + why);
   }
@@ -139,7 +211,7 @@ public final class ForwardedRequests {
   private void handle(Request request, Asked by) {
     OrderedQueue lane = by.begin();
     if (by.asked.user().isEmpty()) {
-      here.handle(request, lane, by);
+      here.handle(request, lane, reply -> by.accept(ForwardedSpread.travelling(reply)));
       return;
     }
     Identity identity = new Identity(by.asked.user(), Optional.empty());
@@ -157,6 +229,8 @@ public final class ForwardedRequests {
       case Request.WriteAll batch -> handleParts(batch, user, from, lane, by);
       case Request.Transact step -> handleStep(step, lane, by);
       case Request.Repeat repeat -> handleStep(repeat, lane, by);
+      case Request.Spread spread ->
+          here.handle(spread, lane, reply -> by.accept(ForwardedSpread.travelling(reply)));
       default -> here.handle(request, lane, by);
     }
   }

@@ -1,6 +1,7 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.machine.EffectsBuilder;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.propagation.Propagation;
@@ -15,7 +16,8 @@ final class SpreadWaiters {
   /** Most that may wait. */
   static final int WAITING_MAX = 10_000;
 
-  private record Waiting(long ticket, long number, int datacenters, long deadlineNanos) {}
+  private record Waiting(
+      long ticket, long number, VersionVector seen, int datacenters, long deadlineNanos) {}
 
   private final Propagation propagation;
   private final EffectsBuilder effects;
@@ -36,7 +38,8 @@ final class SpreadWaiters {
     long number = asked.number() == 0 ? propagation.committed() : asked.number();
     long millis = Math.clamp(asked.waitMillis(), 0, Request.WAIT_MILLIS_MAX);
     Waiting one =
-        new Waiting(ticket, number, asked.datacenters(), now.nanos() + millis * 1_000_000);
+        new Waiting(
+            ticket, number, asked.seen(), asked.datacenters(), now.nanos() + millis * 1_000_000);
     if (isAnswered(one, now)) {
       return;
     }
@@ -48,7 +51,7 @@ final class SpreadWaiters {
               WAITING_MAX + " requests wait for other datacenters already; nothing was done"));
       return;
     }
-    if (asked.number() == 0) {
+    if (asked.number() <= 0) {
       propagation.outbound().releaseAll();
     }
     waiting.add(one);
@@ -56,12 +59,16 @@ final class SpreadWaiters {
   }
 
   private boolean isAnswered(Waiting one, Now now) {
-    Set<String> having = propagation.status().having(one.number);
+    Set<String> having = having(one);
     if (having.size() < one.datacenters && now.nanos() < one.deadlineNanos) {
       return false;
     }
     effects.answer(one.ticket, new Reply.Spread(one.number, having));
     return true;
+  }
+
+  private Set<String> having(Waiting one) {
+    return propagation.status().having(one.number, one.seen);
   }
 
   /** Another datacenter has told what it has. */
@@ -90,8 +97,7 @@ final class SpreadWaiters {
   /** Answers all, however far it has come: nobody may wait any more. */
   void end() {
     for (Waiting one : waiting) {
-      effects.answer(
-          one.ticket, new Reply.Spread(one.number, propagation.status().having(one.number)));
+      effects.answer(one.ticket, new Reply.Spread(one.number, having(one)));
     }
     waiting.clear();
     nextNanos = Long.MAX_VALUE;

@@ -49,6 +49,7 @@ public final class RespEncoder {
       case RespValue.Bulk v -> bulk(v.bytes());
       case RespValue.Text v -> bulk(v.bytes());
       case RespValue.Null v -> raw(resp3 ? "_\r\n" : "$-1\r\n");
+      case RespValue.Encoded v -> bulkPart(v.bytes(), 0, v.bytes().length);
       case RespValue.NullArray v -> raw(resp3 ? "_\r\n" : "*-1\r\n");
       case RespValue.Many v -> {
         head(v, resp3);

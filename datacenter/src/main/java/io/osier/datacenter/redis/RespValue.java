@@ -21,6 +21,7 @@ public sealed interface RespValue {
       case Bulk v -> VALUE_BYTES + v.bytes().length;
       case Text v -> VALUE_BYTES + v.length();
       case Err v -> VALUE_BYTES + v.text().length();
+      case Encoded v -> VALUE_BYTES + v.bytes().length;
       case Many v -> {
         long sum = VALUE_BYTES;
         for (RespValue each : v.values()) {
@@ -74,6 +75,9 @@ public sealed interface RespValue {
 
   /** What is not there; in RESP2 a null bulk. */
   record Null() implements RespValue {}
+
+  /** What was written elsewhere, in the protocol of who is answered. */
+  record Encoded(byte[] bytes) implements RespValue {}
 
   /** In RESP2 a null array, in RESP3 null. */
   record NullArray() implements RespValue {}

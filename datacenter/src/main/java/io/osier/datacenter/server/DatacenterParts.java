@@ -21,6 +21,7 @@ import io.osier.datacenter.metrics.report.Inspector;
 import io.osier.datacenter.metrics.report.Publisher;
 import io.osier.datacenter.metrics.report.Readiness;
 import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.redis.server.ElsewhereQueued;
 import io.osier.datacenter.shard.KeyspaceFactory;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.Keyspaces;
@@ -33,6 +34,8 @@ import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.ProcessIdentity;
 import io.osier.propagation.net.SharedWindows;
 import io.osier.protocol.Reply;
+import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -164,7 +167,7 @@ final class DatacenterParts {
             MemoryPlan.ofThisProcess().subscriptionBytes(),
             new MessageRelay(
                 () -> neighbours.addresses().keySet(),
-                this::policyOf,
+                this::policiesOf,
                 (dc, note) -> transport.message(dc, note)));
     this.notes = new PeerNotes(traces, control, pubSub);
     this.transport = peerTransport();
@@ -200,7 +203,11 @@ final class DatacenterParts {
                 access
                     .audit()
                     .administered("placement", "datacenter " + self.dc(), command, outcome));
-    forwarding.begin(requestHandler(inspector, Optional.empty(), Optional.empty()), access);
+    RequestHandler here = requestHandler(inspector, Optional.empty(), Optional.empty());
+    forwarding.begin(
+        here,
+        access,
+        new ElsewhereQueued(here::partitioning, System::currentTimeMillis, new SecureRandom()));
     this.ports =
         new ClientPorts(
             config,
@@ -351,8 +358,24 @@ final class DatacenterParts {
     keyspaces.partitions().forEach(PartitionRunner::stop);
   }
 
-  private @Nullable KeyspacePolicy policyOf(String keyspace) {
-    KeyspaceShard of = keyspaces.find(keyspace);
-    return of == null ? null : of.policy();
+  /** See {@link MessageRelay}. */
+  private List<KeyspacePolicy> policiesOf(String keyspace) {
+    Placement all = control.placement();
+    List<String> homes =
+        all.find(keyspace)
+            .map(placed -> placed.policy().partitioning().homes().keyspaces(keyspace))
+            .orElse(List.of(keyspace));
+    List<KeyspacePolicy> policies = new ArrayList<>();
+    boolean holdsOne = false;
+    for (String home : homes) {
+      KeyspaceShard here = keyspaces.find(home);
+      holdsOne |= here != null;
+      if (here != null) {
+        policies.add(here.policy());
+      } else {
+        all.find(home).ifPresent(placed -> policies.add(placed.policy()));
+      }
+    }
+    return holdsOne ? policies : List.of();
   }
 }

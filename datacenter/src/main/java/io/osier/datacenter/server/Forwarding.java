@@ -17,10 +17,12 @@ import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.frontend.ForwardedRequests;
+import io.osier.datacenter.frontend.Scripts;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import java.util.Collection;
@@ -126,9 +128,10 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
    * From now on what others ask is done.
    *
    * @param here does what concerns keyspaces that are held here, and refuses the rest
+   * @param scripts follows what they send of transactions
    */
-  void begin(ClientService here, AccessControl access) {
-    requests = new ForwardedRequests(self, here, access, new ByteBudget(bytes), BESIDE);
+  void begin(ClientService here, AccessControl access, Scripts scripts) {
+    requests = new ForwardedRequests(self, here, access, scripts, new ByteBudget(bytes), BESIDE);
   }
 
   // ---------------------------------------------------------------- for the forwarder
@@ -155,6 +158,11 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
   @Override
   public boolean mayAsk(String dc) {
     return transport.get().mayAsk(dc);
+  }
+
+  @Override
+  public boolean takesScripts(String dc) {
+    return transport.get().version(dc) >= PeerVersions.SCRIPTS;
   }
 
   @Override

@@ -3,12 +3,14 @@ package io.osier.datacenter.server;
 import io.osier.core.KeyspacePolicy;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.pubsub.PublishNote;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
-/** Sends published messages to the other datacenters that hold their keyspace. Thread-safe. */
+/**
+ * Sends published messages to the others that hold their keyspace, or a home of it. Thread-safe.
+ */
 final class MessageRelay implements PubSub.Peers {
   /** Sends a note to a datacenter. */
   @FunctionalInterface
@@ -18,17 +20,16 @@ final class MessageRelay implements PubSub.Peers {
   }
 
   private final Supplier<Set<String>> peers;
-  private final Function<String, @Nullable KeyspacePolicy> policies;
+  private final Function<String, List<KeyspacePolicy>> policies;
   private final Notes notes;
 
   /**
    * @param peers the other datacenters
-   * @param policies how a keyspace behaves; null if there is none of a name
+   * @param policies how the homes of a keyspace behave, which may be itself; none if this
+   *     datacenter holds none of them
    */
   MessageRelay(
-      Supplier<Set<String>> peers,
-      Function<String, @Nullable KeyspacePolicy> policies,
-      Notes notes) {
+      Supplier<Set<String>> peers, Function<String, List<KeyspacePolicy>> policies, Notes notes) {
     this.peers = peers;
     this.policies = policies;
     this.notes = notes;
@@ -37,14 +38,14 @@ final class MessageRelay implements PubSub.Peers {
   @Override
   public int send(PublishNote note) {
     Set<String> others = peers.get();
-    KeyspacePolicy policy = others.isEmpty() ? null : policies.apply(note.keyspace());
-    if (policy == null) {
+    List<KeyspacePolicy> homes = others.isEmpty() ? List.of() : policies.apply(note.keyspace());
+    if (homes.isEmpty()) {
       return 0;
     }
     byte[] content = note.encode();
     int dropped = 0;
     for (String dc : others) {
-      if (policy.heldBy(dc) && !notes.send(dc, content)) {
+      if (homes.stream().anyMatch(home -> home.heldBy(dc)) && !notes.send(dc, content)) {
         dropped++;
       }
     }

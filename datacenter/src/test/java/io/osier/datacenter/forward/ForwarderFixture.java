@@ -48,6 +48,13 @@ abstract class ForwarderFixture {
     final Queue<Runnable> later = new ArrayDeque<>();
     VersionVector before = VersionVector.EMPTY;
     boolean cut;
+
+    /** Those that take scripts. */
+    final Set<String> takingScripts = new TreeSet<>();
+
+    /** What was sent last, as it travels. */
+    byte[] lastSent = {};
+
     long now = -7;
 
     @Override
@@ -71,9 +78,17 @@ abstract class ForwarderFixture {
     public boolean ask(String dc, byte[] content) {
       ForwardedRequest head = ForwardedRequest.decode(content);
       if (!cut) {
-        sent.add(new Sent(dc, head, head.decoded()));
+        lastSent = content;
+        boolean isScript = ForwardedScript.isNext(head.request());
+        Request asked = isScript ? ForwardedScript.read(head.request()).program() : head.decoded();
+        sent.add(new Sent(dc, head, asked));
       }
       return !cut;
+    }
+
+    @Override
+    public boolean takesScripts(String dc) {
+      return takingScripts.contains(dc);
     }
 
     @Override

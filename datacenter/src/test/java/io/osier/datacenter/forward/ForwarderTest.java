@@ -12,6 +12,7 @@ import io.osier.protocol.Request;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +67,64 @@ final class ForwarderTest extends ForwarderFixture {
     world.cut = true; // between the look and the sending
     forward(update());
     assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
+    isIdle();
+  }
+
+  /** A script travels by the words that it follows, to who knows that; a lost one is unknown. */
+  @Test
+  void script_travelsByItsForm_toWhoTakesIt() {
+    up(EU);
+    Call script =
+        new Call.Script(List.of(KEY), true, 0, ask -> {}, Optional.of(() -> new byte[] {7, 8}));
+    List<Call.Guard> guards = List.of(new Call.Guard(KEY, VersionVector.of(EU, 3)));
+    Request asked = new Request.Evaluate("shop", List.of(script), guards, VersionVector.EMPTY, 0);
+    forward(asked);
+    assertThat(((Reply.Failure) replies.getFirst()).message()).contains("[eu, us]");
+    assertThat(failure()).as("it speaks an older version").isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(world.sent).isEmpty();
+    world.takingScripts.add("eu");
+    forward(asked);
+    assertThat(HexFormat.of().formatHex(world.lastSent))
+        .isEqualTo("0103616e6e01027e020708190473686f700102016b01016b010002657501030000");
+    assertThat(next().request())
+        .isEqualTo(
+            new Request.Evaluate(
+                "shop", List.of(new Call.Version(KEY)), guards, VersionVector.EMPTY, 0));
+    down(EU);
+    assertThat(failure()).isEqualTo(ErrorCode.TIMEOUT);
+    isIdle();
+  }
+
+  @Test
+  void scriptThatIsTooLargeToTravel_isRefused() {
+    up(EU);
+    world.takingScripts.add("eu");
+    Call script =
+        new Call.Script(List.of(KEY), true, 64L << 20, ask -> {}, Optional.of(() -> new byte[0]));
+    forward(new Request.Evaluate("shop", List.of(script), List.of(), VersionVector.EMPTY, 0));
+    assertThat(failure()).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+    assertThat(world.sent).isEmpty();
+    isIdle();
+  }
+
+  /** Commits are counted by each holder for itself, so what was seen is asked for. */
+  @Test
+  void whoHasWhatWasSeen_isAskedOfAHolder_thatKnowsTheQuestion() {
+    up(EU);
+    Request asked = new Request.Spread("shop", 0, 9, VersionVector.of(EU, 3), 1, 1_000);
+    forward(asked);
+    assertThat(failure()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    world.takingScripts.add("eu");
+    forward(asked);
+    assertThat(HexFormat.of().formatHex(world.lastSent))
+        .isEqualTo("0103616e6e01027d0473686f70000100026575010301e807");
+    Sent sent = next();
+    assertThat(sent.request())
+        .isEqualTo(
+            new Request.Spread("shop", 0, Request.Spread.ANY, VersionVector.of(EU, 3), 1, 1_000));
+    Reply told = new Reply.Spread(Request.Spread.ANY, Set.of("us", "sa"));
+    answer(EU, sent, ForwardedSpread.travelling(told));
+    assertThat(replies).containsExactly(told);
     isIdle();
   }
 

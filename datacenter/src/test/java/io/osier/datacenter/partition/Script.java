@@ -116,7 +116,12 @@ final class Script {
       case "spread" ->
           dc.submit(
               new Request.Spread(
-                  "k", 0, 0, Integer.parseInt(words[2]), Integer.parseInt(words[3])));
+                  "k",
+                  0,
+                  0,
+                  VersionVector.EMPTY,
+                  Integer.parseInt(words[2]),
+                  Integer.parseInt(words[3])));
       default -> throw new IllegalArgumentException(String.join(" ", words));
     }
   }

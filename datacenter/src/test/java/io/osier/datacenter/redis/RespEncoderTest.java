@@ -78,6 +78,7 @@ final class RespEncoderTest {
       case RespValue.Text v -> "$" + new String(v.bytes(), ISO_8859_1);
       case RespValue.Null v -> resp3 ? "_" : "$-1";
       case RespValue.NullArray v -> resp3 ? "_" : "*-1";
+      case RespValue.Encoded v -> new String(v.bytes(), ISO_8859_1);
       case RespValue.Array v -> all("*", v.values(), resp3);
       case RespValue.Pairs v -> all(resp3 ? "%" : "*", v.values(), resp3);
       case RespValue.Elements v -> all(resp3 ? "~" : "*", v.values(), resp3);

@@ -13,14 +13,14 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 final class MessageRelayTest {
-  private final Map<String, KeyspacePolicy> policies = new TreeMap<>();
+  private final Map<String, List<KeyspacePolicy>> policies = new TreeMap<>();
   private final Set<String> others = new TreeSet<>();
   private final Set<String> connected = new TreeSet<>();
   private final Map<String, Integer> sent = new TreeMap<>();
   private final MessageRelay relay =
       new MessageRelay(
           () -> others,
-          policies::get,
+          keyspace -> policies.getOrDefault(keyspace, List.of()),
           (dc, note) -> {
             assertThat(PublishNote.isOne(note)).isTrue();
             boolean there = connected.contains(dc);
@@ -37,10 +37,12 @@ final class MessageRelayTest {
   @Test
   void message_goesToWhoHoldsItsKeyspace_andTheOthersAreCounted() {
     KeyspacePolicy shop = KeyspacePolicy.session("shop", Duration.ofMillis(100));
-    policies.put("shop", shop);
+    policies.put("shop", List.of(shop));
     policies.put(
         "own",
-        KeyspacePolicy.session("own", Duration.ofMillis(100)).withReplicas(List.of("eu", "us")));
+        List.of(
+            KeyspacePolicy.session("own", Duration.ofMillis(100))
+                .withReplicas(List.of("eu", "us"))));
     assertThat(send("shop")).as("there are no others").isZero();
     others.addAll(Set.of("us", "ap"));
     assertThat(send("shop")).isEqualTo(2);

@@ -1,6 +1,5 @@
 package io.osier.datacenter.redis.command;
 
-import io.osier.core.Key;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.words.UpdateGrammar;
 import java.util.ArrayList;
@@ -84,13 +83,9 @@ public record RedisCommand(
     }
   }
 
-  /** The first step; an error if its words are wrong, or a key belongs to another home. */
+  /** The first step; an error if its words are wrong, or a key belongs to another database. */
   public Plan plan(Scope scope, byte[][] words) {
-    Plan plan = does.plan(scope, words);
-    if (!scope.homes().isEmpty()) {
-      keys.of(words).forEach(word -> scope.homes().check(scope.keyspace(), Key.of(word)));
-    }
-    return plan;
+    return does.plan(scope, words);
   }
 
   @FunctionalInterface

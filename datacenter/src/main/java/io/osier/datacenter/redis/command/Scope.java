@@ -1,40 +1,39 @@
 package io.osier.datacenter.redis.command;
 
-import io.osier.core.Homes;
 import io.osier.core.Key;
-import java.util.function.ToIntFunction;
+import io.osier.core.OsierException;
 
 /**
  * What a command is translated with.
  *
- * @param keyspace the one that the connection has selected
- * @param partition which of its partitions has a key
- * @param partitions how many it has
- * @param homes its homes, of which it is one
+ * @param database the one that the connection has selected
  * @param millis the present time, in milliseconds since 1970
  * @param seed for what is drawn
  * @param resp3 whether the client understands RESP3
  * @param cursors where walks through sets and hashes go on
  */
-public record Scope(
-    String keyspace,
-    ToIntFunction<Key> partition,
-    int partitions,
-    Homes homes,
-    long millis,
-    long seed,
-    boolean resp3,
-    Cursors cursors) {
+public record Scope(Database database, long millis, long seed, boolean resp3, Cursors cursors) {
   /** The same, whose nth command draws otherwise. */
   public Scope drawing(int n) {
-    return new Scope(
-        keyspace,
-        partition,
-        partitions,
-        homes,
-        millis,
-        seed + n * 0x9e3779b97f4a7c15L,
-        resp3,
-        cursors);
+    return new Scope(database, millis, seed + n * 0x9e3779b97f4a7c15L, resp3, cursors);
+  }
+
+  /**
+   * The keyspace of a key.
+   *
+   * @throws OsierException INVALID_ARGUMENT if it is not in the database
+   */
+  public String keyspace(Key key) {
+    return database.keyspace(key);
+  }
+
+  /** Where a key is; fails as {@link #keyspace} does. */
+  public Database.Place place(Key key) {
+    return database.place(key);
+  }
+
+  /** Whether all keys there can be are in one place. */
+  public boolean isOnePlace() {
+    return database.isOnePlace();
   }
 }

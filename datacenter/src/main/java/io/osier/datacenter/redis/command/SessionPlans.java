@@ -12,38 +12,49 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.IntFunction;
+import java.util.function.BiFunction;
 
 /** A session goes on at another datacenter: by tokens, as Osier's own clients have them. Static. */
 public final class SessionPlans {
   private SessionPlans() {}
 
   /**
-   * Answers a token of all that a keyspace has here, or at the holder that is asked, which is what
-   * a session can have seen.
+   * Answers a token of all that a database has here, or at the holders that are asked, which is
+   * what a session can have seen.
    *
-   * @param shown by partition, what other holders have shown here
+   * @param keyspaces the database's homes, or itself
+   * @param partitions of each
+   * @param shown by keyspace and partition, what other holders have shown here
    */
-  public static Plan token(String keyspace, int partitions, IntFunction<VersionVector> shown) {
-    List<Request> asked = new ArrayList<>(partitions);
-    for (int i = 0; i < partitions; i++) {
-      asked.add(new Request.Through(keyspace, i));
+  public static Plan token(
+      List<String> keyspaces, int partitions, BiFunction<String, Integer, VersionVector> shown) {
+    List<Request.Through> asked = new ArrayList<>(keyspaces.size() * partitions);
+    for (String keyspace : keyspaces) {
+      for (int i = 0; i < partitions; i++) {
+        asked.add(new Request.Through(keyspace, i));
+      }
     }
-    return new Plan.Ask(asked, replies -> new Plan.Answer(token(keyspace, replies, shown)));
+    return new Plan.Ask(
+        List.copyOf(asked), replies -> new Plan.Answer(token(asked, replies, shown)));
   }
 
   private static RespValue token(
-      String keyspace, List<Reply> replies, IntFunction<VersionVector> shown) {
-    List<VersionVector> seen = new ArrayList<>(replies.size());
-    for (Reply reply : replies) {
-      if (reply instanceof Reply.Failure failure) {
+      List<Request.Through> asked,
+      List<Reply> replies,
+      BiFunction<String, Integer, VersionVector> shown) {
+    SortedMap<String, List<VersionVector>> seen = new TreeMap<>();
+    for (int i = 0; i < asked.size(); i++) {
+      if (replies.get(i) instanceof Reply.Failure failure) {
         return RedisErrors.of(failure);
       }
-      seen.add(((Reply.Through) reply).through().join(shown.apply(seen.size())));
+      Request.Through of = asked.get(i);
+      VersionVector through = ((Reply.Through) replies.get(i)).through();
+      seen.computeIfAbsent(of.keyspace(), k -> new ArrayList<>())
+          .add(through.join(shown.apply(of.keyspace(), of.partition())));
     }
-    byte[] bytes = SeenText.bytes(new TreeMap<>(Map.of(keyspace, seen)));
+    byte[] bytes = SeenText.bytes(seen);
     return bytes.length > EncodedText.BYTES_MAX
-        ? new RespValue.Err("ERR a token of keyspace '" + keyspace + "' is too long")
+        ? new RespValue.Err("ERR a token of keyspace '" + seen.firstKey() + "' is too long")
         : RespValue.Bulk.of(EncodedText.of(bytes));
   }
 

@@ -1,13 +1,15 @@
 package io.osier.datacenter.redis.command;
 
+import io.osier.core.VersionVector;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
@@ -32,23 +34,31 @@ public final class SpreadPlan {
   private static final class Part {
     final String keyspace;
     final int partition;
+    final VersionVector seen;
     long number;
     Set<String> having = Set.of();
 
-    Part(String keyspace, int partition) {
+    Part(String keyspace, int partition, VersionVector seen) {
       this.keyspace = keyspace;
       this.partition = partition;
+      this.seen = seen;
     }
   }
 
-  public record Written(String keyspace, int partitions) {}
+  /**
+   * Where something was written.
+   *
+   * @param shown by partition, what other holders have shown here
+   */
+  public record Written(String keyspace, int partitions, IntFunction<VersionVector> shown) {}
 
   /**
    * @param written where something was written
    * @param wanted how many datacenters are waited for
    * @param millis how long; 0 for ever
    * @param nanos a monotonic clock
-   * @param answer what is answered when so many datacenters have all of it
+   * @param answer what is answered when so many datacenters have all of it: of several keyspaces so
+   *     many have each, which need not be the same ones
    */
   public SpreadPlan(
       List<Written> written,
@@ -59,7 +69,7 @@ public final class SpreadPlan {
     this.parts = new ArrayList<>();
     for (Written of : written) {
       for (int i = 0; i < of.partitions; i++) {
-        parts.add(new Part(of.keyspace, i));
+        parts.add(new Part(of.keyspace, i, of.shown.apply(i)));
       }
     }
     this.wanted = Math.toIntExact(Math.clamp(wanted, 0, Integer.MAX_VALUE));
@@ -85,7 +95,8 @@ public final class SpreadPlan {
       // One that has told of as many as are wanted is asked for one more.
       int needed = first ? wanted : Math.max(wanted, part.having.size() + 1);
       requests.add(
-          new Request.Spread(part.keyspace, part.partition, part.number, needed, (int) millis));
+          new Request.Spread(
+              part.keyspace, part.partition, part.number, part.seen, needed, (int) millis));
     }
     return new Plan.Ask(requests, replies -> told(some, replies));
   }
@@ -103,16 +114,28 @@ public final class SpreadPlan {
         default -> throw new IllegalStateException("not asked for: " + replies.get(i));
       }
     }
-    Set<String> all = new TreeSet<>();
-    parts.forEach(part -> all.addAll(part.having));
-    Set<String> common = new HashSet<>(all);
-    parts.forEach(part -> common.retainAll(part.having));
-    if (common.size() >= wanted || leftNanos() <= 0) {
-      return new Plan.Answer(answer.apply(common.size()));
+    Map<String, List<Part>> keyspaces = new TreeMap<>();
+    parts.forEach(p -> keyspaces.computeIfAbsent(p.keyspace, k -> new ArrayList<>()).add(p));
+    int having = Integer.MAX_VALUE;
+    List<Part> few = new ArrayList<>();
+    for (List<Part> of : keyspaces.values()) {
+      Set<String> common = new HashSet<>(of.getFirst().having);
+      of.forEach(part -> common.retainAll(part.having));
+      having = Math.min(having, common.size());
+      if (common.size() < wanted) {
+        few.addAll(lacking(of));
+      }
     }
-    List<Part> few = parts.stream().filter(part -> part.having.size() < wanted).toList();
-    return ask(
-        few.isEmpty() ? parts.stream().filter(part -> !part.having.equals(all)).toList() : few,
-        false);
+    return having >= wanted || leftNanos() <= 0
+        ? new Plan.Answer(answer.apply(having))
+        : ask(few, false);
+  }
+
+  /** Those of a keyspace's partitions that too few have, or else that not all have who have any. */
+  private List<Part> lacking(List<Part> of) {
+    List<Part> few = of.stream().filter(part -> part.having.size() < wanted).toList();
+    Set<String> all = new HashSet<>();
+    of.forEach(part -> all.addAll(part.having));
+    return few.isEmpty() ? of.stream().filter(part -> !part.having.equals(all)).toList() : few;
   }
 }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,12 +76,16 @@ public final class ChangeWatches {
     return answer("osier.watch", List.of(word));
   }
 
-  /** Watches these of a keyspace no more, or nothing of all; the answer. */
-  public RespValue unwatch(String keyspace, List<byte[]> words) {
+  /**
+   * Watches these no more, or nothing of all; the answer.
+   *
+   * @param keyspaces in which each word is watched
+   */
+  public RespValue unwatch(Function<byte[], String> keyspaces, List<byte[]> words) {
     List<Topic> topics =
         words.isEmpty()
             ? List.copyOf(all.keySet())
-            : words.stream().map(word -> Topic.channel(keyspace, word)).toList();
+            : words.stream().map(word -> Topic.channel(keyspaces.apply(word), word)).toList();
     topics.forEach(this::end);
     return answer("osier.unwatch", topics.stream().map(Topic::name).toList());
   }

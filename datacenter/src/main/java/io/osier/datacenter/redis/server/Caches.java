@@ -5,6 +5,7 @@ import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.server.Connection.Place;
@@ -12,9 +13,12 @@ import io.osier.datacenter.redis.tracking.Prefix;
 import io.osier.datacenter.redis.tracking.TrackedClient;
 import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.redis.tracking.TrackingOptions;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +41,8 @@ final class Caches {
 
   private final TrackedClient tracked;
 
-  /** What waits until a keyspace's changes are heard of. */
-  private record Starting(String keyspace, Runnable on) {}
+  /** What waits until changes of keyspaces are heard of. */
+  private record Starting(List<String> keyspaces, Runnable on) {}
 
   /** Null while nothing does. */
   private @Nullable Starting starting;
@@ -100,13 +104,14 @@ final class Caches {
           }
           answers.fill(place, answer);
         };
-    client.server.checkHeard(keyspace);
+    List<String> homes = client.database().keyspaces();
+    client.server.checkHeard(homes);
     all.start(of);
-    if (client.server.listen(keyspace)) {
+    if (client.server.listen(homes)) {
       on.run();
     } else {
       steps.hold();
-      starting = new Starting(keyspace, on);
+      starting = new Starting(homes, on);
     }
   }
 
@@ -131,7 +136,7 @@ final class Caches {
 
   private boolean mayStart() {
     Starting now = starting;
-    return now != null && client.server.listen(now.keyspace);
+    return now != null && client.server.listen(now.keyspaces);
   }
 
   /** CLIENT TRACKING OFF. */
@@ -183,14 +188,13 @@ final class Caches {
   // ---------------------------------------------------------------- what others do to it
 
   /** Another database is selected. */
-  void select(String keyspace) {
+  void select(Database database) {
     if (!tracked.isOn()) {
       return;
     }
-    check(keyspace, all.prefixes(tracked));
-    client.server.checkHeard(keyspace);
-    client.server.listen(keyspace);
-    all.select(tracked, keyspace);
+    check(database.keyspace(), all.prefixes(tracked));
+    hear(database.keyspaces());
+    all.select(tracked, database.keyspace());
   }
 
   /** It is another user's now. Who was told of a cache by it was of the former one. */
@@ -244,20 +248,32 @@ final class Caches {
     if (!(tracked.isBroadcast() || tracked.keepsNext())) {
       return;
     }
-    String keyspace = client.keyspace();
-    client.server.checkHeard(keyspace);
-    client.server.listen(keyspace); // anew, if the keyspace is another one of its name
+    Database database = client.database();
     if (tracked.isBroadcast()) {
+      hear(database.keyspaces());
       return;
     }
+    String keyspace = database.keyspace();
     Optional<User> user = client.present();
-    List<Key> keys =
-        words.get().stream()
-            .filter(word -> word.length > 0 && word.length <= Key.LENGTH_MAX)
-            .map(Key::of)
-            .filter(key -> user.filter(u -> u.may(Grant.Right.READ, keyspace, key)).isPresent())
-            .toList();
+    Set<String> homes = new HashSet<>();
+    List<Key> keys = new ArrayList<>();
+    for (byte[] word : words.get()) {
+      if (word.length > 0 && word.length <= Key.LENGTH_MAX) {
+        Key key = Key.of(word);
+        homes.add(database.keyspace(key));
+        if (user.filter(u -> u.may(Grant.Right.READ, keyspace, key)).isPresent()) {
+          keys.add(key);
+        }
+      }
+    }
+    hear(homes);
     all.read(tracked, keyspace, keys);
+  }
+
+  /** Changes of these are heard of: anew, if a keyspace is another one of its name. */
+  private void hear(Collection<String> keyspaces) {
+    client.server.checkHeard(keyspaces);
+    client.server.listen(keyspaces);
   }
 
   /** What tells its own changes from others'; 0 if it hears of those as well. */

@@ -6,6 +6,7 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientRequests;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import java.net.InetSocketAddress;
@@ -47,8 +48,13 @@ final class ClientState {
 
   // ---------------------------------------------------------------- what it has chosen
 
+  Database database() {
+    return server.database(database);
+  }
+
+  /** The keyspace of that, to which channels and rights belong. */
   String keyspace() {
-    return server.keyspace(database).name();
+    return database().keyspace();
   }
 
   // ---------------------------------------------------------------- who it is

@@ -8,9 +8,9 @@ import static io.osier.datacenter.redis.command.RedisErrors.checkArity;
 import static io.osier.datacenter.redis.command.RedisErrors.syntax;
 import static io.osier.datacenter.redis.command.Words.option;
 
-import io.osier.core.VersionVector;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisException;
@@ -20,7 +20,6 @@ import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Commands about the connection itself. Static, for any thread. */
@@ -34,10 +33,11 @@ final class ConnectionCommands {
   private ConnectionCommands() {}
 
   static @Nullable Plan token(RespSession session, Place place, byte[][] words) {
-    ServerState.Keyspace of = session.server.keyspace(session.client.database);
-    IntFunction<VersionVector> shown = i -> session.server.shown(of.name(), i);
+    Database of = session.client.database();
     session.steps.behindWrites(
-        place, written -> SessionPlans.token(of.name(), of.partitions(), shown));
+        place,
+        written ->
+            SessionPlans.token(of.keyspaces(), of.partitioning().count(), session.server::shown));
     return null;
   }
 
@@ -53,7 +53,7 @@ final class ConnectionCommands {
                     Request.WAIT_MILLIS_MAX,
                     "ERR the time to wait is 0 to " + Request.WAIT_MILLIS_MAX + " milliseconds");
     Map<String, Integer> partitions = new TreeMap<>();
-    session.server.keyspaces().values().forEach(k -> partitions.put(k.name(), k.partitions()));
+    session.server.keyspaces().forEach(k -> partitions.put(k.keyspace(), k.partitioning().count()));
     Plan plan = SessionPlans.after(text(words[1]), partitions, millis);
     session.steps.behindWrites(place, written -> plan);
     return null;

@@ -5,6 +5,7 @@ import static io.osier.datacenter.redis.command.Plan.answer;
 
 import io.osier.core.ErrorCode;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.server.Connection.Place;
@@ -57,7 +58,7 @@ final class InfoText {
       return answer(RespValue.Bulk.of(text.toString()));
     }
     begin(text, KEYSPACE);
-    return keyspaces(session.server.keyspaces().entrySet().iterator(), text);
+    return keyspaces(session.server.databases().entrySet().iterator(), text);
   }
 
   private static void begin(StringBuilder text, String section) {
@@ -70,14 +71,13 @@ final class InfoText {
         .append("\r\n");
   }
 
-  private static Plan keyspaces(
-      Iterator<Map.Entry<Integer, ServerState.Keyspace>> left, StringBuilder text) {
+  private static Plan keyspaces(Iterator<Map.Entry<Integer, Database>> left, StringBuilder text) {
     if (!left.hasNext()) {
       return answer(RespValue.Bulk.of(text.toString()));
     }
-    Map.Entry<Integer, ServerState.Keyspace> each = left.next();
+    Map.Entry<Integer, Database> each = left.next();
     return KeyspaceCommands.count(
-        each.getValue().name(),
+        each.getValue().keyspaces(),
         keys -> {
           if (keys > 0) {
             text.append("db")
@@ -89,8 +89,8 @@ final class InfoText {
           return keyspaces(left, text);
         },
         failure ->
-            failure.code() == ErrorCode.FORBIDDEN
-                ? keyspaces(left, text) // it is told what this user may see
+            failure.code() == ErrorCode.FORBIDDEN || failure.code() == ErrorCode.UNAVAILABLE
+                ? keyspaces(left, text) // it is told what this user may see, and is in reach
                 : answer(RedisErrors.of(failure)));
   }
 

@@ -12,6 +12,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Cursors;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.Glob;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
@@ -23,8 +24,10 @@ import io.osier.datacenter.redis.command.data.Texts;
 import io.osier.datacenter.redis.command.data.Walk;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -63,14 +66,12 @@ final class KeyspaceCommands {
         keyspace, from, to, Optional.empty(), EXISTS, Math.min(limit, Request.SCAN_ROWS_MAX), want);
   }
 
+  /** SCAN: home after home, each in the order of its keys. */
   static Plan scan(Scope scope, byte[][] w) {
     Words words = new Words(w);
     Cursors cursors = scope.cursors();
-    Optional<Key> from =
-        cursors
-            .get(Walk.cursor(words.next()))
-            .filter(place -> place.length > 1 && place[0] == KEYSPACE)
-            .map(place -> Key.of(place, 1, place.length));
+    List<String> homes = scope.database().keyspaces();
+    Spot spot = Spot.of(cursors.get(Walk.cursor(words.next())), homes);
     byte @Nullable [] pattern = null;
     @Nullable String type = null;
     long count = COUNT;
@@ -86,12 +87,12 @@ final class KeyspaceCommands {
       throw syntax();
     }
     Range range = Range.of(pattern);
-    Optional<Key> begin = from.isPresent() ? from : range.from;
+    Optional<Key> begin = spot.from.isPresent() ? spot.from : range.from;
     byte[] shown = pattern;
     String of = type;
     return Plans.ask(
         page(
-            scope.keyspace(),
+            homes.get(spot.home),
             begin,
             range.to,
             (int) Math.min(count, Request.SCAN_ROWS_MAX),
@@ -104,7 +105,8 @@ final class KeyspaceCommands {
                   .filter(key -> shown == null || Glob.matches(shown, key))
                   .<RespValue>map(RespValue.Bulk::new)
                   .toList();
-          long next = page.next().map(key -> cursors.put(place(key))).orElse(0L);
+          long next =
+              spot.next(page.next(), homes).map(to -> cursors.put(to.place(homes))).orElse(0L);
           return answer(
               new RespValue.Array(
                   List.of(
@@ -112,11 +114,59 @@ final class KeyspaceCommands {
         });
   }
 
-  private static byte[] place(Key key) {
-    byte[] place = new byte[key.length() + 1];
-    place[0] = KEYSPACE;
-    key.copyTo(place, 1);
-    return place;
+  /**
+   * Where a walk through all homes goes on.
+   *
+   * @param home which one it has come to
+   * @param from empty for its beginning
+   */
+  private record Spot(int home, Optional<Key> from) {
+    private static final Spot BEGINNING = new Spot(0, Optional.empty());
+
+    /** What a place stands for; the beginning if it is not known, or there is no such home. */
+    static Spot of(Optional<byte[]> known, List<String> homes) {
+      byte[] place = known.orElse(new byte[0]);
+      if (place.length == 0 || place[0] != KEYSPACE) {
+        return BEGINNING;
+      }
+      int end = 1;
+      while (place[end] != 0) {
+        end++;
+      }
+      String name = new String(place, 1, end - 1, StandardCharsets.US_ASCII);
+      int key = end + 1;
+      int home = homes.indexOf(name);
+      return home < 0
+          ? BEGINNING
+          : new Spot(
+              home,
+              key == place.length
+                  ? Optional.empty()
+                  : Optional.of(Key.of(place, key, place.length)));
+    }
+
+    /** The keyspace's name, a zero, and the key. */
+    byte[] place(List<String> homes) {
+      byte[] name = homes.get(home).getBytes(StandardCharsets.US_ASCII);
+      byte[] place = new byte[name.length + 2 + from.map(Key::length).orElse(0)];
+      place[0] = KEYSPACE;
+      System.arraycopy(name, 0, place, 1, name.length);
+      from.ifPresent(key -> key.copyTo(place, name.length + 2));
+      return place;
+    }
+
+    /**
+     * Behind a page; empty if that was the last one.
+     *
+     * @param rest where the page's home goes on
+     */
+    Optional<Spot> next(Optional<Key> rest, List<String> homes) {
+      return rest.isPresent()
+          ? Optional.of(new Spot(home, rest))
+          : home + 1 < homes.size()
+              ? Optional.of(new Spot(home + 1, Optional.empty()))
+              : Optional.empty();
+    }
   }
 
   /**
@@ -148,19 +198,15 @@ final class KeyspaceCommands {
 
   static Plan keys(Scope scope, byte[][] words) {
     byte[] pattern = Glob.checked(words[1]);
-    Range range = Range.of(pattern);
-    return keys(scope.keyspace(), range.from, range.to, pattern, new ArrayList<>(), 0);
+    return keys(scope.database().keyspaces(), Spot.BEGINNING, pattern, new ArrayList<>(), 0);
   }
 
   private static Plan keys(
-      String keyspace,
-      Optional<Key> from,
-      Optional<Key> to,
-      byte[] pattern,
-      List<RespValue> found,
-      long bytes) {
+      List<String> homes, Spot spot, byte[] pattern, List<RespValue> found, long bytes) {
+    Range range = Range.of(pattern);
+    Optional<Key> from = spot.from.isPresent() ? spot.from : range.from;
     return Plans.ask(
-        page(keyspace, from, to, PAGE, Request.Want.ROWS),
+        page(homes.get(spot.home), from, range.to, PAGE, Request.Want.ROWS),
         reply -> {
           Reply.Page page = (Reply.Page) reply;
           long all = bytes;
@@ -174,50 +220,64 @@ final class KeyspaceCommands {
           if (all > KEYS_BYTES_MAX) {
             throw new RedisException("ERR too many keys match for one answer; use SCAN");
           }
-          return page.next().isPresent()
-              ? keys(keyspace, page.next(), to, pattern, found, all)
-              : answer(new RespValue.Array(found));
+          long sum = all;
+          return spot.next(page.next(), homes)
+              .map(next -> keys(homes, next, pattern, found, sum))
+              .orElseGet(() -> answer(new RespValue.Array(found)));
         });
   }
 
+  /** RANDOMKEY: of a home that is drawn, or else of the next one that has any. */
   static Plan randomKey(Scope scope, byte[][] words) {
+    List<String> homes = new ArrayList<>(scope.database().keyspaces());
+    Collections.rotate(homes, (int) Math.floorMod(scope.seed() >>> 32, (long) homes.size()));
+    return randomKey(homes.iterator(), scope.seed());
+  }
+
+  private static Plan randomKey(Iterator<String> homes, long seed) {
     return Plans.ask(
-        page(scope.keyspace(), Optional.empty(), Optional.empty(), PAGE, Request.Want.ROWS),
+        page(homes.next(), Optional.empty(), Optional.empty(), PAGE, Request.Want.ROWS),
         reply -> {
           List<Key> keys = List.copyOf(names((Reply.Page) reply, null));
-          return answer(
-              keys.isEmpty()
-                  ? RespValue.NULL
-                  : new RespValue.Bulk(
-                      keys.get((int) Math.floorMod(scope.seed(), (long) keys.size())).toBytes()));
+          if (keys.isEmpty()) {
+            return homes.hasNext() ? randomKey(homes, seed) : answer(RespValue.NULL);
+          }
+          int drawn = (int) Math.floorMod(seed, (long) keys.size());
+          return answer(new RespValue.Bulk(keys.get(drawn).toBytes()));
         });
   }
 
   /** DBSIZE. */
   static Plan count(Scope scope, byte[][] words) {
-    return count(scope.keyspace(), n -> answer(n), failure -> answer(RedisErrors.of(failure)));
+    return count(
+        scope.database().keyspaces(), n -> answer(n), failure -> answer(RedisErrors.of(failure)));
   }
 
-  /** Counts the objects of a keyspace: a key that holds two counts twice. */
+  /** Counts the objects of a database's homes: a key that holds two counts twice. */
   static Plan count(
-      String keyspace, LongFunction<Plan> then, Function<Reply.Failure, Plan> failed) {
-    return count(keyspace, Optional.empty(), 0, then, failed);
+      List<String> homes, LongFunction<Plan> then, Function<Reply.Failure, Plan> failed) {
+    return count(homes, Spot.BEGINNING, 0, then, failed);
   }
 
   private static Plan count(
-      String keyspace,
-      Optional<Key> from,
+      List<String> homes,
+      Spot spot,
       long before,
       LongFunction<Plan> then,
       Function<Reply.Failure, Plan> failed) {
     return Plans.ask(
-        page(keyspace, from, Optional.empty(), Request.SCAN_ROWS_MAX, Request.Want.COUNT),
+        page(
+            homes.get(spot.home),
+            spot.from,
+            Optional.empty(),
+            Request.SCAN_ROWS_MAX,
+            Request.Want.COUNT),
         reply -> {
           Reply.Counted counted = (Reply.Counted) reply;
           long sum = before + counted.objects();
-          return counted.next().isPresent()
-              ? count(keyspace, counted.next(), sum, then, failed)
-              : then.apply(sum);
+          return spot.next(counted.next(), homes)
+              .map(next -> count(homes, next, sum, then, failed))
+              .orElseGet(() -> then.apply(sum));
         },
         failed);
   }
@@ -225,21 +285,20 @@ final class KeyspaceCommands {
   // ---------------------------------------------------------------- flush
 
   static Plan flushDatabase(RespSession session, byte[][] words) {
-    return flush(session, words, List.of(session.server.keyspace(session.client.database)));
+    return flush(session, words, session.client.database().homes());
   }
 
   static Plan flushAll(RespSession session, byte[][] words) {
-    return flush(session, words, session.server.keyspaces().values());
+    return flush(session, words, session.server.keyspaces());
   }
 
-  private static Plan flush(
-      RespSession session, byte[][] words, Collection<ServerState.Keyspace> keyspaces) {
+  private static Plan flush(RespSession session, byte[][] words, Collection<Database> keyspaces) {
     if (words.length > 2
         || (words.length == 2 && !Set.of("ASYNC", "SYNC").contains(option(words[1])))) {
       throw syntax();
     }
     // Caches hear of it at once; of what is read meanwhile they hear as it is deleted.
-    keyspaces.forEach(of -> session.server.tracking().flush(of.name()));
+    keyspaces.forEach(of -> session.server.tracking().flush(of.keyspace()));
     Consumer<String> done = session.server.tracking()::forget; // what was read and is not there
     return next(new Flush(keyspaces.iterator(), done, false));
   }
@@ -250,7 +309,7 @@ final class KeyspaceCommands {
    * @param done hears of each keyspace of which all is deleted
    * @param begun whether something was deleted
    */
-  private record Flush(Iterator<ServerState.Keyspace> left, Consumer<String> done, boolean begun) {
+  private record Flush(Iterator<Database> left, Consumer<String> done, boolean begun) {
     Plan failed(Reply.Failure failure) {
       return answer(begun ? RedisErrors.ofPart(failure) : RedisErrors.of(failure));
     }
@@ -260,9 +319,9 @@ final class KeyspaceCommands {
     return walk.left.hasNext() ? flush(walk.left.next(), Optional.empty(), walk) : ok();
   }
 
-  private static Plan flush(ServerState.Keyspace of, Optional<Key> from, Flush walk) {
+  private static Plan flush(Database of, Optional<Key> from, Flush walk) {
     return Plans.ask(
-        page(of.name(), from, Optional.empty(), PAGE, Request.Want.ROWS),
+        page(of.keyspace(), from, Optional.empty(), PAGE, Request.Want.ROWS),
         reply -> {
           Reply.Page page = (Reply.Page) reply;
           List<Request> deletes = deletes(of, names(page, null));
@@ -286,20 +345,20 @@ final class KeyspaceCommands {
         walk::failed);
   }
 
-  private static Plan flushed(ServerState.Keyspace of, Optional<Key> next, Flush walk) {
+  private static Plan flushed(Database of, Optional<Key> next, Flush walk) {
     if (next.isPresent()) {
       return flush(of, next, walk);
     }
-    walk.done.accept(of.name());
+    walk.done.accept(of.keyspace());
     return next(walk);
   }
 
   /** What cannot be deleted, as a bounded counter, stays. */
-  private static List<Request> deletes(ServerState.Keyspace of, Collection<Key> keys) {
+  private static List<Request> deletes(Database of, Collection<Key> keys) {
     Map<Integer, List<Request.Update>> byPartition = new TreeMap<>();
     for (Key key : keys) {
       byPartition
-          .computeIfAbsent(of.partition().applyAsInt(key), p -> new ArrayList<>())
+          .computeIfAbsent(of.partitioning().of(key), p -> new ArrayList<>())
           .add(new Request.Update(key, Operation.ANY_TYPE, new Operation.Delete()));
     }
     List<Request> all = new ArrayList<>();
@@ -307,7 +366,7 @@ final class KeyspaceCommands {
       for (int i = 0; i < updates.size(); i += Request.BATCH_MAX) {
         List<Request.Update> part =
             updates.subList(i, Math.min(updates.size(), i + Request.BATCH_MAX));
-        all.add(new Request.WriteAll(of.name(), part, VersionVector.EMPTY, 0));
+        all.add(new Request.WriteAll(of.keyspace(), part, VersionVector.EMPTY, 0));
       }
     }
     return all;

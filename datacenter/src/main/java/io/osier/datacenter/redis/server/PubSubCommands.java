@@ -8,7 +8,9 @@ import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.core.Grant;
 import io.osier.core.Grant.Right;
+import io.osier.core.Key;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.Glob;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisException;
@@ -58,7 +60,8 @@ final class PubSubCommands {
         how.position().map(p -> PlacesText.read(p, "OSIER.WATCH")).orElse(List.of());
     boolean resumes = how.fromTheBeginning() || !places.isEmpty();
     Subscriptions own = session.subscriptions;
-    own.answer(place, List.of(own.watches().watch(session.keyspace(), words[1], places, resumes)));
+    own.answer(
+        place, List.of(own.watches().watch(watched(session, words[1]), words[1], places, resumes)));
     return null;
   }
 
@@ -68,8 +71,27 @@ final class PubSubCommands {
         place,
         List.of(
             own.watches()
-                .unwatch(session.keyspace(), Arrays.asList(words).subList(1, words.length))));
+                .unwatch(
+                    word -> watched(session, word),
+                    Arrays.asList(words).subList(1, words.length))));
     return null;
+  }
+
+  /** The keyspace in which a key is watched, or keys with a prefix; an error if it is not one. */
+  private static String watched(RespSession session, byte[] word) {
+    Database of = session.client.database();
+    if (of.keyspaces().size() == 1) {
+      return of.keyspace();
+    }
+    if (word.length > 0 && word[word.length - 1] == '*') {
+      throw new RedisException(
+          "ERR keys with a prefix are watched in one home, and this database has the homes "
+              + of.partitioning().homes()
+              + ": osier.redis.databases can name one of them, as '"
+              + of.keyspaces().getLast()
+              + "'");
+    }
+    return of.keyspace(Key.of(word));
   }
 
   static @Nullable Plan subscribe(

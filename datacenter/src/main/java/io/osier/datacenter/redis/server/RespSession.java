@@ -174,16 +174,8 @@ final class RespSession {
   /** What the present command is translated with. */
   Scope scope() {
     long now = client.lastMillis;
-    ServerState.Keyspace of = server.keyspace(client.database, now);
     return new Scope(
-        of.name(),
-        of.partition(),
-        of.partitions(),
-        of.homes(),
-        now,
-        seeds.nextLong(),
-        client.resp3,
-        server.cursors);
+        server.database(client.database, now), now, seeds.nextLong(), client.resp3, server.cursors);
   }
 
   // ---------------------------------------------------------------- what it has chosen
@@ -194,7 +186,7 @@ final class RespSession {
 
   void select(int number) {
     server.checkDatabase(number);
-    caches.select(server.keyspace(number).name());
+    caches.select(server.database(number));
     client.database = number;
   }
 

@@ -10,6 +10,7 @@ import static io.osier.datacenter.redis.command.Words.option;
 import io.osier.core.Key;
 import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.Glob;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
@@ -97,17 +98,21 @@ final class ServerCommands {
     if (millis < 0) {
       throw new RedisException("ERR timeout is negative");
     }
-    String selected = session.keyspace();
+    Database selected = session.client.database();
     session.steps.behindWrites(
         place,
         names -> {
           List<SpreadPlan.Written> written =
-              session.server.keyspaces().values().stream()
-                  .filter(
-                      k -> names.isEmpty() ? k.name().equals(selected) : names.contains(k.name()))
-                  .map(k -> new SpreadPlan.Written(k.name(), k.partitions()))
-                  .distinct()
-                  .toList();
+              (names.isEmpty() ? selected.homes() : session.server.keyspaces())
+                  .stream()
+                      .filter(k -> names.isEmpty() || names.contains(k.keyspace()))
+                      .map(
+                          k ->
+                              new SpreadPlan.Written(
+                                  k.keyspace(),
+                                  k.partitioning().count(),
+                                  i -> session.server.shown(k.keyspace(), i)))
+                      .toList();
           return new SpreadPlan(written, wanted, millis, session.requests::nanos, answer).begin();
         });
     return null;

@@ -1,11 +1,9 @@
 package io.osier.datacenter.redis.server;
 
-import io.osier.core.Homes;
-import io.osier.core.Key;
-import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.frontend.ClientService;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.Databases;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Settings;
@@ -13,6 +11,7 @@ import io.osier.datacenter.redis.cursor.CursorTable;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.protocol.Reply;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -22,7 +21,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
-import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 
 /**
@@ -57,16 +55,8 @@ public final class ServerState {
   /** What connections are told without having asked. */
   public record Pushes(PubSub pubSub, Tracking tracking) {}
 
-  /** A keyspace, as commands are translated for it. */
-  record Keyspace(String name, int partitions, ToIntFunction<Key> partition, Homes homes) {
-    static Keyspace of(Reply.KeyspaceInfo info) {
-      Partitioning keys = info.partitioning();
-      return new Keyspace(info.name(), keys.count(), keys::of, keys.homes());
-    }
-  }
-
   /** The keyspaces there were at a time, by their databases' numbers. */
-  private record Known(long atMillis, Map<Integer, Keyspace> byNumber) {}
+  private record Known(long atMillis, Map<Integer, Database> byNumber) {}
 
   private final Databases databases;
   private final ClientService handler;
@@ -105,49 +95,52 @@ public final class ServerState {
   // ---------------------------------------------------------------- keyspaces
 
   /** The keyspace of a database; an error if there is none. */
-  Keyspace keyspace(int database) {
-    return keyspace(database, millis());
+  Database database(int number) {
+    return database(number, millis());
   }
 
   /** For who knows the present time, in milliseconds since 1970. */
-  Keyspace keyspace(int database, long now) {
-    Keyspace of = keyspaces(now).get(database);
+  Database database(int number, long now) {
+    Database of = databases(now).get(number);
     if (of == null) {
       throw new RedisException(
-          "ERR there is no keyspace for database "
-              + database
-              + ": osier.redis.databases names them");
+          "ERR there is no keyspace for database " + number + ": osier.redis.databases names them");
     }
     return of;
   }
 
-  /** The keyspaces there are, by their databases' numbers. */
-  Map<Integer, Keyspace> keyspaces() {
-    return keyspaces(millis());
+  /** Those that there are, by their numbers. */
+  Map<Integer, Database> databases() {
+    return databases(millis());
   }
 
-  private Map<Integer, Keyspace> keyspaces(long now) {
+  private Map<Integer, Database> databases(long now) {
     Known last = known;
     if (now >= last.atMillis && now - last.atMillis < KEYSPACES_MILLIS) {
       return last.byNumber;
     }
     List<Reply.KeyspaceInfo> here = handler.settled();
     List<Reply.KeyspaceInfo> all = handler.served();
-    Map<Integer, Keyspace> byNumber = new TreeMap<>();
+    Map<Integer, Database> byNumber = new TreeMap<>();
     for (int number = 0; number < databases.count(); number++) {
       int of = number;
       databases
           .find(of, here) // the only one here is 0, whatever others hold, and wherever others go
           .or(() -> databases.find(of, all))
-          .ifPresent(info -> byNumber.put(of, Keyspace.of(info)));
+          .ifPresent(info -> byNumber.put(of, new Database(info.name(), info.partitioning())));
     }
     known = new Known(now, byNumber);
     return byNumber;
   }
 
+  /** The keyspaces of all databases, with the homes of those that have some; each once. */
+  List<Database> keyspaces() {
+    return databases().values().stream().flatMap(of -> of.homes().stream()).distinct().toList();
+  }
+
   /** Checks that a database may be selected; an error if it may not. */
   void checkDatabase(int number) {
-    if (!keyspaces().containsKey(number) && number != 0) {
+    if (!databases().containsKey(number) && number != 0) {
       throw new RedisException("ERR DB index is out of range");
     }
   }
@@ -211,19 +204,25 @@ public final class ServerState {
     return handler.shown(keyspace, partition);
   }
 
-  /** Checks that changes of a keyspace can be heard of. */
-  void checkHeard(String keyspace) {
-    if (!handler.holds(keyspace)) {
-      throw new RedisException(
-          "ERR keyspace '"
-              + keyspace
-              + "' is not held here, and of its changes nothing is heard: switch CLIENT TRACKING"
-              + " off, or connect where it is held");
+  /** Checks that changes of keyspaces can be heard of. */
+  void checkHeard(Collection<String> keyspaces) {
+    for (String keyspace : keyspaces) {
+      if (!handler.holds(keyspace)) {
+        throw new RedisException(
+            "ERR keyspace '"
+                + keyspace
+                + "' is not held here, and of its changes nothing is heard: switch CLIENT TRACKING"
+                + " off, or connect where it is held");
+      }
     }
   }
 
-  /** Has the caches hear of a keyspace's changes from now on, or soon; whether they do already. */
-  boolean listen(String keyspace) {
-    return handler.listen(keyspace, around.pushes.tracking.of(keyspace));
+  /** Has the caches hear of changes from now on, or soon; whether they do already of all. */
+  boolean listen(Collection<String> keyspaces) {
+    boolean hears = true;
+    for (String keyspace : keyspaces) {
+      hears &= handler.listen(keyspace, around.pushes.tracking.of(keyspace));
+    }
+    return hears;
   }
 }

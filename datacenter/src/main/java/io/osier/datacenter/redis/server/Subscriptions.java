@@ -84,8 +84,8 @@ final class Subscriptions {
 
   /** Whether it subscribes to the channel in which changes of caches are told. */
   boolean haveCaches() {
-    return client.server.keyspaces().values().stream()
-        .anyMatch(k -> subscriber.topics().contains(Topic.channel(k.name(), OF_CACHES)));
+    return client.server.databases().values().stream()
+        .anyMatch(k -> subscriber.topics().contains(Topic.channel(k.keyspace(), OF_CACHES)));
   }
 
   /** Ends them all, without a word. */

@@ -37,10 +37,7 @@ final class TransactionCommands {
     UUID drawn = UUID.randomUUID();
     TransactionId id =
         new TransactionId(drawn.getMostSignificantBits(), drawn.getLeastSignificantBits());
-    return session
-        .transaction
-        .snapshot()
-        .begin(session.scope().keyspace(), id, (int) (seconds * 1_000));
+    return session.transaction.snapshot().begin(session.keyspace(), id, (int) (seconds * 1_000));
   }
 
   static Plan watch(RespSession session, byte[][] words) {

@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.tracking;
 
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.redis.RespValue;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * The caches of a datacenter's clients. What one reads is noted before it is read, and what has
  * changed is told after everybody can read it: so no client keeps what is older than what is
  * visible here, once it has heard what waits for it. A {@link TrackingTable} under a lock; those
- * who are to hear of something are woken outside of it. Thread-safe.
+ * who are to hear of something are woken outside of it. The homes of a keyspace are one here, since
+ * each of their keys is in one of them. Thread-safe.
  */
 public final class Tracking {
   private static final int KEYS_AT_ONCE = 500;
@@ -83,7 +85,7 @@ public final class Tracking {
       String keyspace,
       @Nullable TrackedClient target) {
     starting.remove(client);
-    locked(() -> table.on(client, options, keyspace, target));
+    locked(() -> table.on(client, options, Homes.base(keyspace), target));
   }
 
   /** Checks that {@link #on} would be right; an error if it would not. */
@@ -109,7 +111,7 @@ public final class Tracking {
 
   /** It has chosen another keyspace, of which it hears as well from now on. */
   public void select(TrackedClient client, String keyspace) {
-    locked(() -> table.select(client, keyspace));
+    locked(() -> table.select(client, Homes.base(keyspace)));
   }
 
   /** The keyspaces of which it may have something. */
@@ -123,7 +125,8 @@ public final class Tracking {
 
   /** It will read these keys, and may keep what it reads. Before it does. */
   public void read(TrackedClient client, String keyspace, Collection<Key> keys) {
-    locked(() -> keys.forEach(key -> table.read(client, keyspace, key)));
+    String base = Homes.base(keyspace);
+    locked(() -> keys.forEach(key -> table.read(client, base, key)));
   }
 
   /**
@@ -149,7 +152,7 @@ public final class Tracking {
     private final String keyspace;
 
     Listener(String keyspace) {
-      this.keyspace = keyspace;
+      this.keyspace = Homes.base(keyspace);
     }
 
     @Override
@@ -172,7 +175,7 @@ public final class Tracking {
 
   /** All keys of a keyspace are about to be deleted, of which each will be told as well. */
   public void flush(String keyspace) {
-    locked(() -> table.flush(keyspace));
+    locked(() -> table.flush(Homes.base(keyspace)));
   }
 
   /**
@@ -180,10 +183,11 @@ public final class Tracking {
    * others wait for the table meanwhile.
    */
   public void forget(String keyspace) {
-    int left = locked(() -> table.keys(keyspace));
+    String base = Homes.base(keyspace);
+    int left = locked(() -> table.keys(base));
     while (left > 0) {
       int some = Math.min(left, KEYS_AT_ONCE);
-      locked(() -> table.forget(keyspace, some));
+      locked(() -> table.forget(base, some));
       left -= some;
     }
   }

@@ -21,15 +21,15 @@ public record Queued(RedisCommand command, byte[][] words, @Nullable Supplier<Re
   /** What a word takes besides its bytes. */
   private static final int WORD_BYTES = 24;
 
-  boolean isUpdate() {
+  public boolean isUpdate() {
     return command.flags().contains(RedisCommand.Flag.WRITE);
   }
 
-  List<Key> keys() {
+  public List<Key> keys() {
     return command.keys().of(words).stream().map(Key::of).toList();
   }
 
-  long bytes() {
+  public long bytes() {
     long sum = BYTES;
     for (byte[] word : words) {
       sum += WORD_BYTES + word.length;

@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -65,8 +67,8 @@ public final class Transaction {
 
   private long queuedBytes;
 
-  /** The keyspace and the partition of all that; null if there is none yet. */
-  private @Nullable Home home;
+  /** Where all that is; null if there is none yet. */
+  private @Nullable Where where;
 
   private ByteBudget budget = ByteBudget.UNLIMITED;
   private long heldBytes;
@@ -74,7 +76,8 @@ public final class Transaction {
   private volatile int queued = -1;
   private volatile int watched;
 
-  private record Home(String keyspace, int partition) {}
+  /** Where all keys are, in which database. */
+  private record Where(Database database, Database.Place place) {}
 
   /**
    * @param budgets what the connection's user may take at present
@@ -127,7 +130,7 @@ public final class Transaction {
       return QUEUED; // and is not kept: nothing will be done
     }
     List<Key> keys = command.keys();
-    Home of = home(scope, keys);
+    Where of = where(scope, keys);
     int count = named + Math.max(1, keys.size());
     long bytes = command.bytes();
     if (count > COUNT_MAX || queuedBytes + bytes > BYTES_MAX) {
@@ -139,7 +142,7 @@ public final class Transaction {
               + " MiB");
     }
     hold(bytes);
-    home = of;
+    where = of;
     named = count;
     queuedBytes += bytes;
     commands.add(command);
@@ -198,7 +201,7 @@ public final class Transaction {
     List<Queued> all = List.copyOf(commands);
     List<Call.Guard> guards = new ArrayList<>(versions.size());
     versions.forEach((key, version) -> guards.add(new Call.Guard(key, version)));
-    Home of = home;
+    Where of = where;
     long bytes = queuedBytes;
     close();
     Scope now = scope.get();
@@ -206,7 +209,7 @@ public final class Transaction {
     if (of == null) {
       return new Plan.Answer(execution.answers());
     }
-    if (!of.keyspace.equals(now.keyspace())) {
+    if (!of.database.equals(now.database())) {
       throw new RedisException(
           "EXECABORT the database is not the one of the keys that are watched or queued");
     }
@@ -215,12 +218,20 @@ public final class Transaction {
     all.forEach(command -> keys.addAll(command.keys()));
     Call.Script script =
         new Call.Script(
-                List.copyOf(keys), all.stream().anyMatch(Queued::isUpdate), bytes, execution)
+                List.copyOf(keys),
+                all.stream().anyMatch(Queued::isUpdate),
+                bytes,
+                execution,
+                Optional.of(() -> execution.form(rights)))
             .answeredBy(rights);
     return asked(
-        new Request.Evaluate(of.keyspace, List.of(script), guards, VersionVector.EMPTY, 0),
+        new Request.Evaluate(of.place.keyspace(), List.of(script), guards, VersionVector.EMPTY, 0),
         reply -> {
-          answersMuch = execution.release() > MUCH_BYTES;
+          long answered = execution.release();
+          if (reply instanceof Reply.Evaluated done && done.held()) {
+            answered += execution.answered(done.parts());
+          }
+          answersMuch = answered > MUCH_BYTES;
           return new Plan.Answer(
               switch (reply) {
                 case Reply.Failure failure -> RedisErrors.of(failure);
@@ -234,7 +245,7 @@ public final class Transaction {
     if (open) {
       throw new RedisException("ERR WATCH inside MULTI is not allowed");
     }
-    Home of = home(scope, keys);
+    Where of = where(scope, keys);
     Set<Key> more = new LinkedHashSet<>(keys);
     more.removeAll(versions.keySet());
     if (versions.size() + more.size() > COUNT_MAX) {
@@ -245,11 +256,11 @@ public final class Transaction {
     }
     long bytes = more.stream().mapToLong(key -> WATCHED_BYTES + key.heapBytes()).sum();
     hold(bytes);
-    home = of;
+    where = of;
     List<Key> asked = List.copyOf(more);
     return asked(
         new Request.Evaluate(
-            scope.keyspace(),
+            scope.keyspace(asked.getFirst()),
             asked.stream().<Call>map(Call.Version::new).toList(),
             List.of(),
             VersionVector.EMPTY,
@@ -257,7 +268,7 @@ public final class Transaction {
         found -> {
           if (found instanceof Reply.Failure failure) {
             release(bytes);
-            home = versions.isEmpty() ? null : home;
+            where = versions.isEmpty() ? null : where;
             return new Plan.Answer(RedisErrors.of(failure));
           }
           watching(asked, ((Reply.Evaluated) found).parts());
@@ -291,7 +302,7 @@ public final class Transaction {
     versions.clear();
     named = 0;
     queuedBytes = 0;
-    home = null;
+    where = null;
     release(heldBytes);
     queued = -1;
     watched = 0;
@@ -300,16 +311,15 @@ public final class Transaction {
   // ---------------------------------------------------------------- what both need
 
   /** Where all keys are, with those before them; an error if they are not in one place. */
-  private @Nullable Home home(Scope scope, List<Key> keys) {
-    Home all = home;
+  private @Nullable Where where(Scope scope, List<Key> keys) {
+    Where all = where;
     for (Key key : keys) {
-      int partition = scope.partitions() == 1 ? 0 : scope.partition().applyAsInt(key);
-      Home of = new Home(scope.keyspace(), partition);
-      if (all != null && !all.keyspace.equals(of.keyspace)) {
+      Where of = new Where(scope.database(), scope.place(key));
+      if (all != null && !all.database.equals(of.database)) {
         throw new RedisException(
             "CROSSSLOT the keys of a transaction, and those it watches, are of one database");
       }
-      if (all != null && all.partition != partition) {
+      if (all != null && !all.place.equals(of.place)) {
         throw new RedisException(RedisErrors.OTHER_SLOT);
       }
       all = of;

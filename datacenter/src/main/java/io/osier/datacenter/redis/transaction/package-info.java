@@ -4,8 +4,8 @@
  * one after the other, within the partition's turn. So a command that reads and then writes what it
  * has computed has nobody come between, sees what those before it have made, and never begins anew;
  * all of it is one commit, which in a causal keyspace becomes visible everywhere as a whole. The
- * script goes to the partition as code, so it never leaves the process: a program of a whole
- * datacenter's nodes would carry the words instead. Pure: it must not know connections or clocks.
+ * script goes to the partition as code; to another datacenter, which holds the keyspace, go the
+ * words of the commands instead. Pure: it must not know connections or clocks.
  */
 @NullMarked
 package io.osier.datacenter.redis.transaction;

@@ -3,6 +3,7 @@ package io.osier.datacenter.redis.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.VersionVector;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -15,7 +16,7 @@ final class SpreadPlanTest {
 
   private Plan begin(int partitions, int wanted, long millis) {
     return new SpreadPlan(
-            List.of(new SpreadPlan.Written("shop", partitions)),
+            List.of(new SpreadPlan.Written("shop", partitions, i -> VersionVector.EMPTY)),
             wanted,
             millis,
             () -> nanos,
@@ -36,7 +37,7 @@ final class SpreadPlanTest {
   }
 
   private static Request asks(int partition, long number, int datacenters, int millis) {
-    return new Request.Spread("shop", partition, number, datacenters, millis);
+    return new Request.Spread("shop", partition, number, VersionVector.EMPTY, datacenters, millis);
   }
 
   private static void assertAnswer(Plan plan, RespValue value) {

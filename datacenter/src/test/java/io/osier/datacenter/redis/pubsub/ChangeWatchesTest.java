@@ -92,7 +92,7 @@ final class ChangeWatchesTest {
   void whatIsToldToOneThatIsWatchedNoMore_isTaken_andNotSent() {
     watches.watch("shop", WORD, List.of(), false);
     watches.ask();
-    watches.unwatch("shop", List.of(WORD));
+    watches.unwatch(word -> "shop", List.of(WORD));
     watches.watch("shop", WORD, List.of(), false); // another one of its name
     tell(changes(7, "cart:1"));
     assertThat(watches.poll(taken::add)).isNull();

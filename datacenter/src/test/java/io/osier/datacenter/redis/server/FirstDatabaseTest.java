@@ -34,8 +34,8 @@ final class FirstDatabaseTest {
           }
         };
     return new ServerState(Map.of(), handler, ServedClients.around(ServedClients.pushes()))
-        .keyspace(0)
-        .name();
+        .database(0)
+        .keyspace();
   }
 
   @Test

@@ -1,13 +1,8 @@
 package io.osier.datacenter.redis.server;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
-import io.osier.datacenter.server.Datacenter;
-import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
@@ -18,86 +13,42 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients of a datacenter that does not hold their keyspace, while two others do. */
 final class ForwardedCommandsTest {
-  private static final List<String> NAMES = List.of("ap", "eu", "us");
   private static final int CONNECTIONS = 4;
 
   @TempDir private Path dir;
-  private final Map<String, Integer> ports = new LinkedHashMap<>();
-  private final Map<String, Datacenter> running = new ConcurrentHashMap<>();
   @AutoClose private final Opened open = new Opened();
 
-  private void start(String name) {
-    List<String> peers = new ArrayList<>();
-    ports.forEach((dc, port) -> peers.add(dc + " = \"127.0.0.1:" + port + "\""));
-    String config =
-        """
-        osier {
-          dc = %s, store.dir = "%s", streams.retry = 200ms
-          keyspaces.shop { sla = 300ms, replicas = [eu, us], partitions = 4 }
-          keyspaces.bank { sla = 300ms, replicas = [eu, us], consistency = causal }
-          redis.databases { 0 = shop, 1 = bank }
-          listen { client-port = 0, peer-port = %d, redis-port = 0 }
-          peers { %s }
-        }
-        """
-            .formatted(name, dir, ports.get(name), String.join(", ", peers));
-    running.put(name, Datacenter.start(ConfigReader.read(name, config, Map.of())));
-  }
-
-  private void startAll() {
-    NAMES.forEach(name -> ports.put(name, Ports.free()));
-    NAMES.forEach(this::start);
-    await()
-        .atMost(Patience.LIMIT)
-        .until(() -> running.values().stream().allMatch(Datacenter::isReady));
-    awaitForwarding();
-  }
-
-  private void awaitForwarding() {
-    await()
-        .atMost(Patience.LIMIT)
-        .until(
-            () -> {
-              try (RawRedis redis = new RawRedis(port("ap"))) {
-                return redis.ask("GET nothing").equals("null");
-              }
-            });
-  }
-
-  private int port(String dc) {
-    return requireNonNull(running.get(dc)).redisPort().orElseThrow();
-  }
-
-  /** As a killed process ends: what it has not shipped is on its disk alone. */
-  private void kill(String name) {
-    TestCluster.inAHurry(requireNonNull(running.remove(name))::close);
-  }
-
-  @AfterEach
-  void stop() {
-    running.values().forEach(dc -> TestCluster.inAHurry(dc::close));
+  private ThreeRedis startAll() {
+    ThreeRedis all =
+        open.add(
+            new ThreeRedis(
+                dir,
+                """
+                keyspaces.shop { sla = 300ms, replicas = [eu, us], partitions = 4 }
+                keyspaces.bank { sla = 300ms, replicas = [eu, us], consistency = causal }
+                redis.databases { 0 = shop, 1 = bank }
+                """));
+    all.awaitForwarding("ap");
+    return all;
   }
 
   @Test
-  void commandsAreDoneByAHolder_inTheirOrder_andProgramsOfThisProcessAreRefused() throws Exception {
-    startAll();
-    RawRedis redis = open.add(new RawRedis(port("ap")));
+  void commandsAreDoneByAHolder_inTheirOrder_andCachesAreRefused() throws Exception {
+    ThreeRedis all = startAll();
+    RawRedis redis = open.add(all.connect("ap"));
     List<String> pipeline = new ArrayList<>();
     for (int i = 1; i <= 300; i++) {
       pipeline.add("INCR n");
@@ -113,21 +64,16 @@ final class ForwardedCommandsTest {
     assertThat(redis.ask("DBSIZE")).isEqualTo(":8");
     assertThat(redis.ask("MSET {a}1 x {a}2 y")).isEqualTo("+OK");
     assertThat(redis.ask("MGET {a}1 {a}2")).isEqualTo("[x, y]");
-    redis.commands("MULTI", "INCR n", "EXEC");
-    assertThat(List.of(redis.read(), redis.read())).isEqualTo(List.of("+OK", "+QUEUED"));
-    assertThat(redis.read()).startsWith("-ERR").contains("[eu, us]");
-    assertThat(redis.ask("GET n")).as("nothing of it was done").isEqualTo("300");
-    assertThat(redis.ask("WAIT 1 10")).startsWith("-ERR").contains("[eu, us]");
     redis.ask("HELLO 3");
     assertThat(redis.ask("CLIENT TRACKING ON")).contains("is not held here");
   }
 
   @Test
   void sessionOfAHolder_goesOnHere_behindAllThatItHadSeen() throws Exception {
-    startAll();
-    RawRedis redis = open.add(new RawRedis(port("ap")));
+    ThreeRedis all = startAll();
+    RawRedis redis = open.add(all.connect("ap"));
     for (String holder : List.of("eu", "us", "eu", "us")) { // one of them is asked
-      try (RawRedis there = new RawRedis(port(holder))) {
+      try (RawRedis there = all.connect(holder)) {
         String seen = redis.ask("OSIER.TOKEN");
         assertThat(there.ask("OSIER.AFTER " + seen + " 60000")).isEqualTo("+OK");
         String counted = there.ask("INCR n").substring(1);
@@ -140,19 +86,64 @@ final class ForwardedCommandsTest {
     assertThat(redis.ask("GET n")).isEqualTo("4");
   }
 
+  /** The holder that has done it is not counted, as this one would not be if it held it. */
+  @Test
+  void waitCountsTheOtherHolders_thatHaveWhatWasShownHere() throws Exception {
+    ThreeRedis all = startAll();
+    RawRedis redis = open.add(all.connect("ap"));
+    assertThat(redis.ask("WAIT 1 60000")).as("of nothing").isEqualTo(":1");
+    assertThat(redis.askAll("INCR n", "INCR m", "WAIT 1 60000").getLast()).isEqualTo(":1");
+    assertThat(redis.ask("WAIT 2 10")).as("there are two holders").isEqualTo(":1");
+    assertThat(redis.ask("WAITAOF 1 1 60000")).isEqualTo("[:1, :1]");
+    all.kill("us");
+    await().atMost(Patience.LIMIT).until(() -> isCounted(all));
+    try (RawRedis other = all.connect("ap")) {
+      assertThat(other.ask("INCR n")).isEqualTo(":2");
+      assertThat(other.ask("WAIT 1 100")).as("nobody else has it").isEqualTo(":0");
+      all.kill("eu");
+      all.start("us"); // which has nothing of that, so what others have does not count
+      await().atMost(Patience.LIMIT).until(() -> all.dc("us").isReady());
+      assertThat(waited(other)).isNotEqualTo(":1");
+      all.start("eu");
+    }
+    all.awaitForwarding("ap");
+    await().atMost(Patience.LIMIT).until(() -> waits(all));
+  }
+
+  /** An answer, or that the connection has ended. */
+  private static String waited(RawRedis redis) throws IOException {
+    try {
+      return redis.ask("WAIT 1 100");
+    } catch (EOFException e) {
+      return "";
+    }
+  }
+
+  private static boolean waits(ThreeRedis all) throws IOException {
+    try (RawRedis redis = all.connect("ap")) {
+      return redis.ask("GET n").equals("2") && redis.ask("WAIT 1 60000").equals(":1");
+    }
+  }
+
+  /** Whether it is known that a holder is away, and the other one is asked. */
+  private static boolean isCounted(ThreeRedis all) throws IOException {
+    try (RawRedis redis = all.connect("ap")) {
+      return redis.ask("GET n").equals("1");
+    }
+  }
+
   /** A transaction lives at one holder, and ends with the connection to it. */
   @Test
   void transactions_liveAtOneHolder() throws Exception {
-    startAll();
-    RawRedis redis = open.add(new RawRedis(port("ap")));
+    ThreeRedis all = startAll();
+    RawRedis redis = open.add(all.connect("ap"));
     assertThat(redis.ask("SELECT 1")).isEqualTo("+OK");
     assertThat(redis.ask("OSIER.BEGIN 600")).isEqualTo("+OK");
     assertThat(redis.ask("OSIER.UPDATE counter incr a 2")).isEqualTo("+OK");
     redis.ask("OSIER.UPDATE counter incr b 3");
     assertThat(redis.ask("OSIER.COMMIT")).isEqualTo("+OK");
     assertThat(redis.ask("GET a")).isEqualTo("2");
-    OsierClient client =
-        open.add(PatientClients.inProcess(requireNonNull(running.get("ap")).inProcess()));
+    OsierClient client = open.add(PatientClients.inProcess(all.dc("ap").inProcess()));
     var bank = client.session().keyspace("bank");
     try (Transaction moves = bank.begin()) {
       assertThat(moves.counter("b").get()).isEqualTo(3);
@@ -163,22 +154,22 @@ final class ForwardedCommandsTest {
     assertThat(bank.counter("a").get()).isEqualTo(1);
     assertThat(redis.ask("OSIER.BEGIN 600")).isEqualTo("+OK");
     redis.ask("OSIER.UPDATE counter incr a 5");
-    NAMES.subList(1, 3).forEach(this::kill);
+    List<String> holders = List.of("eu", "us");
+    holders.forEach(all::kill);
     try {
       assertThat(redis.ask("OSIER.COMMIT")).startsWith("-");
     } catch (EOFException e) {
       // It was on its way when the loss of the link was heard of: that is an unknown outcome.
     }
-    NAMES.subList(1, 3).forEach(this::start);
-    awaitForwarding();
+    holders.forEach(all::start);
+    all.awaitForwarding("ap");
     assertThat(bank.counter("a").get()).as("nothing of it was done").isEqualTo(1);
   }
 
   @Test
   void programsInItsProcess_areServed_too() {
-    startAll();
-    OsierClient client =
-        open.add(PatientClients.inProcess(requireNonNull(running.get("ap")).inProcess()));
+    ThreeRedis all = startAll();
+    OsierClient client = open.add(PatientClients.inProcess(all.dc("ap").inProcess()));
     var shop = client.session().keyspace("shop");
     for (int i = 1; i <= 100; i++) {
       shop.counter("c" + i % 5).increment(1);
@@ -201,7 +192,7 @@ final class ForwardedCommandsTest {
    */
   @Test
   void holderThatEndsUnderLoad_losesNothing_andNothingIsDoneTwice() throws Exception {
-    startAll();
+    ThreeRedis all = startAll();
     AtomicInteger acknowledged = new AtomicInteger();
     AtomicInteger unknown = new AtomicInteger();
     AtomicBoolean ends = new AtomicBoolean();
@@ -212,23 +203,23 @@ final class ForwardedCommandsTest {
             CompletableFuture.runAsync(
                 () -> {
                   while (!ends.get()) {
-                    increment(acknowledged, unknown, ends);
+                    increment(all, acknowledged, unknown, ends);
                   }
                 },
                 threads));
       }
       for (String holder : List.of("eu", "us")) { // one of them is asked
         awaitMore(acknowledged);
-        kill(holder);
+        all.kill(holder);
         awaitMore(acknowledged);
-        start(holder);
-        await().atMost(Patience.LIMIT).until(() -> requireNonNull(running.get(holder)).isReady());
+        all.start(holder);
+        await().atMost(Patience.LIMIT).until(() -> all.dc(holder).isReady());
       }
       ends.set(true);
       CompletableFuture.allOf(writers.toArray(CompletableFuture<?>[]::new)).join();
     }
-    try (RawRedis eu = new RawRedis(port("eu"));
-        RawRedis us = new RawRedis(port("us"))) {
+    try (RawRedis eu = all.connect("eu");
+        RawRedis us = all.connect("us")) {
       await().atMost(Patience.LIMIT).until(() -> eu.ask("GET n").equals(us.ask("GET n")));
       assertThat(Integer.parseInt(eu.ask("GET n")))
           .as("%s acknowledged, %s unknown", acknowledged, unknown)
@@ -242,8 +233,9 @@ final class ForwardedCommandsTest {
   }
 
   /** Increments over one connection until it ends, or an answer says that it lacks something. */
-  private void increment(AtomicInteger acknowledged, AtomicInteger unknown, AtomicBoolean ends) {
-    try (RawRedis redis = new RawRedis(port("ap"))) {
+  private static void increment(
+      ThreeRedis all, AtomicInteger acknowledged, AtomicInteger unknown, AtomicBoolean ends) {
+    try (RawRedis redis = all.connect("ap")) {
       while (!ends.get()) {
         redis.commands("INCR n", "INCR n");
         for (int i = 0; i < 2; i++) {

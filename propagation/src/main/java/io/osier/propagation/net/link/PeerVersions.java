@@ -5,7 +5,7 @@ import io.osier.crdt.CrdtType;
 /** The versions of the peer protocol: those that this code speaks, and what each has brought. */
 public final class PeerVersions {
   /** The newest one. */
-  public static final int NEWEST = 18;
+  public static final int NEWEST = 19;
 
   /** The oldest one: datacenters are upgraded one by one. */
   public static final int OLDEST = 9;
@@ -60,6 +60,12 @@ public final class PeerVersions {
    * their fingerprints.
    */
   public static final int HOMES = 18;
+
+  /**
+   * From this version on clients' programs whose steps follow one from the other are forwarded, and
+   * so is the question which datacenters have what was written.
+   */
+  public static final int SCRIPTS = 19;
 
   /** So many characters a name has at most that is known in every version. */
   static final int NAME_MAX = 16;

@@ -8,6 +8,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
@@ -44,19 +45,19 @@ public final class Plans {
 
   static Request read(Scope scope, Key key, Query query) {
     return new Request.Read(
-        scope.keyspace(), key, Optional.empty(), query, VersionVector.EMPTY, false, 0);
+        scope.keyspace(key), key, Optional.empty(), query, VersionVector.EMPTY, false, 0);
   }
 
   static Request write(Scope scope, Key key, CrdtType type, Operation operation) {
     return new Request.Write(
-        scope.keyspace(), key, type, operation, VersionVector.EMPTY, 0, Optional.empty());
+        scope.keyspace(key), key, type, operation, VersionVector.EMPTY, 0, Optional.empty());
   }
 
   /** An update that tells what it has found, or made. */
   static Request write(
       Scope scope, Key key, CrdtType type, Operation operation, boolean before, Query query) {
     return new Request.Write(
-        scope.keyspace(),
+        scope.keyspace(key),
         key,
         type,
         operation,
@@ -69,7 +70,7 @@ public final class Plans {
   static Request writeIf(
       Scope scope, Key key, CrdtType type, Operation operation, Query query, Reading expected) {
     return new Request.Write(
-        scope.keyspace(),
+        scope.keyspace(key),
         key,
         type,
         operation,
@@ -79,9 +80,10 @@ public final class Plans {
         Optional.of(new Request.Condition(List.of(), query, expected)));
   }
 
+  /** A program of calls whose keys are in one place. */
   static Request program(Scope scope, List<? extends Call> calls, List<Call.Guard> guards) {
     return new Request.Evaluate(
-        scope.keyspace(), List.copyOf(calls), guards, VersionVector.EMPTY, 0);
+        scope.keyspace(calls.getFirst().key()), List.copyOf(calls), guards, VersionVector.EMPTY, 0);
   }
 
   // ---------------------------------------------------------------------------------- calls
@@ -323,12 +325,12 @@ public final class Plans {
     return answer.reading().orElseThrow();
   }
 
-  /** All keys must be in one partition. */
+  /** All keys must be in one partition of one home. */
   static void checkOnePartition(Scope scope, List<Key> keys) {
-    if (scope.partitions() > 1) {
-      int first = scope.partition().applyAsInt(keys.getFirst());
+    if (!scope.isOnePlace()) {
+      Database.Place first = scope.place(keys.getFirst());
       for (Key key : keys) {
-        if (scope.partition().applyAsInt(key) != first) {
+        if (!scope.place(key).equals(first)) {
           throw new RedisException(RedisErrors.OTHER_SLOT);
         }
       }

@@ -1,6 +1,7 @@
 package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.protocol.Call;
@@ -8,12 +9,12 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Function;
 
-/** Commands of many keys of any partitions: one program each. Static, for any thread. */
+/** Commands of many keys of any homes and partitions: one program each. Static, for any thread. */
 final class Split {
   private Split() {}
 
@@ -29,7 +30,7 @@ final class Split {
    * @param then is given the answers in the order of the calls; a failure is the answer to all
    */
   static Plan of(Scope scope, List<Call> calls, Function<List<Reply>, Plan> then) {
-    if (scope.partitions() == 1 && calls.size() <= Request.PROGRAM_MAX) {
+    if (scope.isOnePlace() && calls.size() <= Request.PROGRAM_MAX) {
       return Plans.ask(
           Plans.program(scope, calls, List.of()),
           reply -> {
@@ -38,11 +39,9 @@ final class Split {
             return then.apply(parts);
           });
     }
-    Map<Integer, List<Integer>> places = new TreeMap<>();
+    Map<Database.Place, List<Integer>> places = new LinkedHashMap<>();
     for (int i = 0; i < calls.size(); i++) {
-      int partition =
-          scope.partitions() == 1 ? 0 : scope.partition().applyAsInt(calls.get(i).key());
-      places.computeIfAbsent(partition, p -> new ArrayList<>()).add(i);
+      places.computeIfAbsent(scope.place(calls.get(i).key()), p -> new ArrayList<>()).add(i);
     }
     List<List<Integer>> parts = new ArrayList<>();
     for (List<Integer> of : places.values()) {

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
@@ -13,6 +12,7 @@ import io.osier.datacenter.partition.Cluster;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.CommandList;
 import io.osier.datacenter.redis.command.Cursors;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Translator;
@@ -144,18 +144,11 @@ final class RedisNode {
 
   Scope scope() {
     return new Scope(
-        "k",
-        this::partition,
-        partitions,
-        Homes.NONE,
+        new Database("k", Partitioning.byKey(partitions)),
         cluster.millis() + aheadMillis,
         ++seed,
         false,
         new Table());
-  }
-
-  private int partition(Key key) {
-    return Partitioning.byKey(partitions).of(key);
   }
 
   private final class Table implements Cursors {

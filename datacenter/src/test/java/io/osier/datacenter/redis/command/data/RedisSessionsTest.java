@@ -11,6 +11,7 @@ import io.osier.datacenter.partition.Cluster;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.SessionPlans;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +27,8 @@ final class RedisSessionsTest {
   }
 
   private String token(VersionVector shown) {
-    return Texted.text(eu.follow(() -> SessionPlans.token("k", 1, i -> shown))).substring(1);
+    return Texted.text(eu.follow(() -> SessionPlans.token(List.of("k"), 1, (k, i) -> shown)))
+        .substring(1);
   }
 
   private String after(String token, int millis) {

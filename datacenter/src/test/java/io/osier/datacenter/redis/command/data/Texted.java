@@ -25,6 +25,7 @@ final class Texted {
       case RespValue.Text v -> "$" + new String(v.bytes(), ISO_8859_1);
       case RespValue.Null v -> "(nil)";
       case RespValue.NullArray v -> "(nil)";
+      case RespValue.Encoded v -> new String(v.bytes(), ISO_8859_1);
       case RespValue.Many v -> all(v.values());
     };
   }

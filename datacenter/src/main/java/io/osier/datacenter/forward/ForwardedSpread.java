@@ -1,0 +1,97 @@
+package io.osier.datacenter.forward;
+
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.Codec;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * The question which datacenters have what was written, as it travels: it begins with a number that
+ * no request of clients has, and asks for what was seen, since each holder counts commits of its
+ * own. It is answered by their names, as a set is. Static, pure.
+ */
+public final class ForwardedSpread {
+  /** See above; a script has 126. */
+  static final int KIND = 125;
+
+  private static final int NAME_BYTES_MAX = 1 << 10;
+
+  private ForwardedSpread() {}
+
+  /** Whether it is one, behind what each question begins with. */
+  public static boolean isNext(WireInput rest) {
+    return ForwardedScript.isNext(rest, KIND);
+  }
+
+  static void write(WireOutput out, Request.Spread asked) {
+    out.writeByte(KIND);
+    out.writeText(asked.keyspace());
+    out.writeNumber(asked.partition());
+    out.writeVector(asked.seen());
+    out.writeNumber(asked.datacenters());
+    out.writeNumber(asked.waitMillis());
+  }
+
+  /**
+   * Reads one; once.
+   *
+   * @throws MalformedException if it is none
+   */
+  public static Request.Spread read(WireInput in) {
+    return Codec.readAll(
+        in,
+        "a forwarded question",
+        rest -> {
+          rest.readByte();
+          return new Request.Spread(
+              rest.readText(NAME_BYTES_MAX),
+              number(rest),
+              Request.Spread.ANY,
+              rest.readVector(),
+              number(rest),
+              number(rest));
+        });
+  }
+
+  private static int number(WireInput in) {
+    return (int) Math.min(in.readNumber(), Integer.MAX_VALUE);
+  }
+
+  /** The answer as it travels. */
+  public static Reply travelling(Reply reply) {
+    return reply instanceof Reply.Spread told
+        ? new Reply.Answer(
+            Optional.empty(),
+            Optional.of(
+                new Reading.Many(
+                    new TreeSet<>(told.datacenters()).stream().<Value>map(Value::of).toList())),
+            true,
+            VersionVector.EMPTY)
+        : reply;
+  }
+
+  /** The answer that has come. */
+  static Reply arrived(Request asked, Reply reply) {
+    if (!(asked instanceof Request.Spread) || !(reply instanceof Reply.Answer answer)) {
+      return reply;
+    }
+    List<Value> names =
+        answer.reading().orElse(null) instanceof Reading.Many many ? many.values() : List.of();
+    Set<String> having =
+        names.stream()
+            .filter(Value.Str.class::isInstance)
+            .map(name -> ((Value.Str) name).content())
+            .collect(Collectors.toSet());
+    return new Reply.Spread(Request.Spread.ANY, having);
+  }
+}

@@ -60,7 +60,8 @@ final class PlacementTextTest {
   void keyspaceThatIsNotCounted_saysHowItIs() {
     assertThatThrownBy(() -> shown("placement advise lost", false))
         .hasMessageContaining("'placement pin lost' has what is asked of it counted");
-    assertThat(shown("placement why lost", false)).isEqualTo("none");
+    assertThatThrownBy(() -> shown("placement why lost", false))
+        .hasMessageContaining("no keyspace 'lost' whose holders follow its load");
   }
 
   @Test

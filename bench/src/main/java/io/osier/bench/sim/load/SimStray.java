@@ -64,10 +64,7 @@ final class SimStray {
           case 0 -> new Request.Write(wrong, key, type, operation, VersionVector.EMPTY, 0);
           case 1 ->
               new Request.WriteAll(
-                  wrong,
-                  List.of(new Request.Update(key, type, operation)),
-                  VersionVector.EMPTY,
-                  0);
+                  wrong, List.of(new Request.Update(key, type, operation)), VersionVector.EMPTY, 0);
           default ->
               new Request.Evaluate(
                   wrong,

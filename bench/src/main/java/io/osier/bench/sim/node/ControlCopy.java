@@ -113,7 +113,8 @@ final class ControlCopy {
 
   /** The laws of a keyspace, as they were written. */
   PlacementRules rules(String keyspace) {
-    Reading map = fields(ControlPlane.KEYSPACES).field(keyspace).orElse(new Reading.Fields(new TreeMap<>()));
+    Reading map =
+        fields(ControlPlane.KEYSPACES).field(keyspace).orElse(new Reading.Fields(new TreeMap<>()));
     String min = text(map, "holders-min");
     String placement = text(map, "placement");
     return new PlacementRules(

@@ -56,8 +56,7 @@ final class CreatedKeyspaces extends StandingCluster {
   }
 
   @Override
-  public void open(
-      KeyspacePolicy policy, String created, boolean first, List<String> awaited) {}
+  public void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited) {}
 
   @Override
   public long incarnation(String of) {

@@ -6,9 +6,7 @@ import io.osier.propagation.net.link.PeerVersions;
 import java.util.List;
 import java.util.SortedMap;
 
-/**
- * What a control plane asks of a datacenter of a cluster that nobody joins or leaves.
- */
+/** What a control plane asks of a datacenter of a cluster that nobody joins or leaves. */
 abstract class StandingCluster implements ControlHost {
   @Override
   public int protocolMin(String of) {

@@ -1,6 +1,7 @@
 package io.osier.bench.sim.plan;
 
 import io.osier.adaptation.PlacementPolicy;
+import io.osier.core.Homes;
 import io.osier.datacenter.placement.PlacementSettings;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -150,7 +151,7 @@ public final class RunProfile {
   public boolean follows(Unit unit) {
     return hasPlacement()
         && !unit.policy().replicas().isEmpty()
-        && (seed + unit.policy().name().hashCode()) % FIXED_ONE_IN != 0;
+        && (seed + Homes.base(unit.policy().name()).hashCode()) % FIXED_ONE_IN != 0;
   }
 
   /** Of short periods, and such that moves are worth it now and then. */

@@ -37,6 +37,9 @@ public final class RunProfile {
   /** One keyspace of so many that some hold is held by one alone. */
   private static final int LONE_ONE_IN = 4;
 
+  /** One seed of so many with holders may have datacenters that run a former program. */
+  public static final int FORMER_ONE_IN = 8;
+
   /** What a millisecond of waiting is worth in bytes, of which one is drawn. */
   private static final double[] MS_WORTH = {0, 0.3, 1, 3};
 
@@ -144,7 +147,7 @@ public final class RunProfile {
 
   /** Whether a keyspace that not all hold has homes. */
   public boolean hasHomes() {
-    return hasPlacement() && seed % 2 == 0;
+    return hasPlacement() && seed % 2 == 0 && seed % FORMER_ONE_IN != 0; // those know no homes
   }
 
   /** Whether a keyspace is one whose holders follow their load. */

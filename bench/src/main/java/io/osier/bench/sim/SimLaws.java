@@ -143,7 +143,10 @@ public final class SimLaws {
     of(keyspace).whole.add(dc);
   }
 
-  /** A datacenter that was told to go holds a keyspace no more: that cannot be taken back. */
+  /**
+   * A datacenter that was told to go holds a keyspace no more: that cannot be taken back. One that
+   * drops a keyspace since a crash took its word that it was added again has not gone.
+   */
   public void goes(String keyspace, String dc) {
     Known of = of(keyspace);
     of.present.remove(dc);
@@ -156,10 +159,5 @@ public final class SimLaws {
           of.whole,
           least);
     }
-  }
-
-  /** A datacenter has nothing of a keyspace any more. */
-  public void drops(String keyspace, String dc) {
-    of(keyspace).whole.remove(dc);
   }
 }

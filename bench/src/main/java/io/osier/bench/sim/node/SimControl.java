@@ -384,7 +384,6 @@ public final class SimControl extends StandingCluster {
   @Override
   public void drop(String keyspace, String created) {
     simulation.trace().note("%s drops what it has of %s", dc.self(), keyspace);
-    simulation.holders().laws().drops(keyspace, name);
     removals.forget(keyspace);
     holders().forget(keyspace);
     held.drop(keyspace);

@@ -9,7 +9,9 @@ import io.osier.bench.sim.check.SessionCheck;
 import io.osier.bench.sim.check.TransactionCheck;
 import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.CausalContext;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Shipment;
@@ -18,6 +20,7 @@ import java.util.Map;
 
 /** All checks of one unit. */
 public final class Checks {
+  private final Unit unit;
   private final CausalOrderCheck order;
   private final ExactlyOnceCheck once;
   private final LedgerCheck ledger;
@@ -30,6 +33,7 @@ public final class Checks {
   private final Map<ObjectId, CausalContext> forgotten = new HashMap<>();
 
   Checks(Simulation simulation, Unit unit) {
+    this.unit = unit;
     order = new CausalOrderCheck(unit);
     once = new ExactlyOnceCheck(unit, this::forgotten);
     ledger = new LedgerCheck(unit);
@@ -48,6 +52,11 @@ public final class Checks {
    * @param madeNanos when it was made, or acknowledged if that was before
    */
   public void appended(SimNode at, Shipment update, CausalContext before, long madeNanos) {
+    try {
+      unit.checkHome(update.object().key());
+    } catch (OsierException e) {
+      throw new Violation(unit + "/" + update.object(), "%s has a key of another home: %s", at, e);
+    }
     once.journalled(at.self(), update);
     if (update.origin().equals(at.self()) && update.updates() > 0) {
       order.made(update.object(), at.self(), update.last(), before);

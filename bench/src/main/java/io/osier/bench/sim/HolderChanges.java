@@ -12,6 +12,8 @@ import io.osier.core.OsierException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Breaks connections to holders now and then, so that others are asked; and operators who alter who
@@ -46,11 +48,7 @@ final class HolderChanges {
 
   /** Holders of which one must stay: others may lose all at once, and with it what it had. */
   private List<String> anchors(Unit unit) {
-    return simulation.dcs().stream()
-        .filter(SimDc::losesNothing)
-        .map(dc -> dc.self().dc())
-        .filter(unit.policy()::heldBy)
-        .toList();
+    return simulation.holders().keeping().stream().filter(unit.policy()::heldBy).toList();
   }
 
   private void breakLater(Random random) {
@@ -91,19 +89,26 @@ final class HolderChanges {
     }
     String keyspace = unit.policy().name();
     List<String> wanted = new ArrayList<>(at.control().serving(unit.policy()));
+    boolean follows = simulation.profile().follows(unit);
+    List<String> keeping = simulation.holders().keeping();
     boolean adds = anchors.isEmpty() || random.nextBoolean();
     for (String name : simulation.names()) {
       boolean isWanted = wanted.contains(name);
-      boolean mayGo = !name.equals(anchors.isEmpty() ? "" : anchors.getFirst());
-      if (adds && !isWanted && random.nextBoolean()) {
+      boolean mayCome = !follows || keeping.contains(name);
+      boolean mayGo = follows || !name.equals(anchors.isEmpty() ? "" : anchors.getFirst());
+      if (adds && mayCome && !isWanted && random.nextBoolean()) {
         wanted.add(name);
       } else if (!adds && isWanted && mayGo && random.nextBoolean()) {
         wanted.remove(name);
       }
     }
+    SortedMap<String, String> settings = new TreeMap<>();
+    settings.put("replicas", String.join(",", wanted.stream().sorted().toList()));
     try {
-      at.control().alter(keyspace, wanted.stream().sorted().toList());
-      simulation.holders().alter(keyspace);
+      simulation
+          .holders()
+          .laws()
+          .alter(at, keyspace, wanted, () -> at.control().alter(keyspace, settings));
       simulation.trace().note("%s is told that %s hold %s", at.self(), wanted, keyspace);
     } catch (OsierException e) {
       simulation.trace().note("%s refuses that %s hold %s: %s", at.self(), wanted, keyspace, e);

@@ -8,6 +8,7 @@ import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.SimOptions;
 import io.osier.bench.sim.transport.TransportSimulation;
 import io.osier.bench.sim.world.Violation;
+import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.proxy.Connection;
@@ -95,8 +96,8 @@ public final class SimCommand implements Callable<Integer> {
       paramLabel = "LIST",
       description =
           "what takes part in each seed, some of watchers,expiry,"
-              + "decomposition,cold-reads,embedded,haste,later-types,programs,holders;"
-              + " 'drawn' for what each seed draws of them (default: ${DEFAULT-VALUE})")
+              + "decomposition,cold-reads,embedded,haste,later-types,programs,holders,"
+              + "placement; 'drawn' for what each seed draws of them (default: ${DEFAULT-VALUE})")
   private String features;
 
   @Option(
@@ -193,16 +194,21 @@ public final class SimCommand implements Callable<Integer> {
     return failures == 0 ? 0 : 1;
   }
 
-  /** Lets the transports say nothing of connections, which come and go all the time. */
+  /** Lets nobody say anything of connections and holders, which come and go all the time. */
   public static void quiet() {
     List<String> names = new ArrayList<>(List.of("io.osier.audit"));
     for (Class<?> of : List.of(PeerTransport.class, ClientServer.class, Connection.class)) {
       names.add(of.getPackageName());
     }
     for (String name : names) {
-      if (LoggerFactory.getLogger(name) instanceof Logger logger) {
-        logger.setLevel(Level.OFF);
-      }
+      quiet(name, Level.OFF);
+    }
+    quiet(ControlPlane.class.getPackageName(), Level.ERROR); // holders move all the time
+  }
+
+  private static void quiet(String name, Level level) {
+    if (LoggerFactory.getLogger(name) instanceof Logger logger) {
+      logger.setLevel(level);
     }
   }
 

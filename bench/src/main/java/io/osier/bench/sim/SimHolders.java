@@ -22,6 +22,7 @@ public final class SimHolders {
   private final Losses losses;
 
   private final HolderRights rights = new HolderRights();
+  private final SimLaws laws;
 
   /** The keyspaces whose holders were altered. */
   private final Set<String> altered = new HashSet<>();
@@ -31,6 +32,13 @@ public final class SimHolders {
     this.units = units;
     this.dcs = dcs;
     this.losses = losses;
+    units.stream().filter(Unit::hasHomes).forEach(unit -> altered.add(unit.policy().name()));
+    this.laws = new SimLaws(this, units, dcs);
+  }
+
+  /** What bounds who holds what. */
+  public SimLaws laws() {
+    return laws;
   }
 
   /** What those have of bounded counters that hold nothing any more. */
@@ -62,16 +70,16 @@ public final class SimHolders {
 
   /** Whether anybody has not taken part yet in what was altered. */
   boolean isChanging() {
-    for (Unit unit : units) {
-      List<Optional<List<String>>> known =
-          altered.contains(unit.policy().name())
-              ? dcs.stream().map(dc -> dc.control().settled(unit)).distinct().toList()
-              : List.of();
-      if (known.size() > 1 || known.contains(Optional.<List<String>>empty())) {
-        return true;
-      }
-    }
-    return false;
+    return units.stream().anyMatch(this::isChanging);
+  }
+
+  /** Whether anybody has not taken part yet in what was altered of a unit. */
+  boolean isChanging(Unit unit) {
+    List<Optional<List<String>>> known =
+        altered.contains(unit.policy().name())
+            ? dcs.stream().map(dc -> dc.control().settled(unit)).distinct().toList()
+            : List.of();
+    return known.size() > 1 || known.contains(Optional.<List<String>>empty());
   }
 
   // ---------------------------------------------------------------- who holds what
@@ -95,6 +103,11 @@ public final class SimHolders {
       }
     }
     return holders;
+  }
+
+  /** The names of those that lose nothing in a crash. */
+  List<String> keeping() {
+    return dcs.stream().filter(SimDc::losesNothing).map(dc -> dc.self().dc()).toList();
   }
 
   private static boolean isAt(SimDc dc, Unit unit) {

@@ -28,6 +28,7 @@ final class SimRun {
     simulation.begin();
     plan.start();
     new HolderChanges(simulation).start();
+    new LawChanges(simulation).start();
     simulation.scheduler().in(REPORT_NANOS, this::report);
     simulation.scheduler().runFor(simulation.profile().seconds() * SECOND);
     simulation.endLoad();

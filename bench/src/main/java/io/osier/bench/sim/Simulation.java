@@ -95,13 +95,23 @@ public final class Simulation {
     this.units =
         options.paired()
             ? Unit.pair()
-            : Unit.draw(random, profile::holders, profile.sizes(), profile.has(Feature.HASTE));
+            : Unit.draw(
+                random,
+                profile::holders,
+                profile.sizes(),
+                profile.has(Feature.HASTE),
+                profile.hasHomes());
     for (int i = 0; i < options.dcs(); i++) {
       names.add("dc" + i);
       SimDisk.Kind[] kinds = SimDisk.Kind.values();
       // Half of the datacenters keep all, as they do by default.
       SimDisk.Kind kind =
           random.nextBoolean() ? SimDisk.Kind.SYNC : kinds[random.nextInt(kinds.length)];
+      String name = "dc" + i;
+      if (profile.hasPlacement()
+          && units.stream().anyMatch(unit -> unit.policy().replicas().contains(name))) {
+        kind = SimDisk.Kind.SYNC; // who holds what follows its load loses nothing
+      }
       dcs.put("dc" + i, new SimDc(this, "dc" + i, kind, new Random(random.nextLong())));
     }
     this.members = new SimMembers(this.trace, dcs.values(), names);

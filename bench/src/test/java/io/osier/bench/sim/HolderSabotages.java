@@ -55,4 +55,48 @@ final class HolderSabotages {
       }
     };
   }
+
+  /** There are laws, and the holders of some keyspaces follow their load. */
+  private abstract static class Moves extends Removal {
+    @Override
+    public Set<Feature> features() {
+      return EnumSet.of(Feature.HOLDERS, Feature.PLACEMENT);
+    }
+  }
+
+  static Sabotage sparse() {
+    return new Moves() {
+      @Override
+      public Set<String> overlooks() {
+        return Set.of("holders-min");
+      }
+    };
+  }
+
+  static Sabotage lawless() {
+    return new Moves() {
+      @Override
+      public Set<String> overlooks() {
+        return Set.of("allow", "deny");
+      }
+    };
+  }
+
+  static Sabotage blind() {
+    return new Moves() {
+      @Override
+      public boolean takesForReachable() {
+        return true;
+      }
+    };
+  }
+
+  static Sabotage homeless() {
+    return new Moves() {
+      @Override
+      public boolean takesForeignKeys() {
+        return true;
+      }
+    };
+  }
 }

@@ -230,7 +230,23 @@ final class SabotageTest {
         arguments(
             "a holder that goes keeps its rights",
             "which holds nothing, has rights",
-            supplier(HolderSabotages::miserly)));
+            supplier(HolderSabotages::miserly)),
+        arguments(
+            "a move leaves fewer than holders-min",
+            "although at least",
+            supplier(HolderSabotages::sparse)),
+        arguments(
+            "a law is not read",
+            "may not hold it|takes a law that",
+            supplier(HolderSabotages::lawless)),
+        arguments(
+            "holders are moved while one is out of reach",
+            "is out of reach",
+            supplier(HolderSabotages::blind)),
+        arguments(
+            "a key of another home is taken",
+            "of another home",
+            supplier(HolderSabotages::homeless)));
   }
 
   static Stream<Arguments> chosen() {

@@ -69,7 +69,7 @@ public final class DemandCounters {
    *
    * @param draw says of all reads but the first which are measured
    */
-  DemandCounters(IntSupplier draw) {
+  public DemandCounters(IntSupplier draw) {
     this.draw = draw;
   }
 

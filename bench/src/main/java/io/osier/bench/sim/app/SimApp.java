@@ -98,19 +98,23 @@ public final class SimApp {
     return ways;
   }
 
-  /** What a datacenter tells clients of the keyspaces that it holds. */
+  /** What a datacenter tells clients of the keyspaces that it holds, and of those it serves so. */
   static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation, SimDc dc) {
     return simulation.units().stream()
-        .filter(unit -> unit.partition() == 0 && dc.serves(unit))
+        .filter(unit -> unit.partition() == 0 && isOfDc(dc, unit))
         .map(unit -> RequestHandler.info(unit.policy()))
         .toList();
+  }
+
+  private static boolean isOfDc(SimDc dc, Unit unit) {
+    return dc.serves(unit) || dc.control().follows(unit.policy());
   }
 
   /** What a datacenter tells clients of those that others hold. */
   static Reply.Elsewhere elsewhere(Simulation simulation, SimDc dc) {
     return new Reply.Elsewhere(
         simulation.units().stream()
-            .filter(unit -> unit.partition() == 0 && !dc.serves(unit))
+            .filter(unit -> unit.partition() == 0 && !isOfDc(dc, unit))
             .map(
                 unit ->
                     new Reply.HeldElsewhere(

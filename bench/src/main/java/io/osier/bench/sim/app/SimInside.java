@@ -65,8 +65,13 @@ final class SimInside implements InProcess {
     }
     try {
       Unit unit = simulation.unit(keyspace, key);
-      return dc.serves(unit)
-          && dc.node(unit).acknowledges(new ObjectId(key, type), operation, witness);
+      boolean isDone =
+          dc.serves(unit)
+              && dc.node(unit).acknowledges(new ObjectId(key, type), operation, witness);
+      if (isDone) {
+        dc.control().demand().updated(unit);
+      }
+      return isDone;
     } catch (Violation e) {
       throw ends(e);
     }

@@ -148,6 +148,9 @@ public final class Callers {
     transactions.forEach(t -> scheduler.in(3 * SECOND, t::start));
     mortals.forEach(m -> scheduler.in(3 * SECOND, m::start));
     programs.forEach(p -> scheduler.in(3 * SECOND, p::start));
+    simulation.units().stream()
+        .filter(Unit::hasHomes)
+        .forEach(unit -> new SimStray(simulation, unit).start());
   }
 
   /** An application begins in the process of a datacenter, which has just started. */

@@ -7,7 +7,6 @@ import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Violation;
-import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -165,11 +164,7 @@ public final class SimMortals {
   }
 
   private ObjectId object(CrdtType type) {
-    Key key;
-    do {
-      key = Key.of("mortal-wild-" + ++keys);
-    } while (unit.policy().partitioning().of(key) != unit.partition());
-    return new ObjectId(key, type);
+    return new ObjectId(unit.key(() -> "mortal-wild-" + ++keys), type);
   }
 
   private void ask(SimDc dc, SimMortal mortal, Request request, Consumer<Reply> answered) {

@@ -10,6 +10,7 @@ import io.osier.bench.sim.plan.Effect;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.plan.Workload;
 import io.osier.bench.sim.world.Scheduler;
+import io.osier.core.Homes;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
@@ -179,7 +180,7 @@ final class SimSession {
             ? new Workload.Task(drawn.object(), Optional.empty(), new Query.Exists(), Effect.NONE)
             : drawn;
     SessionCall call = new SessionCall(told, place, task, ask, condition);
-    Keyspace keyspace = session.keyspace(place.unit.policy().name());
+    Keyspace keyspace = session.keyspace(Homes.base(place.unit.policy().name()));
     ObjectId object = task.object();
     told.begins(call);
     CompletableFuture<?> result;

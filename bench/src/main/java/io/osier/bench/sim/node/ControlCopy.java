@@ -1,22 +1,31 @@
 package io.osier.bench.sim.node;
 
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.core.PlacementRules;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.control.ControlPlane;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /** What a datacenter has of {@code _osier}: states that answer as its partition would. */
 final class ControlCopy {
   private final LongSupplier timestamps;
+  private final Sabotage sabotage;
   private final Map<ObjectId, CrdtState> objects = new TreeMap<>();
 
   /** What no crash takes. */
@@ -31,7 +40,8 @@ final class ControlCopy {
    *
    * @param timestamps each later than all that anybody has seen
    */
-  ControlCopy(String dc, LongSupplier timestamps) {
+  ControlCopy(String dc, LongSupplier timestamps, Sabotage sabotage) {
+    this.sabotage = sabotage;
     this.replica = new ReplicaId(dc, 1);
     this.timestamps = timestamps;
   }
@@ -59,7 +69,7 @@ final class ControlCopy {
       case Request.Read read -> {
         CrdtState state = state(new ObjectId(read.key(), read.type().orElseThrow()));
         return new Reply.Answer(
-            read.type(), Optional.of(state.read(read.query())), true, VersionVector.EMPTY);
+            read.type(), Optional.of(shown(state.read(read.query()))), true, VersionVector.EMPTY);
       }
       case Request.Transact step -> {
         for (Request.Update update : step.updates()) {
@@ -81,6 +91,52 @@ final class ControlCopy {
       }
       default -> throw new IllegalArgumentException("the control plane asks no such thing");
     }
+  }
+
+  /** What the control plane reads of an object, which has a field for each keyspace. */
+  private Reading shown(Reading whole) {
+    if (sabotage.overlooks().isEmpty() || !(whole instanceof Reading.Fields all)) {
+      return whole;
+    }
+    SortedMap<FieldId, Reading> shown = new TreeMap<>(all.fields());
+    shown.replaceAll(
+        (keyspace, of) -> {
+          if (!(of instanceof Reading.Fields map)) {
+            return of;
+          }
+          SortedMap<FieldId, Reading> settings = new TreeMap<>(map.fields());
+          settings.keySet().removeIf(setting -> sabotage.overlooks().contains(setting.name()));
+          return new Reading.Fields(settings);
+        });
+    return new Reading.Fields(shown);
+  }
+
+  /** The laws of a keyspace, as they were written. */
+  PlacementRules rules(String keyspace) {
+    Reading map =
+        fields(ControlPlane.KEYSPACES).field(keyspace).orElse(new Reading.Fields(new TreeMap<>()));
+    String min = text(map, "holders-min");
+    String placement = text(map, "placement");
+    return new PlacementRules(
+        placement.isEmpty()
+            ? PlacementRules.Placement.FIXED
+            : PlacementRules.Placement.valueOf(placement.toUpperCase(Locale.ROOT)),
+        min.isEmpty() || min.equals("auto") ? 0 : Integer.parseInt(min),
+        names(text(map, "allow")),
+        names(text(map, "deny")));
+  }
+
+  private static List<String> names(String list) {
+    return Arrays.stream(list.split(",", -1)).filter(name -> !name.isEmpty()).toList();
+  }
+
+  /** What a register says; empty if it is not there. */
+  private static String text(Reading map, String register) {
+    return map instanceof Reading.Fields of
+            && of.field(register).orElse(null) instanceof Reading.Single single
+            && single.value().orElse(null) instanceof Value.Str text
+        ? text.content()
+        : "";
   }
 
   /** Gets all that another one has. */

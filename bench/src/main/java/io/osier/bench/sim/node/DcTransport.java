@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.RunProfile;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.OsierException;
@@ -120,7 +121,9 @@ final class DcTransport {
   private int newestVersion() {
     isFormer = dc.life() == 1 ? random.nextInt(FORMER_OF) == 0 : isFormer && random.nextBoolean();
     // Former programs forward nothing: they take part in few of the runs in which others do.
-    isFormer &= !simulation.profile().has(Feature.HOLDERS) || simulation.profile().seed() % 8 == 0;
+    isFormer &=
+        !simulation.profile().has(Feature.HOLDERS)
+            || simulation.profile().seed() % RunProfile.FORMER_ONE_IN == 0;
     return version();
   }
 

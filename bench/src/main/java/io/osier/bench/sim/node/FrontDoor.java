@@ -74,6 +74,9 @@ final class FrontDoor {
       return;
     }
     try {
+      if (!simulation.options().sabotage().takesForeignKeys()) {
+        node.unit().checkHome(request);
+      }
       switch (request) {
         case Request.Read r -> entrance.read(r, lane(client), reply);
         case Request.Write w -> entrance.write(judged(w), lane(client), reply);

@@ -7,16 +7,16 @@ import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
-import io.osier.datacenter.control.ControlHost;
+import io.osier.core.PlacementRules;
 import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.control.execution.FirstWord;
 import io.osier.datacenter.shard.KeyspaceHolders;
 import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.net.PeerTransport;
-import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * _osier}, which hears of the others' over the connections that there are, and what it decides is
  * done to the partitions here.
  */
-public final class SimControl implements ControlHost {
+public final class SimControl extends StandingCluster {
   private static final long LOOK_NANOS = 100 * MILLI;
 
   /** At one look in so many it hears of one that it is connected with. */
@@ -52,6 +52,7 @@ public final class SimControl implements ControlHost {
   private final ControlCopy copy;
   private final Random random;
   private final SimRemovals removals;
+  private final SimDemand demand;
 
   // Of the present life.
   private @Nullable ControlPlane plane;
@@ -71,7 +72,8 @@ public final class SimControl implements ControlHost {
     this.held = held;
     this.name = dc.self().dc();
     this.removals = new SimRemovals(simulation, dc, held);
-    this.copy = new ControlCopy(name, simulation::nextTicket);
+    this.demand = new SimDemand(simulation, dc, held);
+    this.copy = new ControlCopy(name, simulation::nextTicket, simulation.options().sabotage());
     this.random = new Random(simulation.profile().seed() * 31 + name.hashCode());
   }
 
@@ -109,8 +111,23 @@ public final class SimControl implements ControlHost {
         .forEach(
             n -> datacenters.put(n, n.equals(name) ? Optional.empty() : Optional.of(n + ":1")));
     Map<String, KeyspacePolicy> configured = new TreeMap<>();
-    simulation.units().forEach(unit -> configured.put(unit.policy().name(), unit.policy()));
-    plane = new ControlPlane(name, datacenters, configured, () -> dc.now().millis(), this);
+    simulation.units().stream()
+        .filter(unit -> !unit.hasHomes())
+        .forEach(unit -> configured.put(unit.policy().name(), unit.policy()));
+    if (isFirst && simulation.units().stream().anyMatch(Unit::hasHomes)) {
+      copy.hear(CreatedKeyspaces.of(simulation));
+      copy.sync();
+    }
+    demand.starts();
+    plane =
+        new ControlPlane(
+            name,
+            datacenters,
+            configured,
+            () -> dc.now().millis(),
+            this,
+            simulation.profile().placement(),
+            demand);
     firstWord = new FirstWord(simulation.scheduler().nanos(), FirstWord.WAIT_NANOS);
     if (knew) {
       plane.recoverDatacenters(copy.fields(ControlPlane.DATACENTERS));
@@ -139,6 +156,9 @@ public final class SimControl implements ControlHost {
               if (isSame.getAsBoolean()) {
                 hear();
                 plane().look();
+                if (plane().failedKeyspaces() > 0) {
+                  throw new Violation("", "%s cannot make a keyspace what it should be", dc.self());
+                }
                 lookLater(isSame);
               }
             });
@@ -146,7 +166,7 @@ public final class SimControl implements ControlHost {
 
   private void hear() {
     for (SimDc other : simulation.dcs()) {
-      if (other != dc && isConnected(other.self().dc()) && random.nextInt(HEARS_ONE_IN) == 0) {
+      if (other != dc && isReached(other.self().dc()) && random.nextInt(HEARS_ONE_IN) == 0) {
         copy.hear(other.control().copy);
         heard.add(other.self().dc());
       }
@@ -157,13 +177,11 @@ public final class SimControl implements ControlHost {
   }
 
   /**
-   * An operator says who is to hold a keyspace.
+   * An operator says who is to hold a keyspace, or what its laws are.
    *
    * @throws OsierException if that is refused
    */
-  public void alter(String keyspace, List<String> replicas) {
-    SortedMap<String, String> settings = new TreeMap<>();
-    settings.put("replicas", String.join(",", replicas));
+  public void alter(String keyspace, SortedMap<String, String> settings) {
     var unused =
         plane().administer(new Request.Administer("keyspace", "alter", keyspace, settings), "op");
   }
@@ -176,6 +194,24 @@ public final class SimControl implements ControlHost {
         .find(policy.name())
         .map(Placement.Placed::holders)
         .orElseGet(() -> simulation.names().stream().filter(policy::heldBy).toList());
+  }
+
+  /** What bounds who may hold a keyspace, and who alters that, as was said and heard here. */
+  public PlacementRules rules(String keyspace) {
+    return copy.rules(keyspace);
+  }
+
+  /** Whether clients are told a keyspace as held here, whoever holds it, as it follows its load. */
+  public boolean follows(KeyspacePolicy policy) {
+    return placement
+        .find(policy.name())
+        .filter(placed -> placed.policy().rules().counts())
+        .isPresent();
+  }
+
+  /** What its clients ask. */
+  public SimDemand demand() {
+    return demand;
   }
 
   /** Whether it does not know yet who holds what: nothing is served before. */
@@ -247,6 +283,11 @@ public final class SimControl implements ControlHost {
 
   @Override
   public boolean isConnected(String of) {
+    return sabotage().takesForReachable() || isReached(of);
+  }
+
+  /** Whether there is a connection to another datacenter. */
+  public boolean isReached(String of) {
     PeerTransport transport = dc.transport();
     return transport != null && transport.isConnected(of);
   }
@@ -254,21 +295,6 @@ public final class SimControl implements ControlHost {
   @Override
   public int protocol(String of) {
     return simulation.dc(of).version();
-  }
-
-  @Override
-  public int protocolMin(String of) {
-    return PeerVersions.OLDEST;
-  }
-
-  @Override
-  public String clients() {
-    return "";
-  }
-
-  @Override
-  public List<String> progress() {
-    return List.of();
   }
 
   @Override
@@ -291,7 +317,15 @@ public final class SimControl implements ControlHost {
 
   @Override
   public void setPlacement(Placement now) {
+    List<Boolean> before = followed();
     placement = now;
+    if (!followed().equals(before)) {
+      dc.keyspacesChanged();
+    }
+  }
+
+  private List<Boolean> followed() {
+    return simulation.units().stream().map(unit -> follows(unit.policy())).toList();
   }
 
   @Override
@@ -306,11 +340,24 @@ public final class SimControl implements ControlHost {
   public void setHolders(String keyspace, Holding now) {
     simulation.trace().note("%s hears who holds %s: %s", dc.self(), keyspace, now);
     holders().set(keyspace, now);
+    if (now.part() == Part.SERVES && now.holders().contains(name)) {
+      simulation.holders().laws().serves(keyspace, name);
+    }
     dc.holdersChanged();
   }
 
   @Override
+  public void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited) {
+    openConfigured(policy);
+  }
+
+  @Override
   public void openConfigured(KeyspacePolicy policy) {
+    try {
+      simulation.holders().laws().opens(policy.name(), name);
+    } catch (Violation e) {
+      simulation.scheduler().fail(e); // the plane would only try again
+    }
     held.open(policy.name());
     dc.holdersChanged();
   }
@@ -327,7 +374,11 @@ public final class SimControl implements ControlHost {
 
   @Override
   public boolean giveAway(String keyspace, List<String> heirs) {
-    return removals.giveAway(keyspace, heirs);
+    boolean isDone = removals.giveAway(keyspace, heirs);
+    if (isDone) {
+      simulation.holders().laws().goes(keyspace, name);
+    }
+    return isDone;
   }
 
   @Override
@@ -342,48 +393,5 @@ public final class SimControl implements ControlHost {
   @Override
   public void dropOthers(Map<String, String> creations) {
     simulation.units().stream().filter(unit -> held.find(unit) == null).forEach(dc.disk()::drop);
-  }
-
-  // ---------------------------------------------------------------- what nobody does here
-
-  @Override
-  public void configure(KeyspacePolicy policy) {}
-
-  @Override
-  public void await(String keyspace, List<String> datacenters) {}
-
-  @Override
-  public void setProtocols(SortedMap<String, Integer> protocols) {}
-
-  @Override
-  public void setClients(SortedMap<String, String> clients) {}
-
-  @Override
-  public void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited) {
-    throw nobody();
-  }
-
-  @Override
-  public boolean isQuiet() {
-    throw nobody();
-  }
-
-  @Override
-  public boolean inherit(Estate estate) {
-    throw nobody();
-  }
-
-  @Override
-  public boolean leave(List<String> heirs) {
-    throw nobody();
-  }
-
-  @Override
-  public void end(String why) {
-    throw nobody();
-  }
-
-  private static IllegalStateException nobody() {
-    return new IllegalStateException("nobody creates keyspaces, or joins or leaves the cluster");
   }
 }

@@ -344,10 +344,11 @@ public final class SimDc {
   public void command(
       Unit unit, Object client, Request request, WitnessedMachine.ReplyListener listener) {
     Request here = serves(unit) ? forwarding.here(unit, client, request) : null;
+    WitnessedMachine.ReplyListener hears = control.demand().counted(unit, request, listener);
     if (here != null) {
-      node(unit).command(client, here, listener);
+      node(unit).command(client, here, hears);
     } else {
-      forwarding.command(unit, client, request, listener);
+      forwarding.command(unit, client, request, hears);
     }
   }
 

@@ -1,5 +1,8 @@
 package io.osier.bench.sim.plan;
 
+import io.osier.adaptation.PlacementPolicy;
+import io.osier.core.Homes;
+import io.osier.datacenter.placement.PlacementSettings;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -34,6 +37,18 @@ public final class RunProfile {
   /** One keyspace of so many that some hold is held by one alone. */
   private static final int LONE_ONE_IN = 4;
 
+  /** One seed of so many with holders may have datacenters that run a former program. */
+  public static final int FORMER_ONE_IN = 8;
+
+  /** What a millisecond of waiting is worth in bytes, of which one is drawn. */
+  private static final double[] MS_WORTH = {0, 0.3, 1, 3};
+
+  /** Of so many keyspaces that may follow their load one does not. */
+  private static final int FIXED_ONE_IN = 4;
+
+  private static final double HORIZON_SECONDS = 60;
+  private static final long PLACEMENT_MILLIS = 1_000;
+
   private final SimOptions options;
   private final long seed;
   private final List<Fault> faults;
@@ -65,6 +80,7 @@ public final class RunProfile {
       features.remove(Feature.LATER_TYPES); // what notices a sabotage is what did before
       features.remove(Feature.PROGRAMS);
       features.remove(Feature.HOLDERS);
+      features.remove(Feature.PLACEMENT);
     }
     features.addAll(options.sabotage().features());
     if (options.faults().equals(EnumSet.of(Fault.MEMBERS))) {
@@ -122,6 +138,31 @@ public final class RunProfile {
     }
     Collections.shuffle(names, random);
     return names.subList(0, count);
+  }
+
+  /** Whether keyspaces that not all hold have laws, and the holders of some follow their load. */
+  public boolean hasPlacement() {
+    return has(Feature.HOLDERS) && has(Feature.PLACEMENT);
+  }
+
+  /** Whether a keyspace that not all hold has homes. */
+  public boolean hasHomes() {
+    return hasPlacement() && seed % 2 == 0 && seed % FORMER_ONE_IN != 0; // those know no homes
+  }
+
+  /** Whether a keyspace is one whose holders follow their load. */
+  public boolean follows(Unit unit) {
+    return hasPlacement()
+        && !unit.policy().replicas().isEmpty()
+        && (seed + Homes.base(unit.policy().name()).hashCode()) % FIXED_ONE_IN != 0;
+  }
+
+  /** Of short periods, and such that moves are worth it now and then. */
+  public PlacementSettings placement() {
+    Random random = new Random(seed * 43);
+    double msWorth = MS_WORTH[random.nextInt(MS_WORTH.length)];
+    return new PlacementSettings(
+        new PlacementPolicy(msWorth, HORIZON_SECONDS), PLACEMENT_MILLIS * pace());
   }
 
   /** For how long clients work, in virtual seconds. */

@@ -163,6 +163,21 @@ public interface Sabotage {
     return false;
   }
 
+  /** Settings of keyspaces that nobody reads in {@code _osier}. */
+  default Set<String> overlooks() {
+    return Set.of();
+  }
+
+  /** Whether datacenters do not look to which home a key belongs. */
+  default boolean takesForeignKeys() {
+    return false;
+  }
+
+  /** Whether datacenters take all others for ones that can be reached. */
+  default boolean takesForReachable() {
+    return false;
+  }
+
   /** Whether a partition never gets what it is told. */
   default boolean refuses(Input input) {
     return false;

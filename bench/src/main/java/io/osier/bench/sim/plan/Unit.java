@@ -1,14 +1,20 @@
 package io.osier.bench.sim.plan;
 
 import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.Homes;
+import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.KeyspacePolicy.StatePayload;
+import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
+import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
 /**
  * One partition of one keyspace, at every datacenter.
@@ -24,6 +30,9 @@ public record Unit(
   public static final int FRAME_BYTES = 2 << 10;
 
   private static final int KEYSPACES = 2;
+
+  /** Besides the default one. */
+  private static final List<String> HOME = List.of("h");
 
   /** Small, so that values that are large beside a frame reach them. */
   private static final KeyspacePolicy.Limits LIMITS =
@@ -46,9 +55,14 @@ public record Unit(
    * @param holders of each keyspace, by its number; empty for all datacenters
    * @param sizes of values: objects have a limit that clients reach
    * @param isHasty whether modes are chosen at other paces than in production
+   * @param hasHomes whether a session keyspace that not all hold has a home besides the default one
    */
   public static List<Unit> draw(
-      Random random, IntFunction<List<String>> holders, Workload.Sizes sizes, boolean isHasty) {
+      Random random,
+      IntFunction<List<String>> holders,
+      Workload.Sizes sizes,
+      boolean isHasty,
+      boolean hasHomes) {
     List<Unit> units = new ArrayList<>();
     for (int k = 0; k < KEYSPACES; k++) {
       KeyspacePolicy policy = policy("k" + k, k == 0, random).withReplicas(holders.apply(k));
@@ -60,8 +74,17 @@ public record Unit(
           };
       AdaptationSettings adaptation =
           adaptation(random, isHasty ? HASTY_PERIOD_MILLIS : PERIOD_MILLIS);
-      for (int p = 0; p < policy.partitions(); p++) {
-        units.add(new Unit(units.size(), policy, p, adaptation));
+      List<KeyspacePolicy> each = List.of(policy);
+      if (hasHomes && k > 0 && !policy.replicas().isEmpty()) {
+        policy =
+            policy.with(
+                new Partitioning(policy.partitions(), Partitioning.Hash.KEY, new Homes(HOME)));
+        each = List.of(policy, policy.home(HOME.getFirst()));
+      }
+      for (KeyspacePolicy one : each) {
+        for (int p = 0; p < one.partitions(); p++) {
+          units.add(new Unit(units.size(), one, p, adaptation));
+        }
       }
     }
     return units;
@@ -105,6 +128,51 @@ public record Unit(
         1,
         random.nextInt(3) == 0 ? AdaptationSettings.Policy.RATIO : AdaptationSettings.Policy.COST,
         0.5 + 4 * random.nextDouble());
+  }
+
+  /** Whether it is of a keyspace with homes, or of one of them. */
+  public boolean hasHomes() {
+    return !policy.partitioning().homes().isEmpty();
+  }
+
+  /**
+   * The first key of a series that belongs to it.
+   *
+   * @param texts gives the next one; in a home that is named before it, or as its tag
+   */
+  public Key key(Supplier<String> texts) {
+    String home = Homes.home(policy.name());
+    Key key;
+    do {
+      String text = texts.get();
+      key =
+          Key.of(
+              home.isEmpty()
+                  ? text
+                  : text.hashCode() % 2 == 0 ? home + ":" + text : text + "{" + home + "}");
+    } while (policy.partitioning().of(key) != partition);
+    return key;
+  }
+
+  /**
+   * Checks, as production does, that all keys of a request are of this home.
+   *
+   * @throws OsierException if they are not
+   */
+  public void checkHome(Request request) {
+    switch (request) {
+      case Request.Read r -> checkHome(r.key());
+      case Request.Write w -> checkHome(w.key());
+      case Request.ReadAll r -> r.reads().forEach(of -> checkHome(of.key()));
+      case Request.WriteAll w -> w.updates().forEach(of -> checkHome(of.key()));
+      case Request.Evaluate e -> e.calls().forEach(of -> of.keys().forEach(this::checkHome));
+      default -> {}
+    }
+  }
+
+  /** Checks that a key is of this home; throws an OsierException if it is not. */
+  public void checkHome(Key key) {
+    policy.partitioning().homes().check(policy.name(), key);
   }
 
   /** Whether its budgets in the heap are tiny; as good as drawn. */

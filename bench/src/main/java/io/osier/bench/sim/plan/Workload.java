@@ -184,11 +184,7 @@ public final class Workload {
 
   /** A key that belongs to this partition. */
   private Key newKey(CrdtType type, String suffix) {
-    Key key;
-    do {
-      key = Key.of(type.label() + suffix + "-" + ++keys);
-    } while (unit.policy().partitioning().of(key) != unit.partition());
-    return key;
+    return unit.key(() -> type.label() + suffix + "-" + ++keys);
   }
 
   private void noteAccountable(Slot slot) {

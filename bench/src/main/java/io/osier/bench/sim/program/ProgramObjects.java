@@ -35,15 +35,7 @@ final class ProgramObjects {
   }
 
   private Key key(String what) {
-    return named.computeIfAbsent(
-        what,
-        w -> {
-          Key key;
-          do {
-            key = Key.of("program-wild-" + ++keys);
-          } while (unit.policy().partitioning().of(key) != unit.partition());
-          return key;
-        });
+    return named.computeIfAbsent(what, w -> unit.key(() -> "program-wild-" + ++keys));
   }
 
   /** The sets to which the programs of a group add their numbers. */

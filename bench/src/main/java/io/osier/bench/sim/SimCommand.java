@@ -95,7 +95,7 @@ public final class SimCommand implements Callable<Integer> {
       paramLabel = "LIST",
       description =
           "what takes part in each seed, some of watchers,expiry,"
-              + "decomposition,cold-reads,embedded,haste,later-types,programs,holders;"
+              + "decomposition,cold-reads,embedded,haste,later-types,programs,holders,copies;"
               + " 'drawn' for what each seed draws of them (default: ${DEFAULT-VALUE})")
   private String features;
 

@@ -230,7 +230,23 @@ final class SabotageTest {
         arguments(
             "a holder that goes keeps its rights",
             "which holds nothing, has rights",
-            supplier(HolderSabotages::miserly)));
+            supplier(HolderSabotages::miserly)),
+        arguments(
+            "a copy answers what is older than the session",
+            "the session knew",
+            supplier(CopySabotages::aging)),
+        arguments(
+            "a copy outlives its subscription",
+            "whose subscription has ended",
+            supplier(CopySabotages::outliving)),
+        arguments(
+            "a copy takes what a former one is told",
+            "the session knew|was shown there before",
+            supplier(CopySabotages::confusing)),
+        arguments(
+            "what is not told of a copy counts as told",
+            "the session knew|was shown there before",
+            supplier(CopySabotages::boasting)));
   }
 
   static Stream<Arguments> chosen() {

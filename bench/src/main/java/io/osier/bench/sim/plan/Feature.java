@@ -29,7 +29,9 @@ public enum Feature {
   /** Several keys are changed together by programs, some of which have guards. */
   PROGRAMS(3),
   /** Some datacenters hold a keyspace, and the others forward what concerns it. */
-  HOLDERS(4);
+  HOLDERS(4),
+  /** Those others have copies of what they read often; only where some hold a keyspace. */
+  COPIES(2);
 
   /** One seed of so many has it. */
   private final int oneIn;

@@ -3,6 +3,7 @@ package io.osier.bench.sim.copies;
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.node.SimNode;
+import io.osier.bench.sim.node.WatchedStore;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.core.Key;
 import io.osier.core.Partitioning;
@@ -91,7 +92,10 @@ record SimFollowed(Simulation simulation, SimDc dc, ForwardingHost clock)
 
     @Override
     public StoredKey read(Key key) {
-      return nodes.get(partitioning().of(key)).store().readDurably(key);
+      WatchedStore store = nodes.get(partitioning().of(key)).store();
+      StoredKey found = store.readDurably(key);
+      var unused = store.shown(key, found.states());
+      return found;
     }
   }
 }

@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import io.osier.bench.sim.check.CausalOrderCheck;
 import io.osier.bench.sim.check.ConditionCheck;
+import io.osier.bench.sim.check.CopyCheck;
 import io.osier.bench.sim.check.ExactlyOnceCheck;
 import io.osier.bench.sim.check.LedgerCheck;
 import io.osier.bench.sim.check.ProgramCheck;
@@ -25,6 +26,7 @@ public final class Checks {
   private final ExactlyOnceCheck once;
   private final LedgerCheck ledger;
   private final SessionCheck sessions;
+  private final CopyCheck copies;
   private final SlaCheck sla;
   private final ReportCheck reports;
   private final TransactionCheck transactions;
@@ -38,6 +40,7 @@ public final class Checks {
     once = new ExactlyOnceCheck(unit, this::forgotten);
     ledger = new LedgerCheck(unit);
     sessions = new SessionCheck(unit, this::covers);
+    copies = new CopyCheck(unit, this::covers);
     sla = new SlaCheck(simulation, unit);
     reports = new ReportCheck(unit);
     transactions = new TransactionCheck(unit);
@@ -101,6 +104,10 @@ public final class Checks {
 
   public SessionCheck sessions() {
     return sessions;
+  }
+
+  public CopyCheck copies() {
+    return copies;
   }
 
   public SlaCheck sla() {

@@ -96,8 +96,8 @@ public final class SimCommand implements Callable<Integer> {
       paramLabel = "LIST",
       description =
           "what takes part in each seed, some of watchers,expiry,"
-              + "decomposition,cold-reads,embedded,haste,later-types,programs,holders,"
-              + "placement; 'drawn' for what each seed draws of them (default: ${DEFAULT-VALUE})")
+              + "decomposition,cold-reads,embedded,haste,later-types,programs,holders,placement,copies;"
+              + " 'drawn' for what each seed draws of them (default: ${DEFAULT-VALUE})")
   private String features;
 
   @Option(

@@ -41,6 +41,11 @@ final class SimSummary {
     return checks.stream().mapToLong(c -> c.conditions().done() + c.conditions().notDone()).sum();
   }
 
+  /** How many reads copies have answered. */
+  long copied() {
+    return checks.stream().mapToLong(c -> c.copies().answered()).sum();
+  }
+
   /** One line about what went on. */
   @Override
   public String toString() {
@@ -65,11 +70,11 @@ final class SimSummary {
         Locale.ROOT,
         "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked"
             + " (%d fetched), %d conditions (%d held, %d won), %d programs (%d refused, seen %d"
-            + " times), %d in rounds, %d caught up, %d gaps, %d healed, %d pulled, %d mode"
-            + " switches, at rest after %.1f s, links busy for %.1f s, %d crashes, %d in a write,"
-            + " %d waits for the disk, %d bytes under way at most, windows full %d times, %d"
-            + " acknowledged in front, updates by clients %s, refused %s, faults %s, features %s,"
-            + " hash %016x",
+            + " times), %d reads of copies, %d in rounds, %d caught up, %d gaps, %d healed, %d"
+            + " pulled, %d mode switches, at rest after %.1f s, links busy for %.1f s, %d crashes,"
+            + " %d in a write, %d waits for the disk, %d bytes under way at most, windows full %d"
+            + " times, %d acknowledged in front, updates by clients %s, refused %s, faults %s,"
+            + " features %s, hash %016x",
         seconds,
         simulation.operations() / seconds,
         updates(),
@@ -83,6 +88,7 @@ final class SimSummary {
         checks.stream().mapToLong(c -> c.programs().done()).sum(),
         checks.stream().mapToLong(c -> c.programs().refused()).sum(),
         checks.stream().mapToLong(c -> c.programs().views()).sum(),
+        copied(),
         rounds,
         catchUps,
         gaps,

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * The simulator notices each fault that it is there for, from the fault to the message. That each
  * check can fail is seen in milliseconds in tests of its own ({@link SessionCheckTest} and others,
- * {@link SimEndTest}); here it is seen that a whole run asks it. So {@link #ALWAYS nine} sabotages
+ * {@link SimEndTest}); here it is seen that a whole run asks it. So {@link #ALWAYS ten} sabotages
  * suffice in every build, and all of them run
  *
  * <ul>
@@ -52,6 +52,7 @@ final class SabotageTest {
           "a scan leaves out its first objects", // TransactionCheck
           "groups are confirmed before they are written", // WitnessedMachine
           "watchers are not told of a change", // SimWatcher
+          "what is not told of a copy counts as told", // CopyCheck
           "what has expired is not hidden"); // SimMortals
 
   private static final boolean ALL =
@@ -246,7 +247,22 @@ final class SabotageTest {
         arguments(
             "a key of another home is taken",
             "of another home",
-            supplier(HolderSabotages::homeless)));
+            supplier(HolderSabotages::homeless)),
+            "a copy answers what is older than the session",
+            "the session knew",
+            supplier(CopySabotages::aging)),
+        arguments(
+            "a copy outlives its subscription",
+            "whose subscription has ended",
+            supplier(CopySabotages::outliving)),
+        arguments(
+            "a copy takes what a former one is told",
+            "the session knew|was shown there before",
+            supplier(CopySabotages::confusing)),
+        arguments(
+            "what is not told of a copy counts as told",
+            "the session knew|was shown there before",
+            supplier(CopySabotages::boasting)));
   }
 
   static Stream<Arguments> chosen() {
@@ -259,9 +275,9 @@ final class SabotageTest {
 
   /** So that no name above is of a sabotage that is called otherwise by now. */
   @Test
-  void chosen_areNine_orAll() {
+  void chosen_areTen_orAll() {
     assertThat(chosen().count()).isEqualTo(ALL ? sabotages().count() : ALWAYS.size());
-    assertThat(ALWAYS).hasSize(9);
+    assertThat(ALWAYS).hasSize(10);
   }
 
   /**

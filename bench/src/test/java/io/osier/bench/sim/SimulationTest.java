@@ -122,6 +122,20 @@ final class SimulationTest {
     }
   }
 
+  /** So that nobody looks at copies where there are none. */
+  @Test
+  void copies_answerReads_alikeInEachRun() {
+    Set<Feature> features = EnumSet.of(Feature.HOLDERS, Feature.COPIES);
+    SimOptions options =
+        new SimOptions(3, EnumSet.noneOf(Fault.class), features, 20, false, Sabotage.NONE);
+    Simulation simulation = new Simulation(options, 6);
+    SimRun.run(simulation);
+    assertThat(new SimSummary(simulation).copied()).isGreaterThan(50);
+    Simulation again = new Simulation(options, 6);
+    SimRun.run(again);
+    assertThat(again.trace().hash()).isEqualTo(simulation.trace().hash());
+  }
+
   /**
    * Where an application calls a datacenter in its own process, the client takes what is thrown for
    * a failure of its call.

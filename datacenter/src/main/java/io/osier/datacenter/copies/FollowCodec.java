@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * The bytes of what one asks a holder who follows objects, and of its answers. Both begin with a
  * number that no request and no reply of clients has, so who knows neither refuses. Static, pure.
  */
-final class FollowCodec {
+public final class FollowCodec {
   /** See above. */
   static final int KIND = 127;
 
@@ -39,7 +39,7 @@ final class FollowCodec {
    * @param remove the numbers of keys that are followed no more
    * @param waitMillis how long to wait for a change; 0 to tell at once how far the holder is
    */
-  record Ask(
+  public record Ask(
       String keyspace,
       int partition,
       long subscription,
@@ -47,7 +47,7 @@ final class FollowCodec {
       List<Added> add,
       List<Long> remove,
       int waitMillis) {
-    Ask {
+    public Ask {
       add = List.copyOf(add);
       remove = List.copyOf(remove);
     }
@@ -58,7 +58,7 @@ final class FollowCodec {
    *
    * @param number by which all else names it
    */
-  record Added(long number, Key key) {}
+  public record Added(long number, Key key) {}
 
   /**
    * What a key holds.
@@ -66,7 +66,7 @@ final class FollowCodec {
    * @param states empty of a key that cannot be followed; one that is not there has an empty list
    * @param bytes of these on the link, about
    */
-  record Told(long number, Optional<List<CrdtState>> states, long bytes) {}
+  public record Told(long number, Optional<List<CrdtState>> states, long bytes) {}
 
   /**
    * An answer.
@@ -75,8 +75,8 @@ final class FollowCodec {
    * @param through all of this is in what was told by now, of each followed object; empty where
    *     more has changed than this could tell
    */
-  record Answer(long step, Optional<VersionVector> through, List<Told> objects) {
-    Answer {
+  public record Answer(long step, Optional<VersionVector> through, List<Told> objects) {
+    public Answer {
       objects = List.copyOf(objects);
     }
   }
@@ -88,11 +88,11 @@ final class FollowCodec {
    *
    * @param rest of a question or an answer, behind what each begins with
    */
-  static boolean isOfThese(WireInput rest) {
+  public static boolean isOfThese(WireInput rest) {
     return rest.remaining() > 0 && (rest.getBuffer()[rest.position()] & 0xff) == KIND;
   }
 
-  static void write(WireOutput out, Ask ask) {
+  public static void write(WireOutput out, Ask ask) {
     out.writeByte(KIND);
     out.writeText(ask.keyspace);
     out.writeNumber(ask.partition);
@@ -113,7 +113,7 @@ final class FollowCodec {
    *
    * @throws MalformedException if it is none
    */
-  static Ask readAsk(WireInput rest) {
+  public static Ask readAsk(WireInput rest) {
     return Codec.readAll(
         rest,
         "who follows objects",
@@ -146,7 +146,7 @@ final class FollowCodec {
     return all;
   }
 
-  static void write(WireOutput out, Answer answer) {
+  public static void write(WireOutput out, Answer answer) {
     out.writeByte(KIND);
     out.writeNumber(answer.step);
     out.writeBoolean(answer.through.isPresent());
@@ -164,7 +164,7 @@ final class FollowCodec {
    *
    * @throws MalformedException if it is none
    */
-  static Answer readAnswer(WireInput rest) {
+  public static Answer readAnswer(WireInput rest) {
     if (rest.remaining() > ANSWER_BYTES_MAX) {
       throw new MalformedException("too large an answer: " + rest.remaining() + " bytes");
     }

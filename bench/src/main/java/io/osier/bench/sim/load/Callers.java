@@ -27,6 +27,8 @@ public final class Callers {
   /** One busy session of six, the others more or less idle: a seed has both. */
   private static final int[] PACE_MILLIS = {400, 3_000, 3_000, 10_000, 10_000, 30_000};
 
+  private static final int READER_PACE_MILLIS = 200;
+
   /** To compare keyspaces: the same for all. */
   private static final int PAIRED_PACE_MILLIS = 50;
 
@@ -73,6 +75,9 @@ public final class Callers {
       drawTransactions(random);
       drawSessions(random);
     }
+    if (profile.has(Feature.COPIES)) {
+      drawReaders(new Random(profile.seed())); // all else is drawn alike without them
+    }
     simulation.units().forEach(unit -> mortals.add(new SimMortals(simulation, unit)));
     simulation.units().forEach(unit -> programs.add(new SimPrograms(simulation, unit)));
   }
@@ -97,7 +102,26 @@ public final class Callers {
                 options.paired()
                     ? PAIRED_PACE_MILLIS
                     : PACE_MILLIS[random.nextInt(PACE_MILLIS.length)] * profile.pace(),
-                simulation.anyDc(random)));
+                simulation.anyDc(random),
+                false));
+      }
+    }
+  }
+
+  /** Those who read so often that it is worth a copy. */
+  private void drawReaders(Random random) {
+    for (Unit unit : simulation.units()) {
+      for (int i = 0; i < options.dcs() && unit.mayBeCopied(); i++) {
+        clients.add(
+            new SimClient(
+                simulation,
+                "reader " + unit + "-" + i,
+                unit,
+                workloads.get(unit.number()),
+                new Random(random.nextLong()),
+                READER_PACE_MILLIS * profile.pace(),
+                simulation.anyDc(random),
+                true));
       }
     }
   }

@@ -5,6 +5,7 @@ import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.app.SimSending;
 import io.osier.bench.sim.app.SimWitness;
 import io.osier.bench.sim.check.ConditionCheck;
+import io.osier.bench.sim.check.CopyCheck;
 import io.osier.bench.sim.check.SessionCheck;
 import io.osier.bench.sim.check.SessionView;
 import io.osier.bench.sim.load.SimSession.Outcome;
@@ -139,7 +140,10 @@ final class SessionCall implements SimWitness {
   @Override
   public void made(SimSending sending, @Nullable SimNode at, Reply made) {
     if (at == null) {
-      return; // nothing was shown or done
+      if (made instanceof Reply.Answer answer) { // by a copy
+        sending.shows(CopyCheck.context(answer.seen()));
+      }
+      return; // nothing else was shown or done
     }
     if (made instanceof Reply.Answer answer) {
       sending.shows(at.covered(object(), answer.seen()));

@@ -5,6 +5,7 @@ import static io.osier.bench.sim.world.Scheduler.MILLI;
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.app.Carried;
 import io.osier.bench.sim.check.ConditionCheck;
+import io.osier.bench.sim.check.CopyCheck;
 import io.osier.bench.sim.check.SessionCheck;
 import io.osier.bench.sim.check.SessionView;
 import io.osier.bench.sim.node.SimDc;
@@ -51,6 +52,8 @@ final class SimClient {
   /** The longest pause between two requests, nearly always. */
   private final int paceMillis;
 
+  private final boolean isReader;
+
   private final SessionView view = new SessionView();
   private final List<ClientCall> calls = new ArrayList<>();
 
@@ -69,6 +72,12 @@ final class SimClient {
    */
   private long strangers;
 
+  /**
+   * A session that has not begun.
+   *
+   * @param home where it begins
+   * @param isReader whether it does little else than to read what is hot
+   */
   SimClient(
       Simulation simulation,
       String name,
@@ -76,7 +85,8 @@ final class SimClient {
       Workload workload,
       Random random,
       int paceMillis,
-      String home) {
+      String home,
+      boolean isReader) {
     this.simulation = simulation;
     this.scheduler = simulation.scheduler();
     this.name = name;
@@ -85,6 +95,7 @@ final class SimClient {
     this.random = random;
     this.paceMillis = paceMillis;
     this.home = home;
+    this.isReader = isReader;
   }
 
   void start() {
@@ -118,7 +129,7 @@ final class SimClient {
   }
 
   private void ask(SimDc dc) {
-    Workload.Task task = workload.next(random);
+    Workload.Task task = isReader ? workload.nextHot(random) : workload.next(random);
     VersionVector after = dc.self().equals(attachedTo) ? VersionVector.EMPTY : seen;
     after = simulation.options().sabotage().after(after);
     ClientCall call = new ClientCall(task, tasks++, dc.self(), after, workload);
@@ -201,6 +212,9 @@ final class SimClient {
       ClientCall call, long ticket, BooleanSupplier goesOn, @Nullable SimNode node, Reply reply) {
     ObjectId object = call.task.object();
     if (node == null) {
+      if (reply instanceof Reply.Answer answer) { // by a copy
+        call.shown = CopyCheck.context(answer.seen());
+      }
       return () -> goes(call, ticket, goesOn, reply); // nothing was shown or done
     }
     if (reply instanceof Reply.Answer answer) {

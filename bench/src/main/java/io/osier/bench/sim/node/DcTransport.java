@@ -209,7 +209,7 @@ final class DcTransport {
           () -> {
             simulation.network().isUp(dc.self().dc(), peer, false);
             simulation.flow().down(dc, peer);
-            dc.forwarding().forwarder().down(peer);
+            dc.forwarding().down(peer);
             dc.submitToAll(new Input.PeerDown(peer));
           });
     }

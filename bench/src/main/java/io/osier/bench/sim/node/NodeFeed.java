@@ -5,6 +5,7 @@ import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.feed.FeedSource;
 import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.partition.Partition;
@@ -81,6 +82,15 @@ public final class NodeFeed {
     public void watched(long life) {
       submit.accept(new Input.Watched(life));
     }
+  }
+
+  /** See {@link KeyspaceFeed#listen}. */
+  public boolean listen(ChangeListener hears) {
+    boolean already = feed.listen(hears);
+    if (!already) { // the partition begins to tell, or does when it has time
+      var unused = feed.turn();
+    }
+    return already;
   }
 
   /** What watchers are told is complete here. */

@@ -3,6 +3,8 @@ package io.osier.bench.sim.node;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.copies.SimCopies;
+import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Violation;
@@ -17,6 +19,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
+import io.osier.datacenter.copies.Followers;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.ForwardingHost;
@@ -101,6 +104,9 @@ final class SimForwarding implements ForwardingHost, ClientService {
   private @Nullable Forwarder forwarder;
   private @Nullable ForwardedRequests requests;
 
+  /** Null where nothing is copied, too. */
+  private @Nullable SimCopies copies;
+
   /** What is about to be asked of another datacenter; null if nothing is. */
   private @Nullable Forwarded asks;
 
@@ -130,10 +136,22 @@ final class SimForwarding implements ForwardingHost, ClientService {
             simulation.scheduler()::nanos,
             () -> "never used");
     requests = new ForwardedRequests(self, this, access, new ByteBudget(BUDGET_BYTES), beside);
+    copies =
+        simulation.profile().has(Feature.COPIES)
+            ? new SimCopies(simulation, dc, forwarder(), this, () -> dc.now().millis())
+            : null;
   }
 
   Forwarder forwarder() {
     return requireNonNull(forwarder, "it was started");
+  }
+
+  /** A datacenter is connected no more. */
+  void down(String peer) {
+    forwarder().down(peer);
+    if (copies != null) {
+      copies.down(peer);
+    }
   }
 
   private ForwardedRequests requests() {
@@ -163,6 +181,14 @@ final class SimForwarding implements ForwardingHost, ClientService {
     forwards.add(unit.policy().name());
     OrderedQueue lane = lanes.computeIfAbsent(client, c -> new OrderedQueue());
     lane.goesElsewhere(unit.policy().name());
+    Reply copied =
+        copies != null && request instanceof Request.Read read
+            ? copies.answer(unit, read, lane)
+            : null;
+    if (copied != null) {
+      listener.made(null, copied).run();
+      return;
+    }
     Forwarded one = new Forwarded(listener);
     asks = one;
     boolean isKnown =
@@ -276,18 +302,19 @@ final class SimForwarding implements ForwardingHost, ClientService {
   /** Another datacenter asks. */
   void asked(ReplicaId peer, byte[] content, PeerListener.Answers answers) {
     ForwardedRequest by = ForwardedRequest.decode(content);
+    PeerListener.Answers goes =
+        (answer, left) -> {
+          simulation.trace().hash(answer);
+          answers.send(answer, left);
+          run();
+        };
+    if (copies != null && Followers.isAsk(by.request())) {
+      copies.asked(peer, by, goes);
+      return;
+    }
     asked = simulation.dc(peer.dc()).forwarding().forwarded.get(new Name(by.user(), by.id()));
     try {
-      requests()
-          .asked(
-              peer,
-              PeerVersions.NEWEST,
-              content,
-              (answer, left) -> {
-                simulation.trace().hash(answer);
-                answers.send(answer, left);
-                run();
-              });
+      requests().asked(peer, PeerVersions.NEWEST, content, goes);
     } finally {
       asked = null;
     }

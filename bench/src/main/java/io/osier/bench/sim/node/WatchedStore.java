@@ -170,18 +170,19 @@ public final class WatchedStore extends ForwardingStore {
     input.updates().forEach(u -> acknowledged.put(u.object(), u.sinceNanos()));
   }
 
-  /** A key is shown without the partition's doing: what it holds must be durable. */
-  private void shows(Key key, List<CrdtState> states) {
-    showing = new HashMap<>();
+  /** What of a key is shown without the partition's doing: it must be durable. */
+  public Map<ObjectId, CausalContext> shown(Key key, List<CrdtState> states) {
+    Map<ObjectId, CausalContext> shown = new HashMap<>();
     for (CrdtState state : states) {
       ObjectId object = new ObjectId(key, state.type());
-      showing.put(object, state.context());
+      shown.put(object, state.context());
       CausalContext most = showable.getOrDefault(object, CausalContext.EMPTY);
       if (node.hasDisk() && !most.covers(state.context())) {
         throw new Violation(
             node.name(object), "%s shows %s, of which %s is durable", node, state.context(), most);
       }
     }
+    return shown;
   }
 
   /** What reads later shows what is shown now. */
@@ -391,7 +392,7 @@ public final class WatchedStore extends ForwardingStore {
     if (found.isEmpty() && !undurable.containsKey(key)) {
       found = Optional.of(super.stored(key));
     }
-    found.ifPresent(stored -> shows(key, stored.states()));
+    found.ifPresent(stored -> showing = shown(key, stored.states()));
     return found;
   }
 }

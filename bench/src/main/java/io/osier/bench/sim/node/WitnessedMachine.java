@@ -38,7 +38,8 @@ final class WitnessedMachine implements Machine {
     /**
      * The reply is made.
      *
-     * @param at null if that one does not hold the keyspace, and answers without a holder
+     * @param at null if that one does not hold the keyspace, and answers without a holder: from a
+     *     copy, which shows what the answer says that it has seen, or by a refusal
      */
     Runnable made(@Nullable SimNode at, Reply reply);
   }

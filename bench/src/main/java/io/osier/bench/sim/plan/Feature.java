@@ -31,7 +31,9 @@ public enum Feature {
   /** Some datacenters hold a keyspace, and the others forward what concerns it. */
   HOLDERS(4),
   /** With {@link #HOLDERS}: keyspaces have laws, and the holders of some follow their load. */
-  PLACEMENT(2);
+  PLACEMENT(2),
+  /** Those others have copies of what they read often; only where some hold a keyspace. */
+  COPIES(2);
 
   /** One seed of so many has it. */
   private final int oneIn;

@@ -2,6 +2,7 @@ package io.osier.bench.sim.plan;
 
 import io.osier.adaptation.PlacementPolicy;
 import io.osier.core.Homes;
+import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.placement.PlacementSettings;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -49,6 +50,12 @@ public final class RunProfile {
   private static final double HORIZON_SECONDS = 60;
   private static final long PLACEMENT_MILLIS = 1_000;
 
+  /** Of one seed of three, and of the keys that others follow of one of four: room for a few. */
+  private static final int COPIES_BYTES_FEW = 5_000;
+
+  private static final int COPIES_BYTES = 1 << 20;
+  private static final int COPIES = 8;
+
   private final SimOptions options;
   private final long seed;
   private final List<Fault> faults;
@@ -81,10 +88,14 @@ public final class RunProfile {
       features.remove(Feature.PROGRAMS);
       features.remove(Feature.HOLDERS);
       features.remove(Feature.PLACEMENT);
+      features.remove(Feature.COPIES);
     }
     features.addAll(options.sabotage().features());
     if (options.faults().equals(EnumSet.of(Fault.MEMBERS))) {
       features.remove(Feature.HOLDERS); // else that seed would have no fault
+    }
+    if (holders(1).isEmpty()) { // the other keyspace is causal, so nothing of it is copied
+      features.remove(Feature.COPIES);
     }
     if (has(Feature.HOLDERS)) {
       drawnFaults.remove(Fault.MEMBERS); // holders are given up with their datacenters: not here
@@ -163,6 +174,16 @@ public final class RunProfile {
     double msWorth = MS_WORTH[random.nextInt(MS_WORTH.length)];
     return new PlacementSettings(
         new PlacementPolicy(msWorth, HORIZON_SECONDS), PLACEMENT_MILLIS * pace());
+  }
+
+  /** What may be copied: at once what is read a few times, and so little that room is short. */
+  public CopySettings copies() {
+    return new CopySettings(seed % 3 == 0 ? COPIES_BYTES_FEW : COPIES_BYTES, COPIES, 10_000);
+  }
+
+  /** For the keys that others follow. */
+  public long followersBytes() {
+    return seed % 4 == 0 ? COPIES_BYTES_FEW / 2 : COPIES_BYTES;
   }
 
   /** For how long clients work, in virtual seconds. */

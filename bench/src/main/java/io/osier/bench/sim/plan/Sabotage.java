@@ -5,6 +5,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.access.Users;
+import io.osier.datacenter.copies.FollowCodec;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.propagation.host.LinkWindows;
@@ -14,6 +15,7 @@ import io.osier.protocol.Request;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,6 +142,21 @@ public interface Sabotage {
 
   /** Whether who holds a keyspace by now forgets what others have done for its clients. */
   default boolean forgetsElsewhere() {
+    return false;
+  }
+
+  /** What is asked of a copy instead of a read. */
+  default Request.Read copied(Request.Read read) {
+    return read;
+  }
+
+  /** Who copies objects asks a holder; what it is told instead of the answer. */
+  default UnaryOperator<FollowCodec.Answer> follows(ReplicaId at, FollowCodec.Ask asked) {
+    return UnaryOperator.identity();
+  }
+
+  /** Whether copies are not told that their subscription has ended. */
+  default boolean keepsCopies() {
     return false;
   }
 

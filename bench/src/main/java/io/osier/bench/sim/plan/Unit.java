@@ -180,6 +180,11 @@ public record Unit(
     return adaptation.topK() % 3 == 0;
   }
 
+  /** Whether some hold it, and others may copy objects of it. */
+  public boolean mayBeCopied() {
+    return !isCausal() && !policy.replicas().isEmpty();
+  }
+
   public boolean isCausal() {
     return policy.consistency() == KeyspacePolicy.Consistency.CAUSAL;
   }

@@ -34,6 +34,9 @@ public final class Workload {
 
   private static final int TOKENS_MAX = 150;
 
+  private static final int HOT_KEYS = 4;
+  private static final int HOT_WRITES_ONE_IN = 8;
+
   /** How large values may be. */
   public enum Sizes {
     /** A few bytes. */
@@ -278,7 +281,16 @@ public final class Workload {
 
   public Task next(Random random) {
     Slot slot = slots.get((int) (slots.size() * Math.pow(random.nextDouble(), SKEW)));
-    boolean write = random.nextInt(5) < 3;
+    return next(slot, random.nextInt(5) < 3, random);
+  }
+
+  /** Something to do with one of the hottest keys: mostly to read it. */
+  public Task nextHot(Random random) {
+    return next(
+        slots.get(random.nextInt(HOT_KEYS)), random.nextInt(HOT_WRITES_ONE_IN) == 0, random);
+  }
+
+  private Task next(Slot slot, boolean write, Random random) {
     return switch (slot.sort) {
       case ACCOUNTABLE -> write ? update(slot, random) : read(slot, new Query.Whole());
       case WILD ->

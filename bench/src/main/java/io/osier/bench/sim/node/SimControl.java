@@ -72,7 +72,13 @@ public final class SimControl extends StandingCluster {
     this.held = held;
     this.name = dc.self().dc();
     this.removals = new SimRemovals(simulation, dc, held);
-    this.demand = new SimDemand(simulation, dc, held);
+    this.demand =
+        new SimDemand(
+            simulation,
+            name,
+            keyspace -> held.of(keyspace).stream().map(SimNode::inspect).toList(),
+            this::isReached,
+            (keyspace, names) -> simulation.holders().laws().moved(dc, keyspace, names));
     this.copy = new ControlCopy(name, simulation::nextTicket, simulation.options().sabotage());
     this.random = new Random(simulation.profile().seed() * 31 + name.hashCode());
   }
@@ -353,11 +359,7 @@ public final class SimControl extends StandingCluster {
 
   @Override
   public void openConfigured(KeyspacePolicy policy) {
-    try {
-      simulation.holders().laws().opens(policy.name(), name);
-    } catch (Violation e) {
-      simulation.scheduler().fail(e); // the plane would only try again
-    }
+    simulation.holders().laws().opens(policy.name(), name); // the plane counts what is thrown
     held.open(policy.name());
     dc.holdersChanged();
   }

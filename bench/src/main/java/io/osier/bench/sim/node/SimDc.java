@@ -344,7 +344,7 @@ public final class SimDc {
   public void command(
       Unit unit, Object client, Request request, WitnessedMachine.ReplyListener listener) {
     Request here = serves(unit) ? forwarding.here(unit, client, request) : null;
-    WitnessedMachine.ReplyListener hears = control.demand().counted(unit, request, listener);
+    WitnessedMachine.ReplyListener hears = listener.and(control.demand().counted(unit, request));
     if (here != null) {
       node(unit).command(client, here, hears);
     } else {

@@ -15,7 +15,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is asked of a datacenter, and what holding its keyspaces costs, for its placement: counted
@@ -26,18 +30,34 @@ public final class SimDemand implements PlacementHost {
   private static final long OBJECT_BYTES = 100;
 
   private final Simulation simulation;
-  private final SimDc dc;
-  private final HeldUnits held;
+  private final String dc;
+  private final Function<String, List<PartitionReport>> reports;
+  private final Predicate<String> isReached;
+  private final BiConsumer<String, List<String>> moved;
   private final Random random;
 
   /** Of the present life. */
   private DemandCounters counters;
 
-  SimDemand(Simulation simulation, SimDc dc, HeldUnits held) {
+  /**
+   * Of one datacenter.
+   *
+   * @param reports of the partitions that it has of a keyspace
+   * @param isReached whether it is connected with another datacenter
+   * @param moved hears of each keyspace that placement has moved, and who is to hold it
+   */
+  SimDemand(
+      Simulation simulation,
+      String dc,
+      Function<String, List<PartitionReport>> reports,
+      Predicate<String> isReached,
+      BiConsumer<String, List<String>> moved) {
     this.simulation = simulation;
     this.dc = dc;
-    this.held = held;
-    this.random = new Random(simulation.profile().seed() * 37 + dc.self().dc().hashCode());
+    this.reports = reports;
+    this.isReached = isReached;
+    this.moved = moved;
+    this.random = new Random(simulation.profile().seed() * 37 + dc.hashCode());
     this.counters = new DemandCounters(random::nextInt);
   }
 
@@ -46,18 +66,13 @@ public final class SimDemand implements PlacementHost {
     counters = new DemandCounters(random::nextInt);
   }
 
-  /** Counts what a client asks, and has its answer measured now and then. */
-  WitnessedMachine.ReplyListener counted(
-      Unit unit, Request request, WitnessedMachine.ReplyListener listener) {
-    Consumer<Reply> measures =
-        counters.isEmpty() ? null : counters.counted(unit.policy().name(), request);
-    return measures == null
-        ? listener
-        : (at, made) -> {
-          Runnable then = listener.made(at, made);
-          measures.accept(made);
-          return then;
-        };
+  /**
+   * Counts what a client asks.
+   *
+   * @return what is to be shown the answer; null if that is not measured
+   */
+  @Nullable Consumer<Reply> counted(Unit unit, Request request) {
+    return counters.isEmpty() ? null : counters.counted(unit.policy().name(), request);
   }
 
   /** Counts an update that was acknowledged in front of its partition. */
@@ -75,8 +90,7 @@ public final class SimDemand implements PlacementHost {
     long committed = 0;
     long shipped = 0;
     long objects = 0;
-    for (SimNode node : held.of(keyspace)) {
-      PartitionReport report = node.inspect();
+    for (PartitionReport report : reports.apply(keyspace)) {
       committed += report.content().committed();
       shipped +=
           report.peers().stream()
@@ -85,13 +99,12 @@ public final class SimDemand implements PlacementHost {
               .orElse(0);
       objects += report.content().objects();
     }
-    String self = dc.self().dc();
     SortedMap<String, Double> ways = new TreeMap<>();
     for (String other : simulation.names()) {
-      if (!other.equals(self) && dc.control().isReached(other)) {
+      if (!other.equals(dc) && isReached.test(other)) {
         long nanos =
-            simulation.network().link(self, other).delayNanosMax()
-                + simulation.network().link(other, self).delayNanosMax();
+            simulation.network().link(dc, other).delayNanosMax()
+                + simulation.network().link(other, dc).delayNanosMax();
         ways.put(other, (double) nanos / MILLI);
       }
     }
@@ -100,13 +113,13 @@ public final class SimDemand implements PlacementHost {
 
   @Override
   public void moved(String keyspace, String command, String why) {
-    simulation.trace().note("%s: %s, as %s", dc.self(), command, why);
+    simulation.trace().note("%s: %s, as %s", dc, command, why);
     String names = command.substring(command.indexOf('=') + 1);
-    simulation.holders().laws().moved(dc, keyspace, List.of(names.split(",", -1)));
+    moved.accept(keyspace, List.of(names.split(",", -1)));
   }
 
   @Override
   public void refused(String command, String why) {
-    simulation.trace().note("%s: %s is refused: %s", dc.self(), command, why);
+    simulation.trace().note("%s: %s is refused: %s", dc, command, why);
   }
 }

@@ -42,6 +42,16 @@ final class WitnessedMachine implements Machine {
      *     copy, which shows what the answer says that it has seen, or by a refusal
      */
     Runnable made(@Nullable SimNode at, Reply reply);
+
+    /** The same, which shows the reply to another one, too; that may be null. */
+    default ReplyListener and(@Nullable Consumer<Reply> other) {
+      return other == null
+          ? this
+          : (at, reply) -> {
+            other.accept(reply);
+            return made(at, reply);
+          };
+    }
   }
 
   /** A command under way: who is told when its reply is made, and again when it may go. */

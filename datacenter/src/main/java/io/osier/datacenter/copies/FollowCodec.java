@@ -92,6 +92,7 @@ public final class FollowCodec {
     return rest.remaining() > 0 && (rest.getBuffer()[rest.position()] & 0xff) == KIND;
   }
 
+  /** Writes an Ask, behind what each question begins with. */
   public static void write(WireOutput out, Ask ask) {
     out.writeByte(KIND);
     out.writeText(ask.keyspace);
@@ -146,6 +147,7 @@ public final class FollowCodec {
     return all;
   }
 
+  /** Writes an Answer, behind what each answer begins with. */
   public static void write(WireOutput out, Answer answer) {
     out.writeByte(KIND);
     out.writeNumber(answer.step);

@@ -109,8 +109,8 @@ public record PlacementAdvice(
     return new PlacementAdvice(
         what,
         new TreeSet<>(holders),
-        added.isEmpty() && holders.size() == k.holders().size()
-            || holders.size() >= k.least() && k.candidates().containsAll(added),
+        holders.equals(k.holders())
+            || (holders.size() >= k.least() && k.candidates().containsAll(added)),
         new PlacementPolicy(0, policy.horizonSeconds()).paid(k, holders),
         policy.paid(k, holders),
         holders.size() * k.bytes(),

@@ -1,5 +1,6 @@
 package io.osier.adaptation;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.adaptation.PlacementPolicy.Demand;
@@ -32,6 +33,10 @@ final class PlacementAdviceTest {
     return all.stream().filter(a -> a.what().contains(what)).findFirst().orElseThrow();
   }
 
+  private static PlacementAdvice.Way way(PlacementAdvice of, String dc) {
+    return requireNonNull(of.ways().get(dc));
+  }
+
   @Test
   void eachSetOfHolders_hasItsBytes_waysAndStorage() {
     List<PlacementAdvice> all = advice(keyspace(Set.of("eu", "us"), Set.of("ap", "eu", "us"), 2));
@@ -48,7 +53,7 @@ final class PlacementAdviceTest {
     assertThat(now.paid()).isEqualTo(now.linkBytes() + 100 * 80 * 100);
     assertThat(now.storedBytes()).isEqualTo(2e6);
     assertThat(now.p50Millis()).hasValue(80);
-    assertThat(now.ways().get("eu").millis()).hasValue(0);
+    assertThat(way(now, "eu").millis()).hasValue(0);
     assertThat(now.ways()).as("of those who ask").doesNotContainKey("us");
     PlacementAdvice everywhere = of(all, "all");
     assertThat(everywhere.linkBytes()).isEqualTo(2 * 10 * 50);
@@ -75,7 +80,7 @@ final class PlacementAdviceTest {
     Map<String, Demand> demands = Map.of("ap", new Demand(100, 200, 0, Map.of()));
     Keyspace k = new Keyspace(new TreeMap<>(demands), Set.of("eu"), Set.of("eu"), true, 1, 50, 1e6);
     assertThat(advice(k).getFirst().p50Millis()).isEmpty();
-    assertThat(advice(k).getFirst().ways().get("ap").millis()).isEmpty();
+    assertThat(way(advice(k).getFirst(), "ap").millis()).isEmpty();
     Keyspace idle = new Keyspace(new TreeMap<>(), Set.of("eu"), Set.of("eu"), true, 1, 50, 1e6);
     assertThat(advice(idle)).hasSize(1);
     assertThat(advice(idle).getFirst().p50Millis()).isEmpty();

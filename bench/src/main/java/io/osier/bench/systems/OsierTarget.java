@@ -111,13 +111,18 @@ public final class OsierTarget implements Target {
   /** Waits until something is done; a datacenter that was just started may not answer at once. */
   private static void await(String name, BooleanSupplier isDone) {
     long deadline = System.nanoTime() + START_MAX.toNanos();
+    String said = "";
     while (true) {
       try {
         if (isDone.getAsBoolean()) {
           return;
         }
       } catch (CompletionException e) {
-        System.out.println(name + ": " + e.getMessage());
+        String why = String.valueOf(e.getMessage());
+        if (!why.equals(said)) {
+          System.out.println(name + " is not held where it is to be yet: " + why);
+          said = why;
+        }
       }
       if (System.nanoTime() > deadline) {
         throw new OsierException(ErrorCode.TIMEOUT, name + " is not held where it is to be");

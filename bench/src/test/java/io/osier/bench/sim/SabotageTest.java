@@ -248,6 +248,7 @@ final class SabotageTest {
             "a key of another home is taken",
             "of another home",
             supplier(HolderSabotages::homeless)),
+        arguments(
             "a copy answers what is older than the session",
             "the session knew",
             supplier(CopySabotages::aging)),

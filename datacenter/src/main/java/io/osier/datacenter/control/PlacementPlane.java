@@ -106,6 +106,9 @@ final class PlacementPlane {
   private final PlacementHost loads;
   private final Map<String, Counted> counted = new HashMap<>();
 
+  /** See {@link PlacementHost#deaf}; as it was in the last period. */
+  private Set<String> deaf = Set.of();
+
   PlacementPlane(
       MemberPlane members,
       KeyspacePlane keyspaces,
@@ -174,6 +177,9 @@ final class PlacementPlane {
       }
     }
     objects.tell(ControlState.KEYSPACES, tells, "what is asked of keyspaces here");
+    if (!due.isEmpty()) {
+      deaf = loads.deaf();
+    }
     due.forEach(this::decide);
   }
 
@@ -321,7 +327,7 @@ final class PlacementPlane {
   private Set<String> able(KeyspacePolicy policy) {
     Set<String> able = new TreeSet<>(members.staying());
     able.removeIf(dc -> !isUp(dc) || members.isQuiet(dc) || !policy.rules().mayHold(dc));
-    able.removeAll(loads.deaf());
+    able.removeAll(deaf);
     return able;
   }
 

@@ -5,7 +5,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;
-import io.osier.protocol.MessageHeap;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -34,9 +33,6 @@ public final class Forwarder implements AutoCloseable {
 
   /** Larger answers are decoded beside the network's loop, within the budget. */
   private static final int LARGE_BYTES = 64 << 10;
-
-  /** What a script may take in the heap: it takes less when it travels. */
-  private static final long SCRIPT_BYTES_MAX = 64 << 20;
 
   private final String self;
   private final ForwardingHost around;
@@ -189,11 +185,9 @@ public final class Forwarder implements AutoCloseable {
       number = choice.number(lane);
     }
     if (Forwardable.isLater(request)) {
-      if (!around.takesScripts(to.dc())) {
-        return Refusals.notTaken(self, keyspace, held);
-      }
-      if (MessageHeap.bytes(request) > SCRIPT_BYTES_MAX) {
-        return Refusals.scriptTooLarge(to.dc(), SCRIPT_BYTES_MAX);
+      Reply.Failure no = Refusals.later(self, request, to.dc(), held, around.takesScripts(to.dc()));
+      if (no != null) {
+        return no;
       }
     }
     byte[] content = ForwardedRequest.encode(number, user, id, to.request());

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -184,16 +183,11 @@ public final class Forwarder implements AutoCloseable {
       id = asks.nextId();
       number = choice.number(lane);
     }
-    if (Forwardable.isLater(request)) {
-      Reply.Failure no = Refusals.later(self, request, to.dc(), held, around.takesScripts(to.dc()));
-      if (no != null) {
-        return no;
-      }
+    Reply.Failure tooNew = Refusals.later(self, request, to.dc(), held, around);
+    if (tooNew != null) {
+      return tooNew;
     }
     byte[] content = ForwardedRequest.encode(number, user, id, to.request());
-    long wait =
-        TimeUnit.MILLISECONDS.toNanos(
-            Math.clamp(Forwardable.waitMillis(to.request()), 0, Request.WAIT_MILLIS_MAX));
     Asks.Ask ask =
         new Asks.Ask(
             to.dc(),
@@ -202,7 +196,7 @@ public final class Forwarder implements AutoCloseable {
             Forwardable.partition(request, held.partitioning()),
             ASK_BYTES + content.length,
             now,
-            now + Asks.ANSWER_NANOS + wait,
+            Asks.dueNanos(to.request(), now),
             reply);
     synchronized (this) {
       Reply.Failure refused = closed ? Refusals.unreachable(self, keyspace, held) : noRoom(ask);

@@ -29,13 +29,15 @@ final class Refusals {
   }
 
   /**
-   * Why something that not all versions take is not asked of a datacenter; null if it is.
-   *
-   * @param takes whether that one takes it
+   * Why something that not all versions take is not asked of a datacenter; null if it is, or all
+   * take it.
    */
   static Reply.@Nullable Failure later(
-      String self, Request request, String dc, ForwardingHost.Held held, boolean takes) {
-    if (!takes) {
+      String self, Request request, String dc, ForwardingHost.Held held, ForwardingHost around) {
+    if (!Forwardable.isLater(request)) {
+      return null;
+    }
+    if (!around.takesScripts(dc)) {
       return notTaken(self, Forwardable.keyspace(request).orElse(""), held);
     }
     return MessageHeap.bytes(request) <= LATER_BYTES_MAX

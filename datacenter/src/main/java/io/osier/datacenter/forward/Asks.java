@@ -23,6 +23,12 @@ final class Asks {
   /** Beyond what the request itself may wait, an answer is waited for so long. */
   static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+  /** When something is given up that is asked now. */
+  static long dueNanos(Request request, long now) {
+    int wait = Math.clamp(Forwardable.waitMillis(request), 0, Request.WAIT_MILLIS_MAX);
+    return now + ANSWER_NANOS + TimeUnit.MILLISECONDS.toNanos(wait);
+  }
+
   /**
    * A request as its client sent it, and as it is sent on: with what other holders have shown
    * there.

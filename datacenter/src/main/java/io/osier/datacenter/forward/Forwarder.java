@@ -5,7 +5,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;
-import io.osier.protocol.MessageHeap;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -14,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +32,6 @@ public final class Forwarder implements AutoCloseable {
 
   /** Larger answers are decoded beside the network's loop, within the budget. */
   private static final int LARGE_BYTES = 64 << 10;
-
-  /** What a script may take in the heap: it takes less when it travels. */
-  private static final long SCRIPT_BYTES_MAX = 64 << 20;
 
   private final String self;
   private final ForwardingHost around;
@@ -188,18 +183,11 @@ public final class Forwarder implements AutoCloseable {
       id = asks.nextId();
       number = choice.number(lane);
     }
-    if (Forwardable.isLater(request)) {
-      if (!around.takesScripts(to.dc())) {
-        return Refusals.notTaken(self, keyspace, held);
-      }
-      if (MessageHeap.bytes(request) > SCRIPT_BYTES_MAX) {
-        return Refusals.scriptTooLarge(to.dc(), SCRIPT_BYTES_MAX);
-      }
+    Reply.Failure tooNew = Refusals.later(self, request, to.dc(), held, around);
+    if (tooNew != null) {
+      return tooNew;
     }
     byte[] content = ForwardedRequest.encode(number, user, id, to.request());
-    long wait =
-        TimeUnit.MILLISECONDS.toNanos(
-            Math.clamp(Forwardable.waitMillis(to.request()), 0, Request.WAIT_MILLIS_MAX));
     Asks.Ask ask =
         new Asks.Ask(
             to.dc(),
@@ -208,7 +196,7 @@ public final class Forwarder implements AutoCloseable {
             Forwardable.partition(request, held.partitioning()),
             ASK_BYTES + content.length,
             now,
-            now + Asks.ANSWER_NANOS + wait,
+            Asks.dueNanos(to.request(), now),
             reply);
     synchronized (this) {
       Reply.Failure refused = closed ? Refusals.unreachable(self, keyspace, held) : noRoom(ask);

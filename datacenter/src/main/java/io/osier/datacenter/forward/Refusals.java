@@ -1,11 +1,16 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.ErrorCode;
+import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import org.jspecify.annotations.Nullable;
 
 /** What clients are told where a holder did not answer them. Static and pure. */
 final class Refusals {
+  /** What such a request may take in the heap: it takes less when it travels. */
+  private static final long LATER_BYTES_MAX = 64 << 20;
+
   private Refusals() {}
 
   /** Nobody that holds the keyspace can be asked. */
@@ -23,11 +28,24 @@ final class Refusals {
             .formatted(keyspace, held.dcs(), self));
   }
 
-  /** A script is larger than what travels. */
-  static Reply.Failure scriptTooLarge(String dc, long max) {
-    return new Reply.Failure(
-        ErrorCode.VALUE_TOO_LARGE,
-        "nothing was done: what goes to %s in one program has at most %d bytes".formatted(dc, max));
+  /**
+   * Why something that not all versions take is not asked of a datacenter; null if it is, or all
+   * take it.
+   */
+  static Reply.@Nullable Failure later(
+      String self, Request request, String dc, ForwardingHost.Held held, ForwardingHost around) {
+    if (!Forwardable.isLater(request)) {
+      return null;
+    }
+    if (!around.takesScripts(dc)) {
+      return notTaken(self, Forwardable.keyspace(request).orElse(""), held);
+    }
+    return MessageHeap.bytes(request) <= LATER_BYTES_MAX
+        ? null
+        : new Reply.Failure(
+            ErrorCode.VALUE_TOO_LARGE,
+            "nothing was done: what goes to %s in one program has at most %d bytes"
+                .formatted(dc, LATER_BYTES_MAX));
   }
 
   /** So much is under way at a datacenter already. */

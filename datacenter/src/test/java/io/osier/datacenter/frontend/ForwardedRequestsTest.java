@@ -26,7 +26,6 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.protocol.Call;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -36,7 +35,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -74,7 +72,6 @@ final class ForwardedRequestsTest {
               "osier",
               new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
               new AuditLog("eu")),
-          this::begun,
           bytes,
           Runnable::run);
 
@@ -122,91 +119,6 @@ final class ForwardedRequestsTest {
 
   private void asked(long lane, String user, long id, Request request) {
     requests.asked(AP, PeerVersions.NEWEST, encoded(lane, user, id, request), this::answered);
-  }
-
-  /** A script that writes a and b, and answers by what it was told of that. */
-  private Scripts.Begun begun(String keyspace, byte[] form, Set<Key> guarded, ByteBudget answers) {
-    if (form.length != 1) {
-      throw new MalformedException("no such script");
-    }
-    List<Reply> told = new ArrayList<>();
-    Call.Script script =
-        new Call.Script(
-            List.of(Key.of("a"), Key.of("b")),
-            true,
-            1,
-            ask -> List.of("a", "b").forEach(key -> told.add(ask.apply(write(key)))));
-    return new Scripts.Begun() {
-      @Override
-      public Call.Script script() {
-        return script;
-      }
-
-      @Override
-      public Reply answer(Reply reply, VersionVector seen) {
-        List<Reply> parts = new ArrayList<>(told);
-        parts.add(new Reply.Answer(Optional.empty(), Optional.empty(), true, seen));
-        return new Reply.Evaluated(true, Optional.of(DOT), parts);
-      }
-    };
-  }
-
-  /** As it travels: see ForwarderTest, which has its bytes. */
-  private void askedScript(String user, long id, byte... form) {
-    byte[] content =
-        WireOutput.bytesOf(
-            out -> {
-              out.writeNumber(0);
-              out.writeText(user);
-              ProtocolCodec.start(out, id);
-              out.writeByte(126);
-              out.writeBlob(form);
-              ProtocolCodec.writeBody(
-                  out,
-                  new Request.Evaluate(
-                      "shop",
-                      List.of(new Call.Version(Key.of("a"))),
-                      List.of(),
-                      VersionVector.EMPTY,
-                      0));
-            });
-    requests.asked(AP, PeerVersions.NEWEST, content, this::answered);
-  }
-
-  /** Each step needs a right of the user's here, and what the steps were shown is told. */
-  @Test
-  void stepsOfAScript_areTakenByTheRightsOfItsUser() {
-    askedScript("ann", 1, (byte) 7);
-    Request.Evaluate program = (Request.Evaluate) done.keySet().iterator().next();
-    Call.Script script = (Call.Script) program.calls().getFirst();
-    List<Request> steps = new ArrayList<>();
-    script
-        .steps()
-        .run(
-            step -> {
-              steps.add(step);
-              return new Reply.Done(DOT);
-            });
-    assertThat(steps).as("ann may write a, and not b").containsExactly(write("a"));
-    answer(program, new Reply.Evaluated(true, Optional.of(DOT), List.of()));
-    Reply.Evaluated told = (Reply.Evaluated) requireNonNull(answers.get(1L));
-    assertThat(told.parts().getFirst()).isEqualTo(new Reply.Done(DOT));
-    assertThat(((Reply.Failure) told.parts().get(1)).code()).isEqualTo(ErrorCode.FORBIDDEN);
-    assertThat(((Reply.Answer) told.parts().get(2)).seen())
-        .isEqualTo(VersionVector.of(DOT.replica(), DOT.number()));
-    left.forEach(Runnable::run);
-    assertThat(bytes.taken()).isZero();
-  }
-
-  @Test
-  void scriptOfSomebodyUnknown_orOneThatCannotBeRead_isRefused_andNothingIsDone() {
-    askedScript("bob", 1, (byte) 7);
-    askedScript("ann", 2, (byte) 7, (byte) 8);
-    assertThat(failure(1)).isEqualTo(ErrorCode.FORBIDDEN);
-    assertThat(message(2)).contains("no such script");
-    assertThat(done).isEmpty();
-    left.forEach(Runnable::run);
-    assertThat(bytes.taken()).isZero();
   }
 
   /** It would take a key for one of another partition, and so would its clients. */

@@ -1,6 +1,6 @@
 package io.osier.crdt;
 
-import io.osier.core.Value;
+import io.osier.core.Utf8;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
@@ -18,14 +18,13 @@ public final class FieldNames {
 
   /** The name of some bytes; longer than a {@link FieldId} takes if they are too many. */
   public static String of(byte[] bytes) {
-    return isOwnName(bytes)
-        ? new String(bytes, StandardCharsets.UTF_8)
-        : BYTES + HexFormat.of().formatHex(bytes);
+    String text = Utf8.decodeIfValid(bytes, 0, bytes.length);
+    return text != null && isOwnName(text) ? text : BYTES + HexFormat.of().formatHex(bytes);
   }
 
   public static byte[] bytes(String name) {
-    if (ESCAPED.matcher(name).matches()) {
-      byte[] bytes = HexFormat.of().parseHex(name, BYTES.length(), name.length());
+    if (isEscaped(name)) {
+      byte[] bytes = escaped(name);
       if (!isOwnName(bytes)) {
         return bytes;
       }
@@ -35,11 +34,20 @@ public final class FieldNames {
 
   /** Half as many bytes are looked at each time, so it costs their number. */
   private static boolean isOwnName(byte[] bytes) {
-    if (bytes.length == 0 || !(Value.ofText(bytes) instanceof Value.Str text)) {
-      return false;
-    }
-    String name = text.content();
-    return !ESCAPED.matcher(name).matches()
-        || isOwnName(HexFormat.of().parseHex(name, BYTES.length(), name.length()));
+    String text = Utf8.decodeIfValid(bytes, 0, bytes.length);
+    return text != null && isOwnName(text);
+  }
+
+  private static boolean isOwnName(String text) {
+    return !text.isEmpty() && (!isEscaped(text) || isOwnName(escaped(text)));
+  }
+
+  /** Nearly no name is: they are not all matched. */
+  private static boolean isEscaped(String name) {
+    return name.startsWith(BYTES) && ESCAPED.matcher(name).matches();
+  }
+
+  private static byte[] escaped(String name) {
+    return HexFormat.of().parseHex(name, BYTES.length(), name.length());
   }
 }

@@ -24,7 +24,7 @@ public sealed interface Reading {
       case Single r ->
           HeapSize.object(HeapSize.REFERENCE)
               + HeapSize.object(HeapSize.REFERENCE)
-              + r.value.map(Value::heapBytes).orElse(0L);
+              + (r.value.isPresent() ? r.value.get().heapBytes() : 0);
       case Many r -> {
         long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(r.values.size());
         for (Value value : r.values) {

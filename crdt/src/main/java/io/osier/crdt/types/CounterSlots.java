@@ -131,6 +131,9 @@ final class CounterSlots {
 
   /** The delta of a reset of all that is seen. */
   CounterSlots reset() {
+    if (isReset()) {
+      return EMPTY; // as each assignment of a string finds that nobody counts on
+    }
     return new CounterSlots(
         Arrays.stream(slots)
             .filter(s -> !s.isReset())

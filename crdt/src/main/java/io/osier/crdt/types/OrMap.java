@@ -72,6 +72,10 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   @Override
   public OrMap prepare(Operation operation, UpdateContext preparation) {
     return switch (operation) {
+      case Operation.UpdateFields update when update.updates().size() == 1 -> {
+        Operation.FieldUpdate only = update.updates().getFirst(); // as it mostly is
+        yield delta(only.field(), change(cell(only.field()), only.operation(), preparation));
+      }
       case Operation.UpdateFields update -> {
         EntryEditor<OrMap, FieldId, DotStore<?>> delta = delta();
         Map<FieldId, Step> last = new HashMap<>();
@@ -117,10 +121,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
     Step earlier = last.get(field);
     DotStore<?> current = earlier == null ? cell(field) : earlier.after(preparation);
     UpdateContext.Mark from = preparation.mark();
-    DotStore<?> change =
-        update.operation() instanceof Operation.Clear
-            ? current.reset(preparation)
-            : current.prepare(update.operation(), preparation);
+    DotStore<?> change = change(current, update.operation(), preparation);
     UpdateContext.Mark to = preparation.mark();
     last.put(field, new Step(current, change, from, to));
     delta.put(
@@ -131,6 +132,13 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
                 requireNonNull(delta.get(field)), // the earlier update's
                 change,
                 against(preparation.between(from, to), false)));
+  }
+
+  private static DotStore<?> change(
+      DotStore<?> field, Operation operation, UpdateContext preparation) {
+    return operation instanceof Operation.Clear
+        ? field.reset(preparation)
+        : field.prepare(operation, preparation);
   }
 
   /** What is on the left knows nothing of the update's own dots, which are new. */

@@ -68,7 +68,7 @@ public final class Reads {
 
   private static boolean takesLong(List<CrdtState> states, Query query) {
     return switch (query) {
-      case Query.Whole q -> states.stream().anyMatch(Reads::isLarge);
+      case Query.Whole q -> areAnyLarge(states);
       case Query.Select q ->
           areLargeMaps(states)
               && (q.names().size() > NAMES_MAX || areLargeFields(states, q.names()));
@@ -77,6 +77,15 @@ public final class Reads {
               || states.stream().anyMatch(s -> isLarge(s) && isLongPage(s, q.limit()));
       default -> false;
     };
+  }
+
+  private static boolean areAnyLarge(List<CrdtState> states) {
+    for (CrdtState state : states) { // no stream: every read of all of an object asks
+      if (isLarge(state)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean areLargeMaps(List<CrdtState> states) {

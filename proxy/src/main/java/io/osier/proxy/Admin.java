@@ -366,8 +366,8 @@ public final class Admin {
     }
     String name = Base64.getUrlEncoder().withoutPadding().encodeToString(key.toBytes());
     Partitioning told = client.datacenters().partitioning(present(keyspace, "a keyspace's name"));
-    boolean isPlain = told == null || Homes.isHome(keyspace);
-    String home = isPlain ? keyspace : told.homes().keyspace(keyspace, key);
+    String home =
+        told == null || Homes.isHome(keyspace) ? keyspace : told.homes().keyspace(keyspace, key);
     return ask(WHY, LIST, name, Map.of(KEYSPACE, home));
   }
 

@@ -3,8 +3,10 @@ package io.osier.proxy;
 import static io.osier.core.Present.present;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Partitioning;
 import io.osier.protocol.Request;
 import io.osier.proxy.admin.AdminAnswers;
 import io.osier.proxy.call.DatacenterQueries;
@@ -347,7 +349,8 @@ public final class Admin {
 
   /**
    * Asks all datacenters that can be reached, as {@link #whyAsync()}, what waits of a key, for what
-   * and since when, and what they counted and decided of it.
+   * and since when, and what they counted and decided of it: those that hold the key's home, where
+   * the keyspace has homes.
    *
    * @return one JSON object, with each answer as text; docs/MONITORING.md tells its fields
    */
@@ -362,7 +365,10 @@ public final class Admin {
                   + key.length()));
     }
     String name = Base64.getUrlEncoder().withoutPadding().encodeToString(key.toBytes());
-    return ask(WHY, LIST, name, Map.of(KEYSPACE, present(keyspace, "a keyspace's name")));
+    Partitioning told = client.datacenters().partitioning(present(keyspace, "a keyspace's name"));
+    String home =
+        told == null || Homes.isHome(keyspace) ? keyspace : told.homes().keyspace(keyspace, key);
+    return ask(WHY, LIST, name, Map.of(KEYSPACE, home));
   }
 
   /**

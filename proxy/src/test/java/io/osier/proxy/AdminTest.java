@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
+import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -16,6 +19,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class AdminTest {
   private final List<Request> sent = new ArrayList<>();
@@ -56,6 +61,25 @@ final class AdminTest {
         "remove",
         "ap",
         Map.of("dead", "true"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"shop, eu:1, shop@eu", "shop, likes, shop", "shop@eu, eu:1, shop@eu"})
+  void keyIsAskedAbout_inItsHome(String keyspace, String key, String asked) {
+    FakeInProcess eu = new FakeInProcess();
+    eu.shop = new Partitioning(2, Partitioning.Hash.KEY, new Homes(List.of("eu")));
+    eu.handler =
+        (request, reply) -> {
+          sent.add(request);
+          reply.accept(new Reply.Report("{}"));
+        };
+    try (OsierClient client = OsierClient.inProcess(eu)) {
+      client.admin().whyAsync(keyspace, Key.of(key)).join();
+    }
+    assertThat(sent)
+        .singleElement()
+        .extracting(why -> ((Request.Administer) why).settings())
+        .isEqualTo(new TreeMap<>(Map.of("keyspace", asked)));
   }
 
   private static Reply carts(String placement) {

@@ -1,6 +1,7 @@
 package io.osier.proxy;
 
 import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -20,6 +21,9 @@ final class FakeInProcess implements InProcess {
 
   volatile Sent handler = (request, reply) -> {};
 
+  /** Of its keyspace, {@code shop}. */
+  volatile Partitioning shop = Partitioning.byKey(2);
+
   @Override
   public ReplicaId replica() {
     return EU;
@@ -27,7 +31,7 @@ final class FakeInProcess implements InProcess {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return List.of(new Reply.KeyspaceInfo("shop", 2_000, 2, false));
+    return List.of(new Reply.KeyspaceInfo("shop", 2_000, shop, false));
   }
 
   @Override

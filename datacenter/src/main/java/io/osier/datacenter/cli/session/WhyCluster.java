@@ -206,7 +206,8 @@ final class WhyCluster {
       boolean isOfLink = problem.path("about").asText().contains(" link ");
       String help = problem.path("help").asText();
       if (!isOfLink && !help.isEmpty() && !problem.path("level").asText().equals("note")) {
-        helps.add(problem.path("what").asText() + " " + help);
+        String what = problem.path("what").asText();
+        helps.add(what + (what.endsWith(".") ? " " : ": ") + help);
       }
     }
     return helps.stream().distinct().toList();

@@ -30,8 +30,8 @@ class WhyTest {
 
   private static String status(String links, String problems) {
     return "{'addresses':{'us':'us.example:7401'},'keyspaces':[{'name':'shop','sla_ms':2000,'propagation':'adaptive','updates':9,"
-        + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
-        + "'links':["
+               + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
+               + "'links':["
         + links
         + "],'problems':["
         + problems
@@ -102,7 +102,8 @@ class WhyTest {
   void datacenter_isShownAlone_withItsProblemAndWhatHelps() {
     String problem =
         "{'level':'error','about':'us overload shop','what':'us refused 3 requests.',"
-            + "'help':'more partitions'}";
+            + "'help':'more partitions'},"
+            + "{'level':'error','about':'us ready','what':'us: the disk is full','help':'df -h'}";
     ClusterLook look =
         look(
             0,
@@ -114,7 +115,7 @@ class WhyTest {
     assertThat(us.isKnown()).isTrue();
     assertThat(us.text())
         .startsWith("us refused 3 requests.")
-        .contains("us refused 3 requests. more partitions")
+        .contains("us refused 3 requests. more partitions", "\n  us: the disk is full: df -h")
         .doesNotContain("ap → eu");
     assertThat(new WhyCluster(look, Optional.of("likes"), CLIENT).isKnown()).isFalse();
   }

@@ -14,6 +14,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.server.RawClient;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -326,13 +327,11 @@ final class HomesOfKeysTest {
           raw.send(RawClient.frame(1, request));
           assertThat(raw.reply().message())
               .as("%s at %s", request, dc)
-              .isInstanceOfSatisfying(
-                  Reply.Failure.class,
-                  f -> {
-                    assertThat(f.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-                    assertThat(f.message())
-                        .contains("'us:guarded': it is not in", "its home is 'carts@us'");
-                  });
+              .is(
+                  Failed.with(
+                      ErrorCode.INVALID_ARGUMENT,
+                      "'us:guarded': it is not in",
+                      "its home is 'carts@us'"));
         }
       }
     }

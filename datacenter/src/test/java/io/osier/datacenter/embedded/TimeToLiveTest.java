@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -14,6 +13,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
 import io.osier.proxy.Scan;
 import io.osier.proxy.Transaction;
+import io.osier.testing.Refused;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -195,13 +195,7 @@ final class TimeToLiveTest {
   }
 
   private static void refused(Runnable call, ErrorCode code, String message) {
-    assertThatThrownBy(call::run)
-        .isInstanceOfSatisfying(
-            OsierException.class,
-            e -> {
-              assertThat(e.code()).isEqualTo(code);
-              assertThat(e).hasMessageContaining(message);
-            });
+    assertThatThrownBy(call::run).is(Refused.with(code)).hasMessageContaining(message);
   }
 
   @ParameterizedTest

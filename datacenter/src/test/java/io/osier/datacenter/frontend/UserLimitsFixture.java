@@ -20,6 +20,7 @@ import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Envelope;
@@ -132,13 +133,7 @@ abstract class UserLimitsFixture {
   }
 
   static void refused(Reply reply, ErrorCode code, String... says) {
-    assertThat(reply)
-        .isInstanceOfSatisfying(
-            Reply.Failure.class,
-            f -> {
-              assertThat(f.code()).as(f.message()).isEqualTo(code);
-              assertThat(f.message()).contains(says);
-            });
+    assertThat(reply).is(Failed.with(code, says));
   }
 
   /** Whether a request of this client is taken, and its answer comes. */

@@ -14,6 +14,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.testing.Failed;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -186,8 +187,7 @@ final class ExpiryRemovalTest extends ExpiryFixture {
     cluster.run(999);
     Operation assign = new Operation.Assign(Value.of("x"));
     assertThat(cluster.dc("us").write("s", CrdtType.LWW_REGISTER, assign))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+        .is(Failed.with(ErrorCode.WRONG_TYPE));
     cluster.run(1);
     assertThat(cluster.dc("us").write("s", CrdtType.LWW_REGISTER, assign))
         .isInstanceOf(Reply.Done.class);

@@ -14,6 +14,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
@@ -140,15 +141,11 @@ final class ManyExpiredPartsTest extends ExpiryPartsFixture {
                 "s",
                 ExpiryFixture.SET,
                 new Operation.PersistParts(List.of(new Part.Field("f")))))) {
-      assertThat(reply)
-          .isInstanceOfSatisfying(
-              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+      assertThat(reply).is(Failed.with(ErrorCode.WRONG_TYPE));
     }
     long ticket =
         us.submit(
             Requests.read("k", Key.of("c"), Optional.empty(), new Query.PartTimeToLive(element)));
-    assertThat(us.replies.get(ticket))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+    assertThat(us.replies.get(ticket)).is(Failed.with(ErrorCode.WRONG_TYPE));
   }
 }

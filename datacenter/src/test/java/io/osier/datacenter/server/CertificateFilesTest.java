@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.datacenter.cli.command.CertificateMaker;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.TlsOptions;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,11 +119,7 @@ final class CertificateFilesTest extends TlsFixture {
 
   private void assertRefused(String settings, String why) {
     assertThatThrownBy(() -> start("eu", 0, "", settings))
-        .isInstanceOfSatisfying(
-            OsierException.class,
-            e -> {
-              assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION);
-              assertThat(e.getMessage()).contains(why);
-            });
+        .is(Refused.with(ErrorCode.CONFIGURATION))
+        .hasMessageContaining(why);
   }
 }

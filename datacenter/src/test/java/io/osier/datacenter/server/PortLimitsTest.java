@@ -8,6 +8,7 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -102,12 +103,7 @@ final class PortLimitsTest {
         }
         RawClient client = clients.add(new RawClient(patient.clientPort()));
         assertThat(client.reply().message())
-            .isInstanceOfSatisfying(
-                Reply.Failure.class,
-                f -> {
-                  assertThat(f.code()).isEqualTo(ErrorCode.OVERLOADED);
-                  assertThat(f.message()).contains("osier.listen.client-connections", "20");
-                });
+            .is(Failed.with(ErrorCode.OVERLOADED, "osier.listen.client-connections", "20"));
         assertThat(client.isEnded()).isTrue();
       }
       Awaitility.await().until(() -> isGreeted(patient));

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsFiles;
 import io.osier.core.tls.TlsName;
+import io.osier.testing.Refused;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -42,12 +42,8 @@ final class CertificateMakerTest {
 
   private static void assertConfiguration(Runnable run, String why) {
     assertThatThrownBy(run::run)
-        .isInstanceOfSatisfying(
-            OsierException.class,
-            e -> {
-              assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION);
-              assertThat(e.getMessage()).contains(why);
-            });
+        .is(Refused.with(ErrorCode.CONFIGURATION))
+        .hasMessageContaining(why);
   }
 
   @Test

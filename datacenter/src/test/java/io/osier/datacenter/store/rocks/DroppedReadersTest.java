@@ -20,6 +20,7 @@ import io.osier.crdt.tree.EntrySource;
 import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.testing.Refused;
@@ -85,9 +86,7 @@ final class DroppedReadersTest {
       int files = database.db().getLiveFilesMetaData().size();
       database.drop("k");
       assertThat(database.db().getLiveFilesMetaData()).hasSizeLessThan(files);
-      assertThat(later.get())
-          .isInstanceOfSatisfying(
-              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+      assertThat(later.get()).is(Failed.with(ErrorCode.UNKNOWN_KEYSPACE));
       assertUnknown(() -> set.read(new Query.Whole()));
       assertUnknown(() -> entries.page(null, true, false, ELEMENTS));
       assertUnknown(() -> entries.get(page.getFirst().key()));

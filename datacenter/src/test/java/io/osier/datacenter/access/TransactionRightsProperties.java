@@ -1,5 +1,6 @@
 package io.osier.datacenter.access;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,7 +13,6 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
-import io.osier.testing.Refused;
 import java.util.List;
 import java.util.Optional;
 import net.jqwik.api.Example;
@@ -151,9 +151,9 @@ final class TransactionRightsProperties extends RightsFixture {
     open.missing(
         writer("cart", "a"), step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0);
     for (Request.End end : Request.End.values()) {
-      assertThatThrownBy(
-              () -> open.missing(writer("thief", "a"), step(2, List.of(), List.of(), end), 1))
-          .is(Refused.with(ErrorCode.TRANSACTION_ENDED));
+      refused(
+          ErrorCode.TRANSACTION_ENDED,
+          () -> open.missing(writer("thief", "a"), step(2, List.of(), List.of(), end), 1));
     }
   }
 
@@ -164,8 +164,7 @@ final class TransactionRightsProperties extends RightsFixture {
     for (int i = 0; i < 2; i++) {
       open.missing(cart, begin(i), 0);
     }
-    assertThatThrownBy(() -> open.missing(cart, begin(3), 1_000_000_000L))
-        .is(Refused.with(ErrorCode.OVERLOADED));
+    refused(ErrorCode.OVERLOADED, () -> open.missing(cart, begin(3), 1_000_000_000L));
     assertThat(open.missing(cart, begin(3), 62_000_000_000L)).isNull();
     assertThat(open.size()).isEqualTo(1);
     // The next one's time is counted from when it came.
@@ -248,12 +247,10 @@ final class TransactionRightsProperties extends RightsFixture {
     for (int i = 0; i < 3; i++) {
       open.missing(cart, begin(i), 0);
     }
-    assertThatThrownBy(() -> open.missing(cart, begin(3), 1))
-        .is(Refused.with(ErrorCode.OVERLOADED))
+    refused(ErrorCode.OVERLOADED, () -> open.missing(cart, begin(3), 1))
         .hasMessageContaining("user 'cart' has 3 open transactions");
     assertThat(open.missing(writer("shop", "a"), begin(4), 2)).isNull();
-    assertThatThrownBy(() -> open.missing(writer("other", "a"), begin(5), 3))
-        .is(Refused.with(ErrorCode.OVERLOADED))
+    refused(ErrorCode.OVERLOADED, () -> open.missing(writer("other", "a"), begin(5), 3))
         .hasMessageContaining("all users together have 4 open transactions");
     open.answered(begin(0), new Reply.Failure(ErrorCode.OVERLOADED, "not now"));
     assertThat(open.missing(cart, begin(3), 4)).as("what was refused makes room").isNull();
@@ -267,8 +264,7 @@ final class TransactionRightsProperties extends RightsFixture {
     for (int i = 0; i < 3; i++) {
       open.missing(cart, begin(i), 0);
     }
-    assertThatThrownBy(() -> open.missing(cart, begin(3), 1))
-        .is(Refused.with(ErrorCode.OVERLOADED))
+    refused(ErrorCode.OVERLOADED, () -> open.missing(cart, begin(3), 1))
         .hasMessageContaining("user 'cart' has 3 open transactions in 'shop'")
         .hasMessageContaining("of the 4 that there may be");
     assertThat(open.missing(cart, begin("other", 3, 0), 2)).as("in another one").isNull();

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -15,7 +16,6 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.MapHandle;
 import io.osier.proxy.SetHandle;
 import io.osier.proxy.Transaction;
-import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -149,9 +149,9 @@ final class AnswersTest {
     Keyspace keyspace = ways.here(how, name);
     Key key = Key.of("refused");
     Request.Ask ofASet = new Request.Ask(false, new Query.Among(values("a")));
-    assertThatThrownBy(
-            () -> keyspace.update(key, CrdtType.PN_COUNTER, new Operation.Increment(1), ofASet))
-        .is(Refused.with(ErrorCode.WRONG_TYPE));
+    refused(
+        ErrorCode.WRONG_TYPE,
+        () -> keyspace.update(key, CrdtType.PN_COUNTER, new Operation.Increment(1), ofASet));
     assertThat(keyspace.read(key, Optional.empty(), new Query.Whole()).exists()).isFalse();
     CompletableFuture<?> nothing =
         keyspace.updateAsync(key, CrdtType.PN_COUNTER, new Operation.Increment(1), null);

@@ -1,6 +1,7 @@
 package io.osier.datacenter.embedded;
 
 import static io.osier.datacenter.embedded.Ways.LONG;
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -17,7 +18,6 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
 import io.osier.proxy.RegisterHandle;
 import io.osier.proxy.Transaction;
-import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -163,8 +163,7 @@ final class ConditionalUpdatesTest {
   void whatIsWrong_isNamed_andNothingIsDone() {
     Keyspace shop = ways.here("network", "shop");
     shop.counter("wrong").increment();
-    assertThatThrownBy(() -> shop.register("wrong").assignIfAbsent(Value.of(1)))
-        .is(Refused.with(ErrorCode.WRONG_TYPE));
+    refused(ErrorCode.WRONG_TYPE, () -> shop.register("wrong").assignIfAbsent(Value.of(1)));
     assertThatThrownBy(() -> shop.register("x").assignIf((Value) null, Value.of(1)))
         .hasMessageContaining("what is expected must be given");
     assertThatThrownBy(() -> shop.register("x").assignIfAbsent(null))
@@ -174,10 +173,9 @@ final class ConditionalUpdatesTest {
         .hasMessageContaining("a condition must be given");
     Request.Condition rights =
         new Request.Condition(List.of(), new Query.Rights(), new Reading.Count(1));
-    assertThatThrownBy(
-            () ->
-                shop.updateIf(Key.of("x"), CrdtType.AW_SET, new Operation.Add(Value.of(1)), rights))
-        .is(Refused.with(ErrorCode.WRONG_TYPE));
+    refused(
+        ErrorCode.WRONG_TYPE,
+        () -> shop.updateIf(Key.of("x"), CrdtType.AW_SET, new Operation.Add(Value.of(1)), rights));
     assertThat(shop.exists("x")).isFalse();
   }
 }

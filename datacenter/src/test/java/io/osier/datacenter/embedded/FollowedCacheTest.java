@@ -1,7 +1,7 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
@@ -11,7 +11,6 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.Watch;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -114,8 +113,7 @@ final class FollowedCacheTest extends FollowedCacheFixture {
           awaitValue(shop, "f:public:1", i);
         }
         awaitHit(hits, () -> shop.counter("f:public:1").get());
-        assertThatThrownBy(() -> shop.counter("f:secret").get())
-            .is(Refused.with(ErrorCode.FORBIDDEN));
+        refused(ErrorCode.FORBIDDEN, () -> shop.counter("f:secret").get());
       }
       try (OsierClient client =
           connected(

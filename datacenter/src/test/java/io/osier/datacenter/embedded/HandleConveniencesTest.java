@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,7 +18,6 @@ import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Changes;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Watch;
-import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -82,14 +82,14 @@ final class HandleConveniencesTest {
         });
     assertThat(bank.counter("t-two").get()).isEqualTo(1);
     bank.set("t-set").add("x");
-    assertThatThrownBy(
-            () ->
-                bank.updateTogether(
-                    batch -> {
-                      batch.counter("t-one").increment();
-                      batch.counter("t-set").increment();
-                    }))
-        .is(Refused.with(ErrorCode.WRONG_TYPE));
+    refused(
+        ErrorCode.WRONG_TYPE,
+        () ->
+            bank.updateTogether(
+                batch -> {
+                  batch.counter("t-one").increment();
+                  batch.counter("t-set").increment();
+                }));
     assertThat(bank.counter("t-one").get()).isEqualTo(1);
   }
 
@@ -135,8 +135,7 @@ final class HandleConveniencesTest {
             m.field("address").orElseThrow().asFields().field("street").flatMap(Reading::asValue))
         .contains(Value.of("Main Street 1"));
     assertThat(m.field("none")).isEmpty();
-    assertThatThrownBy(() -> m.field("city").orElseThrow().asLong())
-        .is(Refused.with(ErrorCode.WRONG_TYPE))
+    refused(ErrorCode.WRONG_TYPE, () -> m.field("city").orElseThrow().asLong())
         .hasMessageContaining("of a last-writer-wins register, not of a counter");
     assertThat(keyspace.map("m-none").counters()).isEmpty();
   }
@@ -197,8 +196,7 @@ final class HandleConveniencesTest {
     assertThat(with)
         .as("some keys at a time are read until the budget is spent")
         .isBetween(1L, 199L);
-    assertThatThrownBy(() -> shop.watch("v-1").withValues(0))
-        .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> shop.watch("v-1").withValues(0));
   }
 
   @ParameterizedTest
@@ -212,8 +210,7 @@ final class HandleConveniencesTest {
     here.create(0, 100, 20); // as a program does that starts again
     there.decrement(6, Duration.ofMinutes(1));
     await().atMost(Ways.LONG).until(() -> here.get() == 10 && there.get() == 10);
-    assertThatThrownBy(() -> here.decrement(11, Duration.ofMillis(1)))
-        .is(Refused.with(ErrorCode.NOT_ENOUGH_RIGHTS));
+    refused(ErrorCode.NOT_ENOUGH_RIGHTS, () -> here.decrement(11, Duration.ofMillis(1)));
     assertThat(here.rights().upper()).isEqualTo(100);
     assertThatThrownBy(() -> ways.here(how, name).boundedCounter("f-none").create(0, 5, 6))
         .isExactlyInstanceOf(InvalidRequestException.class)

@@ -1,8 +1,8 @@
 package io.osier.datacenter.embedded;
 
 import static io.osier.datacenter.embedded.Ways.LONG;
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
@@ -19,7 +19,6 @@ import io.osier.proxy.Scan;
 import io.osier.proxy.SetHandle;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TypedSet;
-import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -191,10 +190,6 @@ final class PartTimeToLiveTest {
     String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
     int at = stat.indexOf("\"" + keyspace + "\":{");
     return stat.startsWith("\"objects\":1,", stat.indexOf("\"objects\":", at));
-  }
-
-  private static void refused(ErrorCode code, Runnable call) {
-    assertThatThrownBy(call::run).is(Refused.with(code));
   }
 
   @ParameterizedTest

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -17,7 +18,6 @@ import io.osier.proxy.TypedRegister;
 import io.osier.proxy.TypedSet;
 import io.osier.proxy.values.KryoValues;
 import io.osier.proxy.values.ValueCodec;
-import io.osier.testing.Refused;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -292,6 +292,6 @@ final class TypedHandlesTest {
   }
 
   private static void error(Runnable action, ErrorCode code, String why) {
-    assertThatThrownBy(action::run).is(Refused.with(code)).hasMessageContaining(why);
+    refused(code, action::run).hasMessageContaining(why);
   }
 }

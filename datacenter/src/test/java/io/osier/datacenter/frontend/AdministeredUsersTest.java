@@ -11,10 +11,10 @@ import io.osier.core.VersionVector;
 import io.osier.core.net.Ports;
 import io.osier.core.scram.ScramCredential;
 import io.osier.crdt.Query;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.LoggedLines;
 import io.osier.datacenter.server.RawClient;
+import io.osier.datacenter.server.TestCluster;
 import io.osier.datacenter.testing.Failed;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -51,20 +51,17 @@ final class AdministeredUsersTest {
 
   private Datacenter start(String dc, int peerPort, String peers, String users, String store) {
     return open.add(
-        Datacenter.start(
-            ConfigReader.read(
-                dc,
-                """
-                osier {
-                  dc = %s, store.dir = "%s", shutdown-timeout = 0s
-                  keyspaces { shop { sla = 200ms } }
-                  listen { client-port = 0, peer-port = %d }
-                  peers { %s }
-                  users { %s }
-                }
-                """
-                    .formatted(dc, store, peerPort, peers, users),
-                Map.of())));
+        TestCluster.one(
+            """
+            osier {
+              dc = %s, store.dir = "%s", shutdown-timeout = 0s
+              keyspaces { shop { sla = 200ms } }
+              listen { client-port = 0, peer-port = %d }
+              peers { %s }
+              users { %s }
+            }
+            """
+                .formatted(dc, store, peerPort, peers, users)));
   }
 
   private Datacenter alone(String users) {

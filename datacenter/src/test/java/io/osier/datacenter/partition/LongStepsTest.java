@@ -1,7 +1,7 @@
 package io.osier.datacenter.partition;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
@@ -21,7 +21,6 @@ import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.testing.Refused;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -142,14 +141,14 @@ final class LongStepsTest extends LongReadsFixture {
     List<Request.Fetch> tooMany = Collections.nCopies(10_000, fetch("pages", page(2)));
     StepReads reads = new StepReads(() -> 0);
     int[] read = {0};
-    assertThatThrownBy(
-            () -> {
-              for (Request.Fetch fetch : tooMany) {
-                reads.add(states, fetch);
-                read[0]++;
-              }
-            })
-        .is(Refused.with(ErrorCode.VALUE_TOO_LARGE));
+    refused(
+        ErrorCode.VALUE_TOO_LARGE,
+        () -> {
+          for (Request.Fetch fetch : tooMany) {
+            reads.add(states, fetch);
+            read[0]++;
+          }
+        });
     assertThat(read[0]).isEqualTo(43); // of 1.5 MiB, where 65 MiB have room
 
     write("pages", CrdtType.AW_SET, add);

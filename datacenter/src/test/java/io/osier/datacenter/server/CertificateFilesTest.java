@@ -1,7 +1,7 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
@@ -9,7 +9,6 @@ import io.osier.datacenter.cli.command.CertificateMaker;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.TlsOptions;
-import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,8 +117,6 @@ final class CertificateFilesTest extends TlsFixture {
   }
 
   private void assertRefused(String settings, String why) {
-    assertThatThrownBy(() -> start("eu", 0, "", settings))
-        .is(Refused.with(ErrorCode.CONFIGURATION))
-        .hasMessageContaining(why);
+    refused(ErrorCode.CONFIGURATION, () -> start("eu", 0, "", settings)).hasMessageContaining(why);
   }
 }

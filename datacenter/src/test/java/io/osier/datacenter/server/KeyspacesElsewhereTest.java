@@ -1,7 +1,7 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
@@ -26,7 +26,6 @@ import io.osier.proxy.Transaction;
 import io.osier.proxy.Watch;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -175,8 +174,7 @@ final class KeyspacesElsewhereTest {
         .atMost(Patience.LIMIT)
         .untilAsserted(
             () ->
-                assertThatThrownBy(() -> gone.counter("c").get())
-                    .is(Refused.with(ErrorCode.UNAVAILABLE))
+                refused(ErrorCode.UNAVAILABLE, () -> gone.counter("c").get())
                     .hasMessageContaining(
                         "keyspace 'pair' is held by eu, us, of which none can be reached"));
   }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -14,7 +15,6 @@ import io.osier.proxy.KeyspaceStatus;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.UserStatus;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -119,12 +119,11 @@ final class TypedAdminTest {
   void createdAndAltered_tellWhatIsWrong() {
     Admin admin = eu.admin();
     assertThat(admin.createKeyspace("wallet", k -> k.causal()).isCausal()).isTrue();
-    assertThatThrownBy(() -> admin.createKeyspace("wallet", k -> k.causal()))
-        .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> admin.createKeyspace("wallet", k -> k.causal()));
     assertThat(admin.alterKeyspace("wallet", k -> k.history(Duration.ofSeconds(30))).settings())
         .containsEntry("history", "30000ms");
-    assertThatThrownBy(() -> admin.alterKeyspace("none", k -> k.sla(Duration.ZERO)))
-        .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+    refused(
+        ErrorCode.UNKNOWN_KEYSPACE, () -> admin.alterKeyspace("none", k -> k.sla(Duration.ZERO)));
   }
 
   @Test

@@ -1,13 +1,12 @@
 package io.osier.datacenter.cli.command;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsFiles;
 import io.osier.core.tls.TlsName;
-import io.osier.testing.Refused;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -41,9 +40,7 @@ final class CertificateMakerTest {
   }
 
   private static void assertConfiguration(Runnable run, String why) {
-    assertThatThrownBy(run::run)
-        .is(Refused.with(ErrorCode.CONFIGURATION))
-        .hasMessageContaining(why);
+    refused(ErrorCode.CONFIGURATION, run::run).hasMessageContaining(why);
   }
 
   @Test

@@ -1,8 +1,8 @@
 package io.osier.datacenter.store.rocks;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -23,7 +23,6 @@ import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
-import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -66,7 +65,7 @@ final class DroppedReadersTest {
   }
 
   private static void assertUnknown(ThrowingCallable reader) {
-    assertThatThrownBy(reader).is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+    refused(ErrorCode.UNKNOWN_KEYSPACE, reader);
   }
 
   /** Before, the answer was an empty set, or a part of it: the files went from under the reader. */

@@ -31,18 +31,14 @@ import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Updates that are done if something holds, by network and in the process. */
 @NullUnmarked // what is null is refused
 final class ConditionalUpdatesTest {
-  private static final String KEYSPACES =
-      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
   private static final int THREADS = 6;
   private static final int ROUNDS = 200;
 
-  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
+  @AutoClose private static final Ways ways = new Ways();
 
   private static void registers(ObjectSpace space, String prefix) {
     for (RegisterHandle register :
@@ -65,8 +61,7 @@ final class ConditionalUpdatesTest {
     assertThat(space.register(prefix + "t", Long.class).assignIf(1L, 3L)).isTrue();
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void registers_areAssigned_ifTheyAreAsExpected(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     registers(keyspace, "");
@@ -80,8 +75,7 @@ final class ConditionalUpdatesTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void anyQuery_canBeACondition(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     Key set = Key.of("any-set");
@@ -116,8 +110,7 @@ final class ConditionalUpdatesTest {
   }
 
   /** All expect the same; one of them is the first. */
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void nothingComesBetween(String how, String name) throws Exception {
     ways.here(how, name).register("cas").assign(0);
     CyclicBarrier together = new CyclicBarrier(THREADS);

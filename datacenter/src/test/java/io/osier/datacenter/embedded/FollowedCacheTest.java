@@ -15,8 +15,6 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Caches that follow the change feed: what they show, and what they ask for. */
 final class FollowedCacheTest extends FollowedCacheFixture {
@@ -26,8 +24,7 @@ final class FollowedCacheTest extends FollowedCacheFixture {
         .untilAsserted(() -> assertThat(by.counter(key).get()).isEqualTo(value));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"network", "embedded"})
+  @BothWays
   void changesOfOthers_areSeen_andNothingElseIsAskedFor(String how) {
     Hits hits = new Hits();
     try (OsierClient client = reader(how, hits);

@@ -25,9 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Batches written with handles, readings without casts, changes with values, and counters with a
@@ -39,8 +36,7 @@ final class HandleConveniencesTest {
 
   @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void batchOfHandles_isDone(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     keyspace.register("b-gone").assign("x");
@@ -71,8 +67,7 @@ final class HandleConveniencesTest {
     assertThat(failed.errors().get(1)).isExactlyInstanceOf(InvalidRequestException.class);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"network", "embedded"})
+  @BothWays
   void batchOfHandles_inATransaction_isAllOrNothing(String how) {
     Keyspace bank = ways.here(how, "bank");
     bank.updateTogether(
@@ -93,8 +88,7 @@ final class HandleConveniencesTest {
     assertThat(bank.counter("t-one").get()).isEqualTo(1);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"network", "embedded"})
+  @BothWays
   void whatIsNoneOfABatch_isRefused_andNothingIsSent(String how) {
     Keyspace shop = ways.here(how, "shop");
     AtomicReference<Batch> kept = new AtomicReference<>();
@@ -114,8 +108,7 @@ final class HandleConveniencesTest {
         .hasMessageContaining("takes no more updates");
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void maps_areReadWithoutCasts(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     keyspace.map("m").counter("yes").increment(3);
@@ -140,8 +133,7 @@ final class HandleConveniencesTest {
     assertThat(keyspace.map("m-none").counters()).isEmpty();
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void changes_bringTheValueAlong(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     Map<Key, Changes.Change> told = new ConcurrentHashMap<>();
@@ -153,10 +145,9 @@ final class HandleConveniencesTest {
       watching.begun().join();
       keyspace.counter("w-likes").increment(7);
       keyspace.register("w-gone").assign("x");
-      await().atMost(Ways.LONG).until(() -> told.containsKey(Key.of("w-gone")));
+      await().until(() -> told.containsKey(Key.of("w-gone")));
       keyspace.delete("w-gone");
       await()
-          .atMost(Ways.LONG)
           .untilAsserted(
               () -> {
                 assertThat(
@@ -173,8 +164,7 @@ final class HandleConveniencesTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"network", "embedded"})
+  @BothWays
   void valuesOfChanges_haveABudget(String how) {
     Keyspace shop = ways.here(how, "shop");
     shop.updateAll(
@@ -189,7 +179,7 @@ final class HandleConveniencesTest {
             .withValues(1)
             .fromTheBeginning()
             .listen(changes -> changes.changes().forEach(c -> told.put(c.key(), c.found())))) {
-      await().atMost(Ways.LONG).until(() -> told.size() == 200);
+      await().until(() -> told.size() == 200);
       assertThat(watching.ended()).isNotDone();
     }
     long with = told.values().stream().filter(Optional::isPresent).count();
@@ -199,8 +189,7 @@ final class HandleConveniencesTest {
     refused(ErrorCode.INVALID_ARGUMENT, () -> shop.watch("v-1").withValues(0));
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void counterWithAFirstValue_thatTwoDatacentersCreate_hasItOnce(String how, String name) {
     BoundedCounterHandle here = ways.here(how, name).boundedCounter("f-stock");
     BoundedCounterHandle there = ways.there(how, name).boundedCounter("f-stock");
@@ -209,7 +198,7 @@ final class HandleConveniencesTest {
     here.decrement(4, Duration.ofMinutes(1));
     here.create(0, 100, 20); // as a program does that starts again
     there.decrement(6, Duration.ofMinutes(1));
-    await().atMost(Ways.LONG).until(() -> here.get() == 10 && there.get() == 10);
+    await().until(() -> here.get() == 10 && there.get() == 10);
     refused(ErrorCode.NOT_ENOUGH_RIGHTS, () -> here.decrement(11, Duration.ofMillis(1)));
     assertThat(here.rights().upper()).isEqualTo(100);
     assertThatThrownBy(() -> ways.here(how, name).boundedCounter("f-none").create(0, 5, 6))

@@ -82,7 +82,6 @@ final class HomesOfKeysTest {
                     .sla(Duration.ofMillis(100)));
     for (String dc : EmbeddedCluster.NAMES) {
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () ->
                   cluster.dc(dc).client().admin().keyspaces().stream()
@@ -93,14 +92,13 @@ final class HomesOfKeysTest {
     alter("carts@ap", "ap", "eu", "us");
     alter("carts@ap", "ap");
     alter("carts@eu", "eu");
-    await().atMost(Patience.LIMIT).until(() -> replicas("carts@ap").equals("ap"));
-    await().atMost(Patience.LIMIT).until(() -> replicas("carts@eu").equals("eu"));
+    await().until(() -> replicas("carts@ap").equals("ap"));
+    await().until(() -> replicas("carts@eu").equals("eu"));
   }
 
   /** Asks until it may: the holders' last change must have ended, and all must have heard of it. */
   private static void alter(String keyspace, String... replicas) {
     await()
-        .atMost(Patience.LIMIT)
         .ignoreExceptionsMatching(
             e -> e instanceof InvalidRequestException || e instanceof TransientException)
         .until(
@@ -167,7 +165,6 @@ final class HomesOfKeysTest {
       session.join(token);
       Keyspace carts = session.keyspace("carts");
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 for (String key : keys) {
@@ -206,7 +203,6 @@ final class HomesOfKeysTest {
     for (List<String> to : List.of(List.of("eu", "us"), List.of("us"), List.of("ap", "us"))) {
       alter("carts@eu", to.toArray(String[]::new));
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () -> {
                 round.run();
@@ -216,7 +212,6 @@ final class HomesOfKeysTest {
     round.run();
     for (Keyspace carts : all) {
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () ->
                   assertThat(carts.counter("eu:all").get()).isEqualTo((long) done[0] * all.size()));
@@ -253,7 +248,6 @@ final class HomesOfKeysTest {
       keys.forEach(key -> carts.counter(key).increment(1));
       List<String> expected = keys.stream().map(key -> key + " true").toList();
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 assertThat(told).containsAll(keys);
@@ -273,9 +267,7 @@ final class HomesOfKeysTest {
             Queue<String> heard = new ConcurrentLinkedQueue<>();
             Watch.Watching again =
                 watch.listen(c -> c.changes().forEach(of -> heard.add(of.key().toString())));
-            await()
-                .atMost(Patience.LIMIT)
-                .untilAsserted(() -> assertThat(heard).containsAll(changed));
+            await().untilAsserted(() -> assertThat(heard).containsAll(changed));
             again.close();
           });
       Queue<String> home = new ConcurrentLinkedQueue<>();
@@ -287,9 +279,7 @@ final class HomesOfKeysTest {
           .begun()
           .join();
       keys.forEach(key -> carts.counter(key).increment(1));
-      await()
-          .atMost(Patience.LIMIT)
-          .untilAsserted(() -> assertThat(home).anyMatch(key -> key.startsWith("eu:")));
+      await().untilAsserted(() -> assertThat(home).anyMatch(key -> key.startsWith("eu:")));
       assertThat(home).allMatch(key -> key.startsWith("eu:") || key.contains("{eu}"));
     }
   }
@@ -372,9 +362,7 @@ final class HomesOfKeysTest {
       for (String key : keys("-f")) {
         other.set(key).add("x" + i);
         int elements = i;
-        await()
-            .atMost(Patience.LIMIT)
-            .untilAsserted(() -> assertThat(carts.set(key).size()).as(key).isEqualTo(elements));
+        await().untilAsserted(() -> assertThat(carts.set(key).size()).as(key).isEqualTo(elements));
         assertThat(carts.set(key).size()).as("not older").isEqualTo(elements);
       }
     }

@@ -44,8 +44,7 @@ final class ProgramTest {
 
   @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void program_isDoneAsAWhole_andTellsWhatBecameOfEachCall(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     Program.Result done =
@@ -136,8 +135,7 @@ final class ProgramTest {
     assertThat(taken.found(1).reading()).contains(new Reading.Count(1));
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void whatMakesNoSense_isRefused_andNothingIsDone(String how) {
     Keyspace wide = ways.here(how, "wide");
     Program two = wide.program();

@@ -178,8 +178,7 @@ final class ScansTest {
   }
 
   /** A transaction's scan shows its snapshot and its own updates, whatever others do. */
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void inATransaction_itIsTheSnapshot_andOwnUpdates(String how) {
     Keyspace bank = ways.here(how, "bank");
     for (int i = 0; i < 40; i++) {
@@ -218,8 +217,7 @@ final class ScansTest {
   }
 
   /** More of a transaction's own than one page has. */
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void ownUpdates_comeInPages(String how) {
     Keyspace bank = ways.here(how, "bank");
     try (Transaction transaction = bank.begin()) {

@@ -54,7 +54,6 @@ final class KeyspacesElsewhereTest {
                 "shop { sla = 100ms }, pair { sla = 100ms, replicas = [eu, us] }", NAMES));
     // They tell each other by way of _osier how clients reach them.
     await()
-        .atMost(Patience.LIMIT)
         .until(
             () -> welcome(cluster, Request.PROTOCOL_VERSION).elsewhere().addresses().size() == 2);
     return cluster;
@@ -82,7 +81,7 @@ final class KeyspacesElsewhereTest {
     assertThat(pair.counter("c").get()).isEqualTo(2);
     assertThat(session.keyspace("shop").counter("c").get()).isEqualTo(1);
     assertThat(pair.count(Scan.all())).isEqualTo(2);
-    await().atMost(Patience.LIMIT).until(() -> changed.containsAll(List.of("c", "s")));
+    await().until(() -> changed.containsAll(List.of("c", "s")));
     watching.close();
     assertThat(client.inspectAsync(Request.Topic.HOT, "pair", 3).join()).contains("\"pair\"");
     assertThat(client.status()).extracting(OsierClient.Status::name).startsWith("ap").hasSize(3);
@@ -97,7 +96,6 @@ final class KeyspacesElsewhereTest {
     for (String holder : List.of("eu", "us")) { // each takes updates once it knows of the other
       OsierClient at = cluster.clientOf(holder);
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () ->
                   at.admin().keyspaces().stream()
@@ -171,7 +169,6 @@ final class KeyspacesElsewhereTest {
     hasty.awaitConnected(Patience.LIMIT);
     Keyspace gone = hasty.session().keyspace("pair");
     await() // on a slow machine there may be no answer in its time
-        .atMost(Patience.LIMIT)
         .untilAsserted(
             () ->
                 refused(ErrorCode.UNAVAILABLE, () -> gone.counter("c").get())

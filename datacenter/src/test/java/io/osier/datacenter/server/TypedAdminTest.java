@@ -14,7 +14,6 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.KeyspaceStatus;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.UserStatus;
-import io.osier.testing.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +58,7 @@ final class TypedAdminTest {
     assertThat(created.isCausal()).isFalse();
     assertThat(created.fromFile()).isFalse();
     // The answer comes after three seconds, and a slow machine may need longer.
-    await().atMost(Patience.LIMIT).until(() -> find(admin, "carts").orElseThrow().isActive());
+    await().until(() -> find(admin, "carts").orElseThrow().isActive());
     Keyspace carts = eu.session().keyspace("carts");
     carts
         .program()
@@ -70,7 +69,7 @@ final class TypedAdminTest {
         admin.ensureKeyspace("carts", k -> k.sla(Duration.ofMillis(500)).session().replicas());
     assertThat(again.changedAt()).as("nothing was changed").isEqualTo(created.changedAt());
     assertThat(again.settings()).isEqualTo(created.settings());
-    await().atMost(Patience.LIMIT).until(() -> find(us.admin(), "carts").isPresent());
+    await().until(() -> find(us.admin(), "carts").isPresent());
     KeyspaceStatus altered =
         us.admin().ensureKeyspace("carts", k -> k.sla(Duration.ofSeconds(2)).keyBytesMax(2_048));
     assertThat(altered.settings())

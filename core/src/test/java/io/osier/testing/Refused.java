@@ -2,7 +2,10 @@ package io.osier.testing;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.Assertions;
 import org.assertj.core.api.Condition;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** What an error is that says why something was refused. */
 public final class Refused {
@@ -13,5 +16,11 @@ public final class Refused {
         e -> e instanceof OsierException refused && refused.code() == code,
         "an OsierException with the code %s",
         code);
+  }
+
+  /** Demands that a call throws such an error. Returns what more can be asked of that. */
+  public static AbstractThrowableAssert<?, ? extends Throwable> refused(
+      ErrorCode code, ThrowingCallable call) {
+    return Assertions.assertThatThrownBy(call).is(with(code));
   }
 }

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,7 +9,6 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.state.CrdtState;
-import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -162,8 +162,7 @@ final class RangeProperties {
     Operation add = new Operation.Add(elements);
     CrdtState set = empty.join(empty.prepare(add, new ReplicaId("eu", 1), 1, 0, 1, 0));
     Query all = new Query.Range(Optional.empty(), Optional.empty(), true, 100);
-    assertThatThrownBy(() -> set.read(all))
-        .is(Refused.with(ErrorCode.VALUE_TOO_LARGE))
+    refused(ErrorCode.VALUE_TOO_LARGE, () -> set.read(all))
         .hasMessageContaining("the first 63 entries")
         .hasMessageContaining("ask for fewer");
     Query some = new Query.Range(Optional.empty(), Optional.empty(), true, 63);
@@ -174,8 +173,9 @@ final class RangeProperties {
   @Test
   void wrongOnes_areRefused() {
     for (int limit : new int[] {0, -1, Query.Range.LIMIT_MAX + 1}) {
-      assertThatThrownBy(() -> new Query.Range(Optional.empty(), Optional.empty(), false, limit))
-          .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
+      refused(
+              ErrorCode.INVALID_ARGUMENT,
+              () -> new Query.Range(Optional.empty(), Optional.empty(), false, limit))
           .hasMessageContaining("1 to 10000");
     }
     Query ofAField =

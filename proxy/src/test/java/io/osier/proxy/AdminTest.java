@@ -1,5 +1,6 @@
 package io.osier.proxy;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -142,8 +143,7 @@ final class AdminTest {
   void whatIsMissing_isNamed() {
     try (OsierClient client = OsierClient.inProcess(new FakeInProcess())) {
       Admin admin = client.admin();
-      assertThatThrownBy(() -> admin.addDatacenterAsync(null, "ap:1"))
-          .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
+      refused(ErrorCode.INVALID_ARGUMENT, () -> admin.addDatacenterAsync(null, "ap:1"))
           .hasMessageContaining("a datacenter's name must be given");
       assertThatThrownBy(() -> admin.addDatacenterAsync("ap", null))
           .hasMessageContaining("a datacenter's address must be given");

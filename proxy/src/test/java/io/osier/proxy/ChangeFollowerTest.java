@@ -17,7 +17,6 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,60 +25,20 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Clients whose cache follows changes, step by step: which questions they ask, whom and when. */
 final class ChangeFollowerTest {
   /** Reads are answered at once; those who ask for changes when the test says so. */
-  private final class Dc implements Connection {
-    private final String name;
-    private final double roundTrip;
+  private final class Dc extends SteppedConnection {
     private final Queue<Answered> watchers = new ArrayDeque<>();
     private Request.@Nullable Watch last;
-    private final ReplicaId replica;
-    private boolean up = true;
     private int reads;
     private int lifetimes;
     private long tick;
     private long life = 1;
 
-    List<Reply.KeyspaceInfo> keyspaces =
-        List.of(
-            new Reply.KeyspaceInfo("k", 1_000, 1, false),
-            new Reply.KeyspaceInfo("c", 1_000, 1, true));
-
     Dc(String name, double roundTrip) {
-      this.name = name;
-      this.roundTrip = roundTrip;
-      this.replica = new ReplicaId(name, 1);
-    }
-
-    @Override
-    public void open() {}
-
-    @Override
-    public String dc() {
-      return name;
-    }
-
-    @Override
-    public boolean isUp() {
-      return up;
-    }
-
-    @Override
-    public ReplicaId replica() {
-      return replica;
-    }
-
-    @Override
-    public List<Reply.KeyspaceInfo> keyspaceList() {
-      return keyspaces;
-    }
-
-    @Override
-    public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
-      return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
-      throw new UnsupportedOperationException("no question was expected");
+      super(name, roundTrip);
+      keyspaces =
+          List.of(
+              new Reply.KeyspaceInfo("k", 1_000, 1, false),
+              new Reply.KeyspaceInfo("c", 1_000, 1, true));
     }
 
     @Override
@@ -122,29 +81,6 @@ final class ChangeFollowerTest {
 
     void isLost() {
       watchers.remove().lost(new LostException(ErrorCode.UNAVAILABLE, true, "lost"));
-    }
-
-    @Override
-    public void ping() {}
-
-    @Override
-    public double roundTripNanos() {
-      return roundTrip;
-    }
-
-    @Override
-    public io.osier.core.@Nullable OsierException refused() {
-      return null;
-    }
-
-    @Override
-    public @Nullable String trouble() {
-      return null;
-    }
-
-    @Override
-    public int inFlight() {
-      return 0;
     }
 
     @Override

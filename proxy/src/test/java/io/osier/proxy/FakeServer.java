@@ -15,6 +15,7 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** A datacenter that answers as a test wants: null for no answer. */
 public final class FakeServer implements AutoCloseable {
@@ -39,10 +40,17 @@ public final class FakeServer implements AutoCloseable {
   static FakeServer of(
       ReplicaId who, List<Reply.KeyspaceInfo> keyspaces, Function<Request, Reply> answers)
       throws IOException {
+    return of(() -> who, keyspaces, answers);
+  }
+
+  /** As the other one, of a datacenter that may be started again. */
+  static FakeServer of(
+      Supplier<ReplicaId> who, List<Reply.KeyspaceInfo> keyspaces, Function<Request, Reply> answers)
+      throws IOException {
     return new FakeServer(
         request ->
             switch (request) {
-              case Request.Hello h -> new Reply.Welcome(1, who, keyspaces);
+              case Request.Hello h -> new Reply.Welcome(1, who.get(), keyspaces);
               case Request.Ping p -> new Reply.Pong();
               default -> answers.apply(request);
             });

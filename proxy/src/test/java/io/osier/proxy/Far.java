@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -20,15 +19,11 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** A datacenter that answers when the test says so. */
-final class Far implements Connection {
+final class Far extends SteppedConnection {
   record Sent(Request request, long deadlineNanos, Answered answered) {}
 
-  ReplicaId replica;
-  private final double roundTripMillis;
   final Queue<Sent> open = new ArrayDeque<>();
-  boolean up = true;
 
-  List<Reply.KeyspaceInfo> keyspaces = List.of(new Reply.KeyspaceInfo("k", 1_000, 1, false));
   Reply.Elsewhere elsewhere = Reply.Elsewhere.NOTHING;
 
   /** What happens when it is asked for its keyspaces, before it tells them. */
@@ -50,21 +45,8 @@ final class Far implements Connection {
   @Nullable RuntimeException untold;
 
   Far(String dc, double roundTripMillis) {
-    this.replica = new ReplicaId(dc, 1);
-    this.roundTripMillis = roundTripMillis;
-  }
-
-  @Override
-  public void open() {}
-
-  @Override
-  public String dc() {
-    return replica.dc();
-  }
-
-  @Override
-  public boolean isUp() {
-    return up;
+    super(dc, roundTripMillis);
+    keyspaces = List.of(new Reply.KeyspaceInfo("k", 1_000, 1, false));
   }
 
   @Override
@@ -75,11 +57,6 @@ final class Far implements Connection {
       replica = new ReplicaId(told.dc(), told.incarnation() + 1);
     }
     return told;
-  }
-
-  @Override
-  public List<Reply.KeyspaceInfo> keyspaceList() {
-    return keyspaces;
   }
 
   @Override
@@ -142,19 +119,6 @@ final class Far implements Connection {
   }
 
   @Override
-  public void ping() {}
-
-  @Override
-  public double roundTripNanos() {
-    return roundTripMillis * Steps.MILLI;
-  }
-
-  @Override
-  public @Nullable OsierException refused() {
-    return null;
-  }
-
-  @Override
   public @Nullable String trouble() {
     return trouble;
   }
@@ -162,10 +126,5 @@ final class Far implements Connection {
   @Override
   public int inFlight() {
     return open.size();
-  }
-
-  @Override
-  public void close() {
-    up = false;
   }
 }

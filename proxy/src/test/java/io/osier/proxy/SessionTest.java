@@ -1,5 +1,6 @@
 package io.osier.proxy;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,7 +19,6 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
@@ -31,6 +31,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,17 +41,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SessionTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
-  private static final Reply.KeyspaceInfo SHOP = new Reply.KeyspaceInfo("shop", 2_000, 1, false);
-
-  /** Greets and pongs; the rest as the test wants. */
-  private static Function<Request, Reply> as(ReplicaId who, Function<Request, Reply> rest) {
-    return request ->
-        switch (request) {
-          case Request.Hello h -> new Reply.Welcome(1, who, List.of(SHOP));
-          case Request.Ping p -> new Reply.Pong();
-          default -> rest.apply(request);
-        };
-  }
 
   private static Reply done(ReplicaId who, long number) {
     return new Reply.Done(new Dot(who, number));
@@ -68,17 +58,16 @@ final class SessionTest {
     OsierClient client = builder.build();
     client.awaitConnected(Duration.ofMinutes(2));
     // Which one connects first is chance; the tests begin at eu.
-    org.awaitility.Awaitility.await()
-        .until(() -> client.nearest().filter("eu"::equals).isPresent());
+    Awaitility.await().until(() -> client.nearest().filter("eu"::equals).isPresent());
     return client;
   }
 
   @Test
   void vector_goesWithTheFirstRequestAtAnotherDatacenter_only() throws IOException {
-    try (FakeServer eu = new FakeServer(as(EU, r -> done(EU, 5)));
-        FakeServer us = new FakeServer(as(US, r -> count(1, VersionVector.of(US, 3))));
+    try (FakeServer eu = FakeServer.of(EU, FakeServer.SHOP, r -> done(EU, 5));
+        FakeServer us = FakeServer.of(US, FakeServer.SHOP, r -> count(1, VersionVector.of(US, 3)));
         OsierClient client = client(eu, us)) {
-      org.awaitility.Awaitility.await()
+      Awaitility.await()
           .until(() -> client.status().stream().allMatch(OsierClient.Status::connected));
       Session session = client.session();
       CounterHandle counter = session.keyspace("shop").counter("c");
@@ -110,10 +99,11 @@ final class SessionTest {
     }
 
     private FakeServer server(ReplicaId who, long number) throws IOException {
-      return new FakeServer(
+      return FakeServer.of(
+          who,
+          FakeServer.SHOP,
           request ->
               switch (request) {
-                case Request.Hello h -> as(who, r -> null).apply(h);
                 case Request.Read r -> {
                   await(r.key());
                   yield count(1, VersionVector.of(who, number));
@@ -154,7 +144,7 @@ final class SessionTest {
     }
 
     static void arrived(FakeServer at, int requests) {
-      org.awaitility.Awaitility.await().until(() -> at.requests.size() == requests);
+      Awaitility.await().until(() -> at.requests.size() == requests);
     }
 
     @Override
@@ -223,13 +213,13 @@ final class SessionTest {
   @Test
   void newIncarnation_isShownTheVectorAgain() throws IOException {
     AtomicReference<ReplicaId> who = new AtomicReference<>(EU);
-    try (FakeServer eu = new FakeServer(r -> as(who.get(), q -> done(who.get(), 5)).apply(r));
+    try (FakeServer eu = FakeServer.of(who::get, FakeServer.SHOP, r -> done(who.get(), 5));
         OsierClient client = client(eu, null)) {
       CounterHandle counter = client.session().keyspace("shop").counter("c");
       counter.increment(1);
       who.set(new ReplicaId("eu", 2));
       eu.drop();
-      org.awaitility.Awaitility.await()
+      Awaitility.await()
           .until(() -> client.status().getFirst().replica().equals(Optional.of(who.get())));
       counter.increment(1);
       assertThat(((Request.Write) eu.requests.getLast()).after())
@@ -244,14 +234,14 @@ final class SessionTest {
       throws IOException {
     AtomicReference<ReplicaId> who = new AtomicReference<>(EU);
     try (FakeServer eu =
-            new FakeServer(r -> as(who.get(), x -> count(1, VersionVector.EMPTY)).apply(r));
+            FakeServer.of(who::get, FakeServer.SHOP, r -> count(1, VersionVector.EMPTY));
         OsierClient client = client(eu, null)) {
       Connection connection = client.core().datacenters().get("eu");
       ReplicaId first = requireNonNull(connection.replica());
       assertThat(answered(connection, first).join()).isInstanceOf(Reply.Answer.class);
       who.set(new ReplicaId("eu", incarnation));
       eu.drop();
-      org.awaitility.Awaitility.await()
+      Awaitility.await()
           .untilAsserted(
               () -> {
                 assertThat(connection.replica()).isNotSameAs(first);
@@ -301,15 +291,14 @@ final class SessionTest {
   void callThatIsNotSent_leavesNothingUnderWay() throws IOException {
     Function<Request, Reply> reads =
         r -> r instanceof Request.Read ? count(7, VersionVector.EMPTY) : null;
-    try (FakeServer eu = new FakeServer(as(EU, reads));
+    try (FakeServer eu = FakeServer.of(EU, FakeServer.SHOP, reads);
         OsierClient client = client(eu, null)) {
       Keyspace shop = client.session().keyspace("shop");
       Operation large =
           new Operation.Assign(Value.of(new byte[Framing.CLIENT_FRAME_BYTES_MAX / 5]));
       List<Keyspace.Change> many =
           Collections.nCopies(5, new Keyspace.Change("c", CrdtType.LWW_REGISTER, large));
-      assertThatThrownBy(() -> shop.updateTogether(many))
-          .is(Refused.with(ErrorCode.VALUE_TOO_LARGE));
+      refused(ErrorCode.VALUE_TOO_LARGE, () -> shop.updateTogether(many));
       assertThat(shop.counter("c").get()).isEqualTo(7);
       Request.Read read = (Request.Read) eu.requests.getLast();
       assertThat(read.ordered()).as("no update is under way").isFalse();
@@ -321,16 +310,16 @@ final class SessionTest {
   void read_isTriedElsewhere_whenTheConnectionIsLostOrTheDatacenterIsBehind() throws IOException {
     AtomicInteger asked = new AtomicInteger();
     try (FakeServer eu =
-            new FakeServer(
-                as(
-                    EU,
-                    r -> {
-                      asked.incrementAndGet();
-                      return new Reply.Failure(ErrorCode.SESSION_BEHIND, "not yet");
-                    }));
-        FakeServer us = new FakeServer(as(US, r -> count(7, VersionVector.EMPTY)));
+            FakeServer.of(
+                EU,
+                FakeServer.SHOP,
+                r -> {
+                  asked.incrementAndGet();
+                  return new Reply.Failure(ErrorCode.SESSION_BEHIND, "not yet");
+                });
+        FakeServer us = FakeServer.of(US, FakeServer.SHOP, r -> count(7, VersionVector.EMPTY));
         OsierClient client = client(eu, us)) {
-      org.awaitility.Awaitility.await()
+      Awaitility.await()
           .until(() -> client.status().stream().allMatch(OsierClient.Status::connected));
       assertThat(client.session().keyspace("shop").counter("c").get()).isEqualTo(7);
       assertThat(asked.get()).isEqualTo(1);
@@ -340,8 +329,10 @@ final class SessionTest {
   @Test
   void answersOutOfOrder_findTheirRequests_andGarbageClosesTheConnection() throws IOException {
     try (FakeServer eu =
-            new FakeServer(
-                as(EU, r -> count(((Request.Read) r).key().length(), VersionVector.EMPTY)));
+            FakeServer.of(
+                EU,
+                FakeServer.SHOP,
+                r -> count(((Request.Read) r).key().length(), VersionVector.EMPTY));
         OsierClient client = client(eu, null)) {
       Keyspace shop = client.session().keyspace("shop");
       CompletableFuture<Long> a = shop.counter("x").getAsync();

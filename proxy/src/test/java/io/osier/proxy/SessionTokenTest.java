@@ -1,14 +1,13 @@
 package io.osier.proxy;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.testing.Refused;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -38,8 +37,7 @@ final class SessionTokenTest {
   }
 
   private static void isRefused(String text) {
-    assertThatThrownBy(() -> SessionToken.decode(text))
-        .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
+    refused(ErrorCode.INVALID_ARGUMENT, () -> SessionToken.decode(text))
         .hasMessageContaining("no session token");
   }
 
@@ -71,7 +69,6 @@ final class SessionTokenTest {
     for (int i = 0; i < 10_000; i++) {
       many.put("keyspace-" + i, List.of(VersionVector.of(EU, 1)));
     }
-    assertThatThrownBy(() -> new SessionToken(many).encode())
-        .is(Refused.with(ErrorCode.VALUE_TOO_LARGE));
+    refused(ErrorCode.VALUE_TOO_LARGE, () -> new SessionToken(many).encode());
   }
 }

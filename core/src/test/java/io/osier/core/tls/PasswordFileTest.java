@@ -1,10 +1,10 @@
 package io.osier.core.tls;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
-import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,8 +30,9 @@ final class PasswordFileTest {
 
   @Test
   void whatCannotBe_isNamed() throws IOException {
-    assertThatThrownBy(() -> PasswordFile.read(dir.resolve("none"), p -> "--password: " + p))
-        .is(Refused.with(ErrorCode.CONFIGURATION))
+    refused(
+            ErrorCode.CONFIGURATION,
+            () -> PasswordFile.read(dir.resolve("none"), p -> "--password: " + p))
         .hasMessageStartingWith("CONFIGURATION: --password: ")
         .hasMessageContaining("cannot be read");
     Path large = file(new byte[8_193]);

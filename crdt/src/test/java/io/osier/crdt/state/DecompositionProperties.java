@@ -3,8 +3,8 @@ package io.osier.crdt.state;
 import static io.osier.crdt.state.DecomposedSite.KEYS;
 import static io.osier.crdt.state.DecomposedSite.element;
 import static io.osier.crdt.state.DecomposedSite.field;
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
@@ -17,7 +17,6 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.tree.EntrySource;
-import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -209,8 +208,7 @@ final class DecompositionProperties {
     CrdtState state = CrdtState.bottom(CrdtType.AW_SET);
     state = state.join(state.prepare(new Operation.Add(large), new ReplicaId("a", 1), 1, 0, 1, 0));
     CrdtState decomposed = Decomposition.of(state);
-    assertThatThrownBy(() -> decomposed.read(new Query.Whole()))
-        .is(Refused.with(ErrorCode.VALUE_TOO_LARGE))
+    refused(ErrorCode.VALUE_TOO_LARGE, () -> decomposed.read(new Query.Whole()))
         .hasMessageContaining("read it in part");
     assertThat(decomposed.read(new Query.Size())).isEqualTo(new Reading.Count(66));
     assertThat(decomposed.read(new Query.Contains(large.getFirst())))

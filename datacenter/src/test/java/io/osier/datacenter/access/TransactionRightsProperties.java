@@ -1,5 +1,6 @@
 package io.osier.datacenter.access;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,7 +13,6 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
-import io.osier.testing.Refused;
 import java.util.List;
 import java.util.Optional;
 import net.jqwik.api.Example;
@@ -23,18 +23,23 @@ final class TransactionRightsProperties extends RightsFixture {
 
   private static final int MANY = 10_000;
 
+  /** Begins a transaction, and updates a key. */
+  private static final Request.Transact FIRST =
+      step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
+
+  private static final Request.Transact COMMIT = step(2, List.of(), List.of(), Request.End.COMMIT);
+  private static final Grant WRITE_A = Grant.on(Right.WRITE, "shop", Key.of("a"));
+
   @Example
   void commit_needsTheRightsOfAllSteps_asTheyAreThen() {
     TransactionRights open = new TransactionRights(MANY);
     User before = writer("cart", "a", "b");
-    assertThat(open.missing(before, step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0))
-        .isNull();
+    assertThat(open.missing(before, FIRST, 0)).isNull();
     assertThat(open.missing(before, step(2, List.of(Key.of("b1")), List.of(), Request.End.OPEN), 1))
         .isNull();
     User after = writer("cart", "b");
     Request.Transact commit = step(3, List.of(), List.of(), Request.End.COMMIT);
-    assertThat(open.missing(after, commit, 2))
-        .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("a")));
+    assertThat(open.missing(after, commit, 2)).isEqualTo(WRITE_A);
     assertThat(open.missing(after, commit, 2)).as("again").isNotNull();
     // A wider right is as good as the one that was taken away.
     assertThat(
@@ -59,19 +64,15 @@ final class TransactionRightsProperties extends RightsFixture {
             ErrorCode.INVALID_ARGUMENT)) {
       TransactionRights open = new TransactionRights(MANY);
       User before = writer("cart", "a", "b");
-      Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
-      Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
       Request.Transact behind = step(2, List.of(Key.of("b1")), List.of(), Request.End.OPEN);
       Request.Transact again = step(3, List.of(), List.of(), Request.End.COMMIT);
-      open.missing(before, first, 0);
-      open.answered(first, DONE);
-      assertThat(open.missing(before, commit, 1)).isNull();
+      open.missing(before, FIRST, 0);
+      open.answered(FIRST, DONE);
+      assertThat(open.missing(before, COMMIT, 1)).isNull();
       assertThat(open.missing(before, behind, 2)).isNull();
-      open.answered(commit, new Reply.Failure(code, "not now"));
+      open.answered(COMMIT, new Reply.Failure(code, "not now"));
       open.answered(behind, DONE);
-      assertThat(open.missing(writer("cart", "b"), again, 3))
-          .as("%s", code)
-          .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("a")));
+      assertThat(open.missing(writer("cart", "b"), again, 3)).as("%s", code).isEqualTo(WRITE_A);
       assertThat(open.missing(writer("cart", "a"), again, 3))
           .as("what was updated behind the commit")
           .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("b")));
@@ -86,12 +87,11 @@ final class TransactionRightsProperties extends RightsFixture {
   @Example
   void transactionThatHasEnded_isForgotten_whoeverEndedIt() {
     User cart = writer("cart", "a");
-    Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
     Reply ended = new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "its time ran out");
     for (Request.End end : Request.End.values()) {
       TransactionRights open = new TransactionRights(MANY);
-      open.missing(cart, first, 0);
-      open.answered(first, DONE);
+      open.missing(cart, FIRST, 0);
+      open.answered(FIRST, DONE);
       Request.Transact next = step(2, List.of(), List.of(), end);
       open.missing(cart, next, 1);
       open.answered(next, ended);
@@ -103,14 +103,13 @@ final class TransactionRightsProperties extends RightsFixture {
   @Example
   void stepWhoseReadsCouldNotBeTold_leavesNothing_butOneThatReadsTooMuchDoes() {
     TransactionRights open = new TransactionRights(MANY);
-    Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
-    open.missing(writer("cart", "a"), first, 0);
-    open.answered(first, DONE);
+    open.missing(writer("cart", "a"), FIRST, 0);
+    open.answered(FIRST, DONE);
     Request.Transact reads = step(1, List.of(Key.of("a1")), List.of(Key.of("b")), Request.End.OPEN);
     open.missing(writer("cart", "a"), reads, 1);
     open.answered(reads, new Reply.Failure(ErrorCode.VALUE_TOO_LARGE, "read fewer"));
     assertThat(open.missing(writer("cart"), step(2, List.of(), List.of(), Request.End.COMMIT), 3))
-        .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("a")));
+        .isEqualTo(WRITE_A);
     open.missing(writer("cart", "a"), reads, 4);
     open.answered(reads, new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "it cannot be read"));
     assertThat(open.size()).isZero();
@@ -121,24 +120,20 @@ final class TransactionRightsProperties extends RightsFixture {
   void endThatOvertakesTheBeginning_leavesWhatTheBeginningUpdates() {
     TransactionRights open = new TransactionRights(MANY);
     User before = writer("cart", "a");
-    Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
-    Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
     Request.Transact alone = step(1, List.of(), List.of(), Request.End.COMMIT);
-    open.missing(before, first, 0);
-    open.missing(before, commit, 1);
-    open.answered(commit, new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "not open"));
+    open.missing(before, FIRST, 0);
+    open.missing(before, COMMIT, 1);
+    open.answered(COMMIT, new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "not open"));
     open.missing(before, alone, 2);
     open.answered(alone, DONE);
-    open.answered(first, DONE);
-    assertThat(open.missing(writer("cart"), commit, 3))
-        .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("a")));
+    open.answered(FIRST, DONE);
+    assertThat(open.missing(writer("cart"), COMMIT, 3)).isEqualTo(WRITE_A);
   }
 
   @Example
   void abort_isAlwaysAllowed_andForgetsIt() {
     TransactionRights open = new TransactionRights(MANY);
-    open.missing(
-        writer("cart", "a"), step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0);
+    open.missing(writer("cart", "a"), FIRST, 0);
     Request.Transact abort = step(2, List.of(), List.of(), Request.End.ABORT);
     assertThat(open.missing(writer("cart"), abort, 1)).isNull();
     open.answered(abort, DONE);
@@ -148,12 +143,11 @@ final class TransactionRightsProperties extends RightsFixture {
   @Example
   void transaction_isItsUsersAlone() {
     TransactionRights open = new TransactionRights(MANY);
-    open.missing(
-        writer("cart", "a"), step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0);
+    open.missing(writer("cart", "a"), FIRST, 0);
     for (Request.End end : Request.End.values()) {
-      assertThatThrownBy(
-              () -> open.missing(writer("thief", "a"), step(2, List.of(), List.of(), end), 1))
-          .is(Refused.with(ErrorCode.TRANSACTION_ENDED));
+      refused(
+          ErrorCode.TRANSACTION_ENDED,
+          () -> open.missing(writer("thief", "a"), step(2, List.of(), List.of(), end), 1));
     }
   }
 
@@ -164,8 +158,7 @@ final class TransactionRightsProperties extends RightsFixture {
     for (int i = 0; i < 2; i++) {
       open.missing(cart, begin(i), 0);
     }
-    assertThatThrownBy(() -> open.missing(cart, begin(3), 1_000_000_000L))
-        .is(Refused.with(ErrorCode.OVERLOADED));
+    refused(ErrorCode.OVERLOADED, () -> open.missing(cart, begin(3), 1_000_000_000L));
     assertThat(open.missing(cart, begin(3), 62_000_000_000L)).isNull();
     assertThat(open.size()).isEqualTo(1);
     // The next one's time is counted from when it came.
@@ -218,10 +211,7 @@ final class TransactionRightsProperties extends RightsFixture {
           step(1, List.of(Key.of("a1")), List.of(Key.of("r")), Request.End.OPEN);
       open.missing(writer("cart", "a"), first, 0);
       open.answered(first, new Reply.Failure(code, "what it reads"));
-      Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
-      assertThat(open.missing(writer("cart"), commit, 1))
-          .as("%s", code)
-          .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("a")));
+      assertThat(open.missing(writer("cart"), COMMIT, 1)).as("%s", code).isEqualTo(WRITE_A);
     }
   }
 
@@ -230,14 +220,12 @@ final class TransactionRightsProperties extends RightsFixture {
   void firstStepThatWasSentTwice_isForgotten_whenBothAreRefused() {
     TransactionRights open = new TransactionRights(MANY);
     User cart = writer("cart", "a");
-    Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
-    Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
     Reply refused = new Reply.Failure(ErrorCode.OVERLOADED, "not now");
-    open.missing(cart, first, 0);
-    open.missing(cart, first, 1);
-    open.answered(first, refused);
-    assertThat(open.missing(writer("cart"), commit, 2)).as("it may still begin").isNotNull();
-    open.answered(first, refused);
+    open.missing(cart, FIRST, 0);
+    open.missing(cart, FIRST, 1);
+    open.answered(FIRST, refused);
+    assertThat(open.missing(writer("cart"), COMMIT, 2)).as("it may still begin").isNotNull();
+    open.answered(FIRST, refused);
     assertThat(open.size()).isZero();
   }
 
@@ -248,12 +236,10 @@ final class TransactionRightsProperties extends RightsFixture {
     for (int i = 0; i < 3; i++) {
       open.missing(cart, begin(i), 0);
     }
-    assertThatThrownBy(() -> open.missing(cart, begin(3), 1))
-        .is(Refused.with(ErrorCode.OVERLOADED))
+    refused(ErrorCode.OVERLOADED, () -> open.missing(cart, begin(3), 1))
         .hasMessageContaining("user 'cart' has 3 open transactions");
     assertThat(open.missing(writer("shop", "a"), begin(4), 2)).isNull();
-    assertThatThrownBy(() -> open.missing(writer("other", "a"), begin(5), 3))
-        .is(Refused.with(ErrorCode.OVERLOADED))
+    refused(ErrorCode.OVERLOADED, () -> open.missing(writer("other", "a"), begin(5), 3))
         .hasMessageContaining("all users together have 4 open transactions");
     open.answered(begin(0), new Reply.Failure(ErrorCode.OVERLOADED, "not now"));
     assertThat(open.missing(cart, begin(3), 4)).as("what was refused makes room").isNull();
@@ -267,8 +253,7 @@ final class TransactionRightsProperties extends RightsFixture {
     for (int i = 0; i < 3; i++) {
       open.missing(cart, begin(i), 0);
     }
-    assertThatThrownBy(() -> open.missing(cart, begin(3), 1))
-        .is(Refused.with(ErrorCode.OVERLOADED))
+    refused(ErrorCode.OVERLOADED, () -> open.missing(cart, begin(3), 1))
         .hasMessageContaining("user 'cart' has 3 open transactions in 'shop'")
         .hasMessageContaining("of the 4 that there may be");
     assertThat(open.missing(cart, begin("other", 3, 0), 2)).as("in another one").isNull();

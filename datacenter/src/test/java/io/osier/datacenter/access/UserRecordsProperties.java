@@ -14,6 +14,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -117,12 +118,8 @@ final class UserRecordsProperties {
 
   private static void refused(String why, Runnable command) {
     assertThatThrownBy(command::run)
-        .isInstanceOfSatisfying(
-            OsierException.class,
-            e -> {
-              assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-              assertThat(e).hasMessageContaining(why);
-            });
+        .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
+        .hasMessageContaining(why);
   }
 
   // ---------------------------------------------------------------- one after the other

@@ -37,7 +37,7 @@ class StrangersAtAdminPortTest {
       stranger.setSoTimeout(Patience.MILLIS);
       stranger.getOutputStream().write(TLS);
       assertThat(stranger.getInputStream().read()).as("the end").isEqualTo(-1);
-      await().atMost(Patience.LIMIT).until(() -> !lines.all().isEmpty());
+      await().until(() -> !lines.all().isEmpty());
       assertThat(lines.all().getFirst()).contains("it speaks TLS", "ask by http://", "osier.tls");
     }
   }

@@ -1,6 +1,7 @@
 package io.osier.datacenter.config;
 
 import static io.osier.datacenter.config.ConfigReaderTest.GOOD;
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +11,6 @@ import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.testing.Refused;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -118,8 +118,9 @@ final class WrongConfigTest {
         "osier.listen.greeting-timeout = 5            | greeting-time   | with its unit",
       })
   void wrongSetting_isNamedWithWhatWouldBeRight(String line, String key, String allowed) {
-    assertThatThrownBy(() -> ConfigReader.read("f.conf", GOOD + line + "\n", Map.of()))
-        .is(Refused.with(ErrorCode.CONFIGURATION))
+    refused(
+            ErrorCode.CONFIGURATION,
+            () -> ConfigReader.read("f.conf", GOOD + line + "\n", Map.of()))
         .hasMessageContaining("f.conf")
         .hasMessageContaining(key)
         .hasMessageContaining(allowed);
@@ -175,9 +176,9 @@ final class WrongConfigTest {
           }
         }
         """;
-    assertThatThrownBy(
+    refused(
+            ErrorCode.CONFIGURATION,
             () -> ConfigReader.read("f.conf", text, Map.of("OSIER_LISTEN_PEER_PORT", "none")))
-        .is(Refused.with(ErrorCode.CONFIGURATION))
         .message()
         .startsWith("CONFIGURATION: f.conf has 7 mistakes:\n")
         .contains("\n  line 2: osier.dc must be ")

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -15,7 +16,6 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.MapHandle;
 import io.osier.proxy.SetHandle;
 import io.osier.proxy.Transaction;
-import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -32,19 +32,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What updates tell of their objects, by network and in the process, in both kinds of keyspace. */
 @NullUnmarked // what is null is refused
 final class AnswersTest {
-  private static final String KEYSPACES =
-      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
   private static final int THREADS = 6;
   private static final int EACH = 200;
 
-  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
+  @AutoClose private static final Ways ways = new Ways();
 
   private static List<Value> values(String... texts) {
     return List.of(texts).stream().map(Value::of).toList();
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void everyType_tellsWhatItMadeOrReplaced(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     keyspace.counter("c").increment();
@@ -81,8 +78,7 @@ final class AnswersTest {
   }
 
   /** Nothing comes between an update and its answer, so no two have made the same value. */
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void noTwoAnswersAreTheSame(String how, String name) throws InterruptedException {
     Set<Long> made = ConcurrentHashMap.newKeySet();
     List<Throwable> wrong = Collections.synchronizedList(new ArrayList<>());
@@ -127,8 +123,7 @@ final class AnswersTest {
     assertThat(here.token().toString()).contains("us/");
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void inATransaction_itIsWhatTheTransactionSees(String how) {
     Keyspace bank = ways.here(how, "bank");
     bank.counter("t").increment(5);
@@ -149,9 +144,9 @@ final class AnswersTest {
     Keyspace keyspace = ways.here(how, name);
     Key key = Key.of("refused");
     Request.Ask ofASet = new Request.Ask(false, new Query.Among(values("a")));
-    assertThatThrownBy(
-            () -> keyspace.update(key, CrdtType.PN_COUNTER, new Operation.Increment(1), ofASet))
-        .is(Refused.with(ErrorCode.WRONG_TYPE));
+    refused(
+        ErrorCode.WRONG_TYPE,
+        () -> keyspace.update(key, CrdtType.PN_COUNTER, new Operation.Increment(1), ofASet));
     assertThat(keyspace.read(key, Optional.empty(), new Query.Whole()).exists()).isFalse();
     CompletableFuture<?> nothing =
         keyspace.updateAsync(key, CrdtType.PN_COUNTER, new Operation.Increment(1), null);

@@ -50,8 +50,7 @@ final class BatchesTest {
     return found.stream().map(f -> ((Reading.Count) f.reading().orElseThrow()).value()).toList();
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void whatWasUpdatedTogether_isReadTogether(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     List<Change> changes = new ArrayList<>();
@@ -74,8 +73,7 @@ final class BatchesTest {
     assertThat(keyspace.register("order").get()).contains(Value.of("last"));
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void getAll_tellsOfEachKeyWhatItHolds(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     keyspace.counter("g1").increment(4);
@@ -91,8 +89,7 @@ final class BatchesTest {
     keyspace.updateAll(List.of());
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void whatFails_failsByItself(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     keyspace.set("p2").add("a");
@@ -194,8 +191,7 @@ final class BatchesTest {
     assertThatThrownBy(c).hasMessageContaining(words).is(Refused.with(ErrorCode.INVALID_ARGUMENT));
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void unknownKeyspace_isNamed(String how) {
     assertThatThrownBy(() -> ways.here(how, "nope").getAll(List.of("a")))
         .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));

@@ -1,6 +1,7 @@
 package io.osier.datacenter.embedded;
 
 import static io.osier.datacenter.embedded.Ways.LONG;
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -17,7 +18,6 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
 import io.osier.proxy.RegisterHandle;
 import io.osier.proxy.Transaction;
-import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,18 +31,14 @@ import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Updates that are done if something holds, by network and in the process. */
 @NullUnmarked // what is null is refused
 final class ConditionalUpdatesTest {
-  private static final String KEYSPACES =
-      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
   private static final int THREADS = 6;
   private static final int ROUNDS = 200;
 
-  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
+  @AutoClose private static final Ways ways = new Ways();
 
   private static void registers(ObjectSpace space, String prefix) {
     for (RegisterHandle register :
@@ -65,8 +61,7 @@ final class ConditionalUpdatesTest {
     assertThat(space.register(prefix + "t", Long.class).assignIf(1L, 3L)).isTrue();
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void registers_areAssigned_ifTheyAreAsExpected(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     registers(keyspace, "");
@@ -80,8 +75,7 @@ final class ConditionalUpdatesTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void anyQuery_canBeACondition(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     Key set = Key.of("any-set");
@@ -116,8 +110,7 @@ final class ConditionalUpdatesTest {
   }
 
   /** All expect the same; one of them is the first. */
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void nothingComesBetween(String how, String name) throws Exception {
     ways.here(how, name).register("cas").assign(0);
     CyclicBarrier together = new CyclicBarrier(THREADS);
@@ -163,8 +156,7 @@ final class ConditionalUpdatesTest {
   void whatIsWrong_isNamed_andNothingIsDone() {
     Keyspace shop = ways.here("network", "shop");
     shop.counter("wrong").increment();
-    assertThatThrownBy(() -> shop.register("wrong").assignIfAbsent(Value.of(1)))
-        .is(Refused.with(ErrorCode.WRONG_TYPE));
+    refused(ErrorCode.WRONG_TYPE, () -> shop.register("wrong").assignIfAbsent(Value.of(1)));
     assertThatThrownBy(() -> shop.register("x").assignIf((Value) null, Value.of(1)))
         .hasMessageContaining("what is expected must be given");
     assertThatThrownBy(() -> shop.register("x").assignIfAbsent(null))
@@ -174,10 +166,9 @@ final class ConditionalUpdatesTest {
         .hasMessageContaining("a condition must be given");
     Request.Condition rights =
         new Request.Condition(List.of(), new Query.Rights(), new Reading.Count(1));
-    assertThatThrownBy(
-            () ->
-                shop.updateIf(Key.of("x"), CrdtType.AW_SET, new Operation.Add(Value.of(1)), rights))
-        .is(Refused.with(ErrorCode.WRONG_TYPE));
+    refused(
+        ErrorCode.WRONG_TYPE,
+        () -> shop.updateIf(Key.of("x"), CrdtType.AW_SET, new Operation.Add(Value.of(1)), rights));
     assertThat(shop.exists("x")).isFalse();
   }
 }

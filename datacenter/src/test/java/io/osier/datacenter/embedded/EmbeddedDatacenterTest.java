@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,7 +18,6 @@ import io.osier.proxy.PatientClients;
 import io.osier.proxy.Session;
 import io.osier.proxy.SessionOptions;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -187,10 +187,6 @@ final class EmbeddedDatacenterTest {
     refused(ErrorCode.WRONG_TYPE, () -> shop.flag(how + "-off").get());
     assertThat(shop.growOnlyCounter(how + "-up").incrementAndGet(2)).isEqualTo(2);
     assertThat(shop.counter(counter).get()).isEqualTo(Long.MAX_VALUE);
-  }
-
-  private static void refused(ErrorCode code, ThrowingCallable call) {
-    assertThatThrownBy(call).is(Refused.with(code));
   }
 
   private static List<Value> values(String text) {

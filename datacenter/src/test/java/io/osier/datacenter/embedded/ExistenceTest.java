@@ -27,10 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Whether keys hold something and of which type, by network and in the process. */
 @NullUnmarked // what is null is refused
 final class ExistenceTest {
-  private static final String KEYSPACES =
-      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
-
-  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
+  @AutoClose private static final Ways ways = new Ways();
 
   private static void holds(ObjectSpace space, String key, CrdtType type) {
     assertThat(space.type(key)).as("type of %s", key).isEqualTo(Optional.ofNullable(type));
@@ -59,8 +56,7 @@ final class ExistenceTest {
     };
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void everyType_existsWhileItDiffersFromANewOne(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     for (CrdtType type : CrdtType.values()) {
@@ -83,8 +79,7 @@ final class ExistenceTest {
     holds(keyspace, "zero", null);
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void valueIsNotSent(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     keyspace.register("large").assign(Value.of(new byte[1_000_000]));
@@ -106,8 +101,7 @@ final class ExistenceTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void inATransaction_itIsWhatTheTransactionSees(String how) {
     Keyspace bank = ways.here(how, "bank");
     bank.counter("before").increment();

@@ -27,7 +27,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers who poll caches that follow the change feed, while others write. */
@@ -98,8 +97,7 @@ final class FollowedCachePollersTest extends FollowedCacheFixture {
             });
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void readersWhoPoll_convergeToWhatOthersWrote(String how) throws InterruptedException {
     long seed = System.nanoTime();
     Random random = new Random(seed);

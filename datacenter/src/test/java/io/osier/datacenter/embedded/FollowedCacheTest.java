@@ -1,7 +1,7 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
@@ -11,13 +11,10 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.Watch;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Caches that follow the change feed: what they show, and what they ask for. */
 final class FollowedCacheTest extends FollowedCacheFixture {
@@ -27,8 +24,7 @@ final class FollowedCacheTest extends FollowedCacheFixture {
         .untilAsserted(() -> assertThat(by.counter(key).get()).isEqualTo(value));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"network", "embedded"})
+  @BothWays
   void changesOfOthers_areSeen_andNothingElseIsAskedFor(String how) {
     Hits hits = new Hits();
     try (OsierClient client = reader(how, hits);
@@ -114,8 +110,7 @@ final class FollowedCacheTest extends FollowedCacheFixture {
           awaitValue(shop, "f:public:1", i);
         }
         awaitHit(hits, () -> shop.counter("f:public:1").get());
-        assertThatThrownBy(() -> shop.counter("f:secret").get())
-            .is(Refused.with(ErrorCode.FORBIDDEN));
+        refused(ErrorCode.FORBIDDEN, () -> shop.counter("f:secret").get());
       }
       try (OsierClient client =
           connected(

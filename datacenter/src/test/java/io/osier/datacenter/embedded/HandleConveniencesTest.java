@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,7 +18,6 @@ import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Changes;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Watch;
-import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Batches written with handles, readings without casts, changes with values, and counters with a
@@ -39,8 +36,7 @@ final class HandleConveniencesTest {
 
   @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void batchOfHandles_isDone(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     keyspace.register("b-gone").assign("x");
@@ -71,8 +67,7 @@ final class HandleConveniencesTest {
     assertThat(failed.errors().get(1)).isExactlyInstanceOf(InvalidRequestException.class);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"network", "embedded"})
+  @BothWays
   void batchOfHandles_inATransaction_isAllOrNothing(String how) {
     Keyspace bank = ways.here(how, "bank");
     bank.updateTogether(
@@ -82,19 +77,18 @@ final class HandleConveniencesTest {
         });
     assertThat(bank.counter("t-two").get()).isEqualTo(1);
     bank.set("t-set").add("x");
-    assertThatThrownBy(
-            () ->
-                bank.updateTogether(
-                    batch -> {
-                      batch.counter("t-one").increment();
-                      batch.counter("t-set").increment();
-                    }))
-        .is(Refused.with(ErrorCode.WRONG_TYPE));
+    refused(
+        ErrorCode.WRONG_TYPE,
+        () ->
+            bank.updateTogether(
+                batch -> {
+                  batch.counter("t-one").increment();
+                  batch.counter("t-set").increment();
+                }));
     assertThat(bank.counter("t-one").get()).isEqualTo(1);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"network", "embedded"})
+  @BothWays
   void whatIsNoneOfABatch_isRefused_andNothingIsSent(String how) {
     Keyspace shop = ways.here(how, "shop");
     AtomicReference<Batch> kept = new AtomicReference<>();
@@ -114,8 +108,7 @@ final class HandleConveniencesTest {
         .hasMessageContaining("takes no more updates");
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void maps_areReadWithoutCasts(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     keyspace.map("m").counter("yes").increment(3);
@@ -135,14 +128,12 @@ final class HandleConveniencesTest {
             m.field("address").orElseThrow().asFields().field("street").flatMap(Reading::asValue))
         .contains(Value.of("Main Street 1"));
     assertThat(m.field("none")).isEmpty();
-    assertThatThrownBy(() -> m.field("city").orElseThrow().asLong())
-        .is(Refused.with(ErrorCode.WRONG_TYPE))
+    refused(ErrorCode.WRONG_TYPE, () -> m.field("city").orElseThrow().asLong())
         .hasMessageContaining("of a last-writer-wins register, not of a counter");
     assertThat(keyspace.map("m-none").counters()).isEmpty();
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void changes_bringTheValueAlong(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     Map<Key, Changes.Change> told = new ConcurrentHashMap<>();
@@ -154,10 +145,9 @@ final class HandleConveniencesTest {
       watching.begun().join();
       keyspace.counter("w-likes").increment(7);
       keyspace.register("w-gone").assign("x");
-      await().atMost(Ways.LONG).until(() -> told.containsKey(Key.of("w-gone")));
+      await().until(() -> told.containsKey(Key.of("w-gone")));
       keyspace.delete("w-gone");
       await()
-          .atMost(Ways.LONG)
           .untilAsserted(
               () -> {
                 assertThat(
@@ -174,8 +164,7 @@ final class HandleConveniencesTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"network", "embedded"})
+  @BothWays
   void valuesOfChanges_haveABudget(String how) {
     Keyspace shop = ways.here(how, "shop");
     shop.updateAll(
@@ -190,19 +179,17 @@ final class HandleConveniencesTest {
             .withValues(1)
             .fromTheBeginning()
             .listen(changes -> changes.changes().forEach(c -> told.put(c.key(), c.found())))) {
-      await().atMost(Ways.LONG).until(() -> told.size() == 200);
+      await().until(() -> told.size() == 200);
       assertThat(watching.ended()).isNotDone();
     }
     long with = told.values().stream().filter(Optional::isPresent).count();
     assertThat(with)
         .as("some keys at a time are read until the budget is spent")
         .isBetween(1L, 199L);
-    assertThatThrownBy(() -> shop.watch("v-1").withValues(0))
-        .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> shop.watch("v-1").withValues(0));
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void counterWithAFirstValue_thatTwoDatacentersCreate_hasItOnce(String how, String name) {
     BoundedCounterHandle here = ways.here(how, name).boundedCounter("f-stock");
     BoundedCounterHandle there = ways.there(how, name).boundedCounter("f-stock");
@@ -211,9 +198,8 @@ final class HandleConveniencesTest {
     here.decrement(4, Duration.ofMinutes(1));
     here.create(0, 100, 20); // as a program does that starts again
     there.decrement(6, Duration.ofMinutes(1));
-    await().atMost(Ways.LONG).until(() -> here.get() == 10 && there.get() == 10);
-    assertThatThrownBy(() -> here.decrement(11, Duration.ofMillis(1)))
-        .is(Refused.with(ErrorCode.NOT_ENOUGH_RIGHTS));
+    await().until(() -> here.get() == 10 && there.get() == 10);
+    refused(ErrorCode.NOT_ENOUGH_RIGHTS, () -> here.decrement(11, Duration.ofMillis(1)));
     assertThat(here.rights().upper()).isEqualTo(100);
     assertThatThrownBy(() -> ways.here(how, name).boundedCounter("f-none").create(0, 5, 6))
         .isExactlyInstanceOf(InvalidRequestException.class)

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,6 +15,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.server.RawClient;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -31,7 +33,6 @@ import io.osier.proxy.Watch;
 import io.osier.proxy.WatchPosition;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,7 +82,6 @@ final class HomesOfKeysTest {
                     .sla(Duration.ofMillis(100)));
     for (String dc : EmbeddedCluster.NAMES) {
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () ->
                   cluster.dc(dc).client().admin().keyspaces().stream()
@@ -93,14 +93,13 @@ final class HomesOfKeysTest {
     alter("carts@ap", "ap", "eu", "us");
     alter("carts@ap", "ap");
     alter("carts@eu", "eu");
-    await().atMost(Patience.LIMIT).until(() -> replicas("carts@ap").equals("ap"));
-    await().atMost(Patience.LIMIT).until(() -> replicas("carts@eu").equals("eu"));
+    await().until(() -> replicas("carts@ap").equals("ap"));
+    await().until(() -> replicas("carts@eu").equals("eu"));
   }
 
   /** Asks until it may: the holders' last change must have ended, and all must have heard of it. */
   private static void alter(String keyspace, String... replicas) {
     await()
-        .atMost(Patience.LIMIT)
         .ignoreExceptionsMatching(
             e -> e instanceof InvalidRequestException || e instanceof TransientException)
         .until(
@@ -146,7 +145,8 @@ final class HomesOfKeysTest {
       carts.updateAll(batch -> sets.forEach(key -> batch.set(key).add("x")));
       assertThat(carts.getAll(sets).values()).allMatch(Keyspace.Found::exists);
       assertThat(carts.program().update(b -> b.counter("eu:p").increment()).run().held()).isTrue();
-      assertThatThrownBy(
+      refused(
+              ErrorCode.INVALID_ARGUMENT,
               () ->
                   carts
                       .program()
@@ -156,7 +156,6 @@ final class HomesOfKeysTest {
                             b.counter("us:p").increment();
                           })
                       .run())
-          .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
           .hasMessageContainingAll("'eu:p' is in 'carts@eu'", "'us:p' in 'carts@us'");
       assertThatThrownBy(() -> carts.rename("eu:p", "p"))
           .hasMessageContainingAll("'eu:p' is in 'carts@eu'", "'p' in 'carts'");
@@ -167,7 +166,6 @@ final class HomesOfKeysTest {
       session.join(token);
       Keyspace carts = session.keyspace("carts");
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 for (String key : keys) {
@@ -206,7 +204,6 @@ final class HomesOfKeysTest {
     for (List<String> to : List.of(List.of("eu", "us"), List.of("us"), List.of("ap", "us"))) {
       alter("carts@eu", to.toArray(String[]::new));
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () -> {
                 round.run();
@@ -216,7 +213,6 @@ final class HomesOfKeysTest {
     round.run();
     for (Keyspace carts : all) {
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () ->
                   assertThat(carts.counter("eu:all").get()).isEqualTo((long) done[0] * all.size()));
@@ -253,7 +249,6 @@ final class HomesOfKeysTest {
       keys.forEach(key -> carts.counter(key).increment(1));
       List<String> expected = keys.stream().map(key -> key + " true").toList();
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 assertThat(told).containsAll(keys);
@@ -273,9 +268,7 @@ final class HomesOfKeysTest {
             Queue<String> heard = new ConcurrentLinkedQueue<>();
             Watch.Watching again =
                 watch.listen(c -> c.changes().forEach(of -> heard.add(of.key().toString())));
-            await()
-                .atMost(Patience.LIMIT)
-                .untilAsserted(() -> assertThat(heard).containsAll(changed));
+            await().untilAsserted(() -> assertThat(heard).containsAll(changed));
             again.close();
           });
       Queue<String> home = new ConcurrentLinkedQueue<>();
@@ -287,9 +280,7 @@ final class HomesOfKeysTest {
           .begun()
           .join();
       keys.forEach(key -> carts.counter(key).increment(1));
-      await()
-          .atMost(Patience.LIMIT)
-          .untilAsserted(() -> assertThat(home).anyMatch(key -> key.startsWith("eu:")));
+      await().untilAsserted(() -> assertThat(home).anyMatch(key -> key.startsWith("eu:")));
       assertThat(home).allMatch(key -> key.startsWith("eu:") || key.contains("{eu}"));
     }
   }
@@ -327,13 +318,11 @@ final class HomesOfKeysTest {
           raw.send(RawClient.frame(1, request));
           assertThat(raw.reply().message())
               .as("%s at %s", request, dc)
-              .isInstanceOfSatisfying(
-                  Reply.Failure.class,
-                  f -> {
-                    assertThat(f.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-                    assertThat(f.message())
-                        .contains("'us:guarded': it is not in", "its home is 'carts@us'");
-                  });
+              .is(
+                  Failed.with(
+                      ErrorCode.INVALID_ARGUMENT,
+                      "'us:guarded': it is not in",
+                      "its home is 'carts@us'"));
         }
       }
     }
@@ -374,9 +363,7 @@ final class HomesOfKeysTest {
       for (String key : keys("-f")) {
         other.set(key).add("x" + i);
         int elements = i;
-        await()
-            .atMost(Patience.LIMIT)
-            .untilAsserted(() -> assertThat(carts.set(key).size()).as(key).isEqualTo(elements));
+        await().untilAsserted(() -> assertThat(carts.set(key).size()).as(key).isEqualTo(elements));
         assertThat(carts.set(key).size()).as("not older").isEqualTo(elements);
       }
     }

@@ -1,8 +1,8 @@
 package io.osier.datacenter.embedded;
 
 import static io.osier.datacenter.embedded.Ways.LONG;
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
@@ -19,7 +19,6 @@ import io.osier.proxy.Scan;
 import io.osier.proxy.SetHandle;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TypedSet;
-import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,18 +36,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class PartTimeToLiveTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private static final String KEYSPACES =
-      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
-
-  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
+  @AutoClose private static final Ways ways = new Ways();
 
   private static void isAboutAnHour(SetHandle set, String element) {
     assertThat(set.timeToLive(Value.of(element)).orElseThrow())
         .isBetween(HOUR.minusMinutes(5), HOUR);
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void elements_expireEachByItself(String how, String name) {
     SetHandle here = ways.here(how, name).set("online");
     SetHandle there = ways.there(how, name).set("online");
@@ -79,8 +74,7 @@ final class PartTimeToLiveTest {
   }
 
   /** Until the last one goes there is a set; then there is nothing, as if it had been removed. */
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void whoseElementsHaveAllExpired_doesNotExist(String how, String name) {
     Keyspace here = ways.here(how, name);
     here.set("gone:1").expiring(Duration.ofMillis(300)).add("a", "b");
@@ -97,8 +91,7 @@ final class PartTimeToLiveTest {
     assertThat(here.map("gone:2").timeToLive("n")).isEmpty();
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void fields_expireByTheirNames(String how, String name) {
     MapHandle map = ways.here(how, name).map("user");
     map.register("name").assign("ada");
@@ -124,8 +117,7 @@ final class PartTimeToLiveTest {
         .containsExactly("name");
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void inATransaction_andInABatch(String how) {
     Keyspace bank = ways.here(how, "bank");
     try (Transaction transaction = bank.begin()) {
@@ -146,8 +138,7 @@ final class PartTimeToLiveTest {
     isAboutAnHour(shop.removeWinsSet("t"), "a");
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void setsOfObjects(String how) {
     TypedSet<String> set = ways.here(how, "shop").set("typed", String.class);
     set.expiring(HOUR).add("a", "b");
@@ -166,7 +157,7 @@ final class PartTimeToLiveTest {
   void deadlines_outliveARestart(String name, @TempDir Path dir) {
     // What has been removed is forgotten at once, so that the test need not wait.
     String store = "dir = \"" + dir + "\" }, streams { forget = 0s, status = 50ms";
-    try (TestCluster own = new TestCluster(KEYSPACES, store, new String[] {"eu"});
+    try (TestCluster own = new TestCluster(Ways.KEYSPACES, store, new String[] {"eu"});
         OsierClient client = own.client("eu")) {
       client.awaitConnected(LONG);
       SetHandle set = client.session().keyspace(name).set("kept");
@@ -193,12 +184,7 @@ final class PartTimeToLiveTest {
     return stat.startsWith("\"objects\":1,", stat.indexOf("\"objects\":", at));
   }
 
-  private static void refused(ErrorCode code, Runnable call) {
-    assertThatThrownBy(call::run).is(Refused.with(code));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void badInput_isNamed(String how) {
     Keyspace shop = ways.here(how, "shop");
     SetHandle set = shop.set("bad");

@@ -1,6 +1,7 @@
 package io.osier.datacenter.embedded;
 
 import static io.osier.datacenter.embedded.Ways.LONG;
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -17,7 +18,6 @@ import io.osier.protocol.Call;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Program;
 import io.osier.proxy.values.Values;
-import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,8 +44,7 @@ final class ProgramTest {
 
   @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void program_isDoneAsAWhole_andTellsWhatBecameOfEachCall(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     Program.Result done =
@@ -66,7 +65,7 @@ final class ProgramTest {
     assertThat(done.held()).isTrue();
     assertThat(done.isDone(1)).isTrue();
     assertThat(done.found(3).reading().orElseThrow().asValue()).contains(Value.of("4"));
-    assertThatThrownBy(() -> done.isDone(4)).is(Refused.with(ErrorCode.WRONG_TYPE));
+    refused(ErrorCode.WRONG_TYPE, () -> done.isDone(4));
     assertThat(done.found(5).reading().orElseThrow().asLong()).isEqualTo(1);
     VersionVector version = done.answers().get(6).version();
     assertThat(keyspace.counter("tries").get()).isEqualTo(1);
@@ -136,8 +135,7 @@ final class ProgramTest {
     assertThat(taken.found(1).reading()).contains(new Reading.Count(1));
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void whatMakesNoSense_isRefused_andNothingIsDone(String how) {
     Keyspace wide = ways.here(how, "wide");
     Program two = wide.program();
@@ -162,7 +160,7 @@ final class ProgramTest {
     assertThat(wide.exists("one")).isFalse();
     Operation large = new Operation.Assign(Value.of(new byte[80 << 20]));
     Program replacing = wide.program().replace("one", CrdtType.STRING, large, false);
-    assertThatThrownBy(replacing::run).is(Refused.with(ErrorCode.VALUE_TOO_LARGE));
+    refused(ErrorCode.VALUE_TOO_LARGE, replacing::run);
   }
 
   /** What two programs read and write is not mixed: each increment of a register counts. */

@@ -28,10 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Pages of sets and maps, by network and in the process. */
 @NullUnmarked // what is null is refused
 final class RangesTest {
-  private static final String KEYSPACES =
-      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
-
-  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
+  @AutoClose private static final Ways ways = new Ways();
 
   private static List<Value> numbers(int from, int to) {
     return IntStream.range(from, to).mapToObj(Value::of).toList();
@@ -41,8 +38,7 @@ final class RangesTest {
     return Range.all();
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void elementsOfASet_comeInPagesOfAnySize(String how, String name) {
     SetHandle set = ways.here(how, name).set("numbers");
     assertThat(set.first()).isEmpty();
@@ -150,8 +146,7 @@ final class RangesTest {
     assertThat(few.intersection(many)).hasSize(10);
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void fieldsOfAMap_comeInTheOrderOfTheirNames(String how, String name) {
     MapHandle map = ways.here(how, name).map("rows");
     for (int i = 0; i < 25; i++) {
@@ -205,8 +200,7 @@ final class RangesTest {
   }
 
   /** A transaction reads what it has itself written, and of a causal keyspace the set as it was. */
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void transaction_readsItsSnapshot(String how) {
     Keyspace bank = ways.here(how, "bank");
     bank.set("ledger").add(numbers(0, 10));

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -22,7 +23,6 @@ import io.osier.proxy.Scan;
 import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
-import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -32,7 +32,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -179,8 +178,7 @@ final class ScansTest {
   }
 
   /** A transaction's scan shows its snapshot and its own updates, whatever others do. */
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void inATransaction_itIsTheSnapshot_andOwnUpdates(String how) {
     Keyspace bank = ways.here(how, "bank");
     for (int i = 0; i < 40; i++) {
@@ -219,8 +217,7 @@ final class ScansTest {
   }
 
   /** More of a transaction's own than one page has. */
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void ownUpdates_comeInPages(String how) {
     Keyspace bank = ways.here(how, "bank");
     try (Transaction transaction = bank.begin()) {
@@ -246,16 +243,12 @@ final class ScansTest {
     Iterator<Row> rows = ended.scan(Scan.prefix("over:").pageRows(14)).iterator();
     rows.next();
     ended.abort();
-    failed(ErrorCode.TRANSACTION_ENDED, () -> rows.forEachRemaining(row -> {}));
-    failed(ErrorCode.TRANSACTION_ENDED, () -> ended.count(Scan.all()));
+    refused(ErrorCode.TRANSACTION_ENDED, () -> rows.forEachRemaining(row -> {}));
+    refused(ErrorCode.TRANSACTION_ENDED, () -> ended.count(Scan.all()));
     Transaction late = bank.begin(TransactionOptions.DEFAULT.limit(Duration.ofMillis(1)));
     await()
         .untilAsserted(
-            () -> failed(ErrorCode.TRANSACTION_ENDED, () -> late.count(Scan.prefix("over:"))));
-  }
-
-  private static void failed(ErrorCode code, ThrowingCallable call) {
-    assertThatThrownBy(call).is(Refused.with(code));
+            () -> refused(ErrorCode.TRANSACTION_ENDED, () -> late.count(Scan.prefix("over:"))));
   }
 
   /** The snapshot of a clock that is too old is refused, and one that is not shows what was. */
@@ -295,7 +288,7 @@ final class ScansTest {
       brief.counter("a").increment();
       TransactionOptions old = TransactionOptions.DEFAULT.at(brief.clock());
       brief.counter("a").increment();
-      failed(ErrorCode.SNAPSHOT_TOO_OLD, () -> brief.begin(old));
+      refused(ErrorCode.SNAPSHOT_TOO_OLD, () -> brief.begin(old));
     }
   }
 
@@ -360,30 +353,31 @@ final class ScansTest {
     await()
         .untilAsserted(
             () ->
-                failed(ErrorCode.UNKNOWN_KEYSPACE, () -> gone.scan(Scan.all()).forEach(row -> {})));
-    failed(ErrorCode.UNKNOWN_KEYSPACE, () -> rows.forEachRemaining(row -> {}));
+                refused(
+                    ErrorCode.UNKNOWN_KEYSPACE, () -> gone.scan(Scan.all()).forEach(row -> {})));
+    refused(ErrorCode.UNKNOWN_KEYSPACE, () -> rows.forEachRemaining(row -> {}));
   }
 
   @Test
   void whatIsNoScan_isRefused() {
     Keyspace shop = ways.here("embedded", "shop");
-    failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.prefix((String) null));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.range(Key.of("b"), Key.of("a")));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().limit(0));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().limit(-1));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().pageRows(0));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().pageRows(10_001));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().ofType(null));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().query(null));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().from(null));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> shop.scan((Scan) null));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> shop.publish(null));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> shop.page(null));
-    failed(ErrorCode.INVALID_ARGUMENT, () -> shop.count(null));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> Scan.prefix((String) null));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> Scan.range(Key.of("b"), Key.of("a")));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().limit(0));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().limit(-1));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().pageRows(0));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().pageRows(10_001));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().ofType(null));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().query(null));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().from(null));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> shop.scan((Scan) null));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> shop.publish(null));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> shop.page(null));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> shop.count(null));
     assertThat(rows(shop, Scan.prefix("nothing:"))).isEmpty();
     assertThat(rows(shop, Scan.range(Key.of("a"), Key.of("a")))).isEmpty();
     shop.counter("wrong:1").increment();
-    failed(
+    refused(
         ErrorCode.WRONG_TYPE,
         () -> rows(shop, Scan.prefix("wrong:").query(new Query.Contains(Value.of(1)))));
   }

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -14,6 +13,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
 import io.osier.proxy.Scan;
 import io.osier.proxy.Transaction;
+import io.osier.testing.Refused;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -26,14 +26,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Deletion and time to live, by network and in the process. */
 @NullUnmarked // what is null is refused
 final class TimeToLiveTest {
-  private static final String KEYSPACES =
-      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
   private static final Duration HOUR = Duration.ofHours(1);
 
-  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
+  @AutoClose private static final Ways ways = new Ways();
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void delete_takesWhateverIsThere_andTellsWhether(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     assertThat(keyspace.delete("d")).as("nothing is there").isFalse();
@@ -49,8 +46,7 @@ final class TimeToLiveTest {
     await().until(() -> !keyspace.exists("d"));
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void deadline_isSetReplacedAndTakenAway(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     assertThat(keyspace.expireAfter("e", HOUR)).as("nothing is there").isFalse();
@@ -71,8 +67,7 @@ final class TimeToLiveTest {
     assertThat(keyspace.register("e").get()).contains(Value.of("x"));
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void whatHasExpired_isShownNowhere_andItsKeyIsFree(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     for (int i = 0; i < 5; i++) {
@@ -108,8 +103,7 @@ final class TimeToLiveTest {
         .until(() -> ways.there(how, name).type("x0").equals(Optional.of(CrdtType.LWW_REGISTER)));
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void inATransaction_itIsDoneWithTheCommit(String how) {
     Keyspace bank = ways.here(how, "bank");
     for (String key : List.of("t1", "t2", "t3")) {
@@ -134,8 +128,7 @@ final class TimeToLiveTest {
     assertThat(bank.timeToLive("t3")).isEmpty();
   }
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void updateWithATimeToLive_isOne(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     ObjectSpace sessions = keyspace.expiring(HOUR);
@@ -174,8 +167,7 @@ final class TimeToLiveTest {
     assertThat(keyspace.exists("w:bounded")).isFalse();
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void updateWithATimeToLive_inATransaction_isDoneWithTheCommit(String how) {
     Keyspace bank = ways.here(how, "bank");
     bank.set("wt:1").add("a");
@@ -195,13 +187,7 @@ final class TimeToLiveTest {
   }
 
   private static void refused(Runnable call, ErrorCode code, String message) {
-    assertThatThrownBy(call::run)
-        .isInstanceOfSatisfying(
-            OsierException.class,
-            e -> {
-              assertThat(e.code()).isEqualTo(code);
-              assertThat(e).hasMessageContaining(message);
-            });
+    assertThatThrownBy(call::run).is(Refused.with(code)).hasMessageContaining(message);
   }
 
   @ParameterizedTest

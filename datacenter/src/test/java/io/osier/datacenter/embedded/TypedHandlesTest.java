@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -17,7 +18,6 @@ import io.osier.proxy.TypedRegister;
 import io.osier.proxy.TypedSet;
 import io.osier.proxy.values.KryoValues;
 import io.osier.proxy.values.ValueCodec;
-import io.osier.testing.Refused;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -29,15 +29,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Objects of a program's classes in registers, sets and maps. */
 @NullUnmarked // what is null is refused, or stands for what is not there
 final class TypedHandlesTest {
-  private static final String KEYSPACES =
-      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
-
   record Point(int x, int y) {}
 
   enum Level {
@@ -62,10 +57,9 @@ final class TypedHandlesTest {
 
   private static final KryoValues VALUES = KryoValues.builder().register(1, Point.class).build();
 
-  @AutoClose private static final Ways ways = new Ways(KEYSPACES, "dir = \"\"", VALUES);
+  @AutoClose private static final Ways ways = new Ways(Ways.KEYSPACES, "dir = \"\"", VALUES);
 
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void objects_areKept(String how, String name) {
     Keyspace keyspace = ways.here(how, name);
     everything(keyspace, "");
@@ -292,6 +286,6 @@ final class TypedHandlesTest {
   }
 
   private static void error(Runnable action, ErrorCode code, String why) {
-    assertThatThrownBy(action::run).is(Refused.with(code)).hasMessageContaining(why);
+    refused(code, action::run).hasMessageContaining(why);
   }
 }

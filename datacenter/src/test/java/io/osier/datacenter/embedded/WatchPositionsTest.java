@@ -50,8 +50,7 @@ final class WatchPositionsTest extends WatchFixture {
   }
 
   /** Who never asks keeps nobody waiting, and is told so when it comes back. */
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void watcherThatIsTooSlow_isCutOff_andGoesOnFromItsPosition(String how, String name) {
     Keyspace here = ways.here(how, name);
     CompletableFuture<Flow.Subscription> slow = new CompletableFuture<>();

@@ -29,13 +29,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Watchers of changes, by network and in the process, as a stranger uses them. */
 final class WatchTest extends WatchFixture {
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void changes_areTold_ofAKey_aPrefix_andAll(String how, String name) {
     Keyspace here = ways.here(how, name);
     here.counter("told:before").increment();
@@ -85,8 +82,7 @@ final class WatchTest extends WatchFixture {
   }
 
   /** Nothing is missed between what there was and what comes, while others write. */
-  @ParameterizedTest
-  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  @EachWay
   void fromTheBeginning_thereIsNoGap(String how, String name) throws InterruptedException {
     long seed = System.nanoTime();
     Random random = new Random(seed);
@@ -159,8 +155,7 @@ final class WatchTest extends WatchFixture {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void watcherThatThrowsOrBlocks_harmsOnlyItself(String how) throws InterruptedException {
     Keyspace here = ways.here(how, "shop");
     IllegalStateException fault = new IllegalStateException("mine");
@@ -204,8 +199,7 @@ final class WatchTest extends WatchFixture {
   }
 
   /** A transaction is told as a whole, here and elsewhere. */
-  @ParameterizedTest
-  @CsvSource({"network", "embedded"})
+  @BothWays
   void transaction_isToldAsAWhole(String how) {
     List<Told> all =
         List.of(

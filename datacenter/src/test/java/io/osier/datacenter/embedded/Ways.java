@@ -16,10 +16,19 @@ final class Ways implements AutoCloseable {
   /** Longer than anything takes on a busy machine. */
   static final Duration LONG = Patience.LIMIT;
 
+  /** What most tests need: both kinds of keyspace. */
+  static final String KEYSPACES =
+      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
+
   private final EmbeddedCluster embedded;
   private final TestCluster cluster;
   private final OsierClient eu;
   private final OsierClient us;
+
+  /** Starts them with {@link #KEYSPACES}, without a disk. */
+  Ways() {
+    this(KEYSPACES);
+  }
 
   /**
    * Starts them, without a disk.

@@ -11,10 +11,11 @@ import io.osier.core.VersionVector;
 import io.osier.core.net.Ports;
 import io.osier.core.scram.ScramCredential;
 import io.osier.crdt.Query;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.LoggedLines;
 import io.osier.datacenter.server.RawClient;
+import io.osier.datacenter.server.TestCluster;
+import io.osier.datacenter.testing.Failed;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -50,20 +51,17 @@ final class AdministeredUsersTest {
 
   private Datacenter start(String dc, int peerPort, String peers, String users, String store) {
     return open.add(
-        Datacenter.start(
-            ConfigReader.read(
-                dc,
-                """
-                osier {
-                  dc = %s, store.dir = "%s", shutdown-timeout = 0s
-                  keyspaces { shop { sla = 200ms } }
-                  listen { client-port = 0, peer-port = %d }
-                  peers { %s }
-                  users { %s }
-                }
-                """
-                    .formatted(dc, store, peerPort, peers, users),
-                Map.of())));
+        TestCluster.one(
+            """
+            osier {
+              dc = %s, store.dir = "%s", shutdown-timeout = 0s
+              keyspaces { shop { sla = 200ms } }
+              listen { client-port = 0, peer-port = %d }
+              peers { %s }
+              users { %s }
+            }
+            """
+                .formatted(dc, store, peerPort, peers, users)));
   }
 
   private Datacenter alone(String users) {
@@ -167,12 +165,7 @@ final class AdministeredUsersTest {
     done(eu, "drop", "default", Map.of());
     await().untilAsserted(() -> refused(ErrorCode.NOT_AUTHENTICATED, anybody));
     assertThat(administer(eu, "drop", "admin", Map.of()))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class,
-            f -> {
-              assertThat(f.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-              assertThat(f.message()).contains("nobody would be left");
-            });
+        .is(Failed.with(ErrorCode.INVALID_ARGUMENT, "nobody would be left"));
   }
 
   @Test
@@ -190,9 +183,7 @@ final class AdministeredUsersTest {
       Request.Administer grant =
           new Request.Administer(
               "user", "grant", "cart", new TreeMap<>(Map.of("rights", "admin *")));
-      assertThat(raw.ask(grant))
-          .isInstanceOfSatisfying(
-              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.FORBIDDEN));
+      assertThat(raw.ask(grant)).is(Failed.with(ErrorCode.FORBIDDEN));
       Request.Read read =
           new Request.Read(
               "_osier",
@@ -202,9 +193,7 @@ final class AdministeredUsersTest {
               VersionVector.EMPTY,
               false,
               0);
-      assertThat(admin.ask(read))
-          .isInstanceOfSatisfying(
-              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+      assertThat(admin.ask(read)).is(Failed.with(ErrorCode.UNKNOWN_KEYSPACE));
       await().until(() -> admin.ask(grant) instanceof Reply.Report);
       assertThat(audit.all())
           .anySatisfy(

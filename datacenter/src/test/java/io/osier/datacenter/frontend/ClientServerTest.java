@@ -1,9 +1,9 @@
 package io.osier.datacenter.frontend;
 
+import static io.osier.testing.Refused.refused;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.Dot;
@@ -21,11 +21,9 @@ import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.server.LoggedLines;
 import io.osier.datacenter.server.RawClient;
-import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.Phased;
-import io.osier.datacenter.trace.Traces;
+import io.osier.datacenter.testing.Failed;
 import io.osier.propagation.net.link.PortGuard;
-import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -34,19 +32,16 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.RegisterHandle;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -93,36 +88,13 @@ final class ClientServerTest {
 
   private static ClientServer server(
       MemoryPlan memory, SlowLog slow, BiConsumer<Request, Consumer<Reply>> handler) {
-    return new ClientServer(
-        EU,
-        ClientServer.sockets(),
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-        PortLimits.DEFAULT,
-        UserLimits.NONE,
-        memory,
-        new RequestWatch(slow, Traces.OFF, System::nanoTime),
-        Optional.empty(),
+    AccessControl open =
         new AccessControl(
             () -> Users.OPEN,
             "osier",
             new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
-            new AuditLog("eu")),
-        new ClientService() {
-          @Override
-          public List<Reply.KeyspaceInfo> keyspaces() {
-            return SHOP;
-          }
-
-          @Override
-          public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
-            handler.accept(request, reply);
-          }
-
-          @Override
-          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-            handler.accept(request, reply);
-          }
-        });
+            new AuditLog("eu"));
+    return TestPorts.of(open, UserLimits.NONE, memory, slow, SHOP, handler);
   }
 
   @Test
@@ -215,16 +187,10 @@ final class ClientServerTest {
       Envelope<Reply> done = client.reply();
       assertThat(done.id()).isEqualTo(1);
       assertThat(done.message())
-          .isInstanceOfSatisfying(
-              Reply.Failure.class,
-              f -> {
-                assertThat(f.code()).as("it may have been done").isEqualTo(ErrorCode.TIMEOUT);
-                assertThat(f.message()).contains("cannot be encoded");
-              });
+          .as("it may have been done")
+          .is(Failed.with(ErrorCode.TIMEOUT, "cannot be encoded"));
       client.send(RawClient.frame(2, new Request.Through("shop", 0)));
-      assertThat(client.reply().message())
-          .isInstanceOfSatisfying(
-              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.INTERNAL));
+      assertThat(client.reply().message()).is(Failed.with(ErrorCode.INTERNAL));
       client.send(RawClient.frame(3, new Request.Ping()));
       assertThat(client.reply().message()).isEqualTo(new Reply.Report("pong"));
       await().until(() -> lines.all().size() == 2);
@@ -297,8 +263,7 @@ final class ClientServerTest {
     try (ClientServer server = server(request -> new Reply.Failure(answer, "not now"));
         OsierClient client = PatientClients.of("eu", server.port()).build()) {
       client.awaitConnected(PATIENCE);
-      assertThatThrownBy(() -> client.session().keyspace("new").counter("c").get())
-          .is(Refused.with(told));
+      refused(told, () -> client.session().keyspace("new").counter("c").get());
     }
   }
 
@@ -318,9 +283,7 @@ final class ClientServerTest {
       }
       client.send(all.toByteArray());
       Envelope<Reply> first = client.reply();
-      assertThat(first.message())
-          .isInstanceOfSatisfying(
-              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.OVERLOADED));
+      assertThat(first.message()).is(Failed.with(ErrorCode.OVERLOADED));
       int kept = Math.toIntExact(first.id() - 1);
       assertThat(kept).isBetween(1_000, (int) (little.requestBytes() / 512));
       for (int refused = 1; refused < requests - kept; refused++) {

@@ -25,6 +25,7 @@ import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.testing.Failed;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -137,12 +138,7 @@ final class ForwardedRequestsTest {
     requests.asked(AP, version - 1, encoded(0, "", 2, others), this::answered);
     requests.asked(AP, version, encoded(0, "", 3, asked), this::answered);
     assertThat(requireNonNull(answers.get(1L)))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class,
-            f -> {
-              assertThat(f.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
-              assertThat(f.message()).contains(said, "datacenter ap");
-            });
+        .is(Failed.with(ErrorCode.VERSION_MISMATCH, said, "datacenter ap"));
     assertThat(done.keySet()).containsExactly(others, asked);
   }
 

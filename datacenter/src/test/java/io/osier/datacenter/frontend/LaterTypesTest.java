@@ -14,6 +14,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.testing.Failed;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -40,12 +41,8 @@ final class LaterTypesTest {
   private static void isToldInstead(Reply reply, String... words) {
     assertThat(LaterTypes.legible(reply, 8)).isSameAs(reply);
     assertThat(LaterTypes.legible(reply, 7))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class,
-            f -> {
-              assertThat(f.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
-              assertThat(f.message()).contains(words).contains("version 8");
-            });
+        .is(Failed.with(ErrorCode.VERSION_MISMATCH, words))
+        .is(Failed.with(ErrorCode.VERSION_MISMATCH, "version 8"));
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.osier.datacenter.frontend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.PlacementRules;
@@ -14,22 +13,18 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.ForwardingHost;
-import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.placement.DemandCounters;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.TestShards;
-import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.Phased;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.objects.MemoryStore;
-import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
+import io.osier.datacenter.testing.Partitions;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Patience;
@@ -85,19 +80,11 @@ final class RequestHandlerTest {
     KeyspacePolicy one = policy.withPartitions(1);
     Now now = new Now(System.nanoTime(), System.currentTimeMillis());
     MemoryStore store = new MemoryStore();
-    PartitionConfig config =
-        new PartitionConfig(
-            new ReplicaId("eu", 1),
-            List.of(),
-            one,
-            0,
-            StreamSettings.DEFAULT,
-            AdaptationSettings.DEFAULT);
     PartitionRunner runner =
         TestShards.runner(
             new PartitionPorts(
                 policy.name(),
-                new Partition(config, store, RecoveredState.NOTHING, now),
+                Partitions.started(new ReplicaId("eu", 1), List.of(), one, store, now),
                 store,
                 Journal.NONE,
                 (to, frame) -> {}),
@@ -108,17 +95,8 @@ final class RequestHandlerTest {
     open.put(policy.name(), TestShards.alone(one, List.of(runner), Runnable::run));
   }
 
-  @SuppressWarnings("NullAway") // nothing is inspected
   private RequestHandler handler(RequestHandler.Others elsewhere) {
-    return new RequestHandler(
-        open,
-        null,
-        (request, by) -> null,
-        GroupCommitHelp.NONE,
-        () -> true,
-        elsewhere,
-        Optional.of(forwarder),
-        Optional.empty());
+    return TestShards.handler(open, elsewhere, Optional.of(forwarder));
   }
 
   @AfterEach

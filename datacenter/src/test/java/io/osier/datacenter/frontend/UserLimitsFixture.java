@@ -6,9 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.Key;
-import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.core.scram.ScramCredential;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -19,9 +17,8 @@ import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.RawClient;
-import io.osier.datacenter.shard.agent.OrderedQueue;
-import io.osier.datacenter.trace.Traces;
-import io.osier.propagation.net.link.PortLimits;
+import io.osier.datacenter.testing.Failed;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -30,8 +27,6 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.testing.Opened;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -74,39 +69,20 @@ abstract class UserLimitsFixture {
   }
 
   ClientServer server(UserLimits limits) {
-    ClientServer server =
-        new ClientServer(
-            new ReplicaId("eu", 1),
-            ClientServer.sockets(),
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            PortLimits.DEFAULT,
+    return open.add(
+        TestPorts.of(
+            access,
             limits,
             new MemoryPlan(1 << 30),
-            new RequestWatch(new SlowLog(0), Traces.OFF, System::nanoTime),
-            Optional.empty(),
-            access,
-            new ClientService() {
-              @Override
-              public List<Reply.KeyspaceInfo> keyspaces() {
-                return List.of();
-              }
-
-              @Override
-              public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
-                if (answering) {
-                  reply.accept(new Reply.Pong());
-                } else {
-                  waiting.add(reply);
-                }
-              }
-
-              @Override
-              public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+            new SlowLog(0),
+            List.of(),
+            (request, reply) -> {
+              if (answering && !(request instanceof Request.Administer)) {
+                reply.accept(new Reply.Pong());
+              } else {
                 waiting.add(reply);
               }
-            });
-    open.add(server);
-    return server;
+            }));
   }
 
   RawClient connect(ClientServer to) throws IOException {
@@ -122,23 +98,15 @@ abstract class UserLimitsFixture {
   static byte[] write(long id, int bytes) {
     return RawClient.frame(
         id,
-        new Request.Write(
+        Requests.write(
             "shop",
             Key.of("k"),
             CrdtType.LWW_REGISTER,
-            new Operation.Assign(Value.of("v".repeat(bytes))),
-            VersionVector.EMPTY,
-            0));
+            new Operation.Assign(Value.of("v".repeat(bytes)))));
   }
 
   static void refused(Reply reply, ErrorCode code, String... says) {
-    assertThat(reply)
-        .isInstanceOfSatisfying(
-            Reply.Failure.class,
-            f -> {
-              assertThat(f.code()).as(f.message()).isEqualTo(code);
-              assertThat(f.message()).contains(says);
-            });
+    assertThat(reply).is(Failed.with(code, says));
   }
 
   /** Whether a request of this client is taken, and its answer comes. */
@@ -156,14 +124,8 @@ abstract class UserLimitsFixture {
             Key.of("k"), CrdtType.LWW_REGISTER, new Operation.Assign(Value.of("v".repeat(bytes))));
     return RawClient.frame(
         id,
-        new Request.Transact(
-            "shop",
-            new TransactionId(id, 0),
-            1,
-            Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 100_000)),
-            List.of(update),
-            List.of(),
-            Request.End.OPEN));
+        Requests.step(
+            "shop", new TransactionId(id, 0), 1, List.of(update), List.of(), Request.End.OPEN));
   }
 
   OsierClient client(Datacenter of) {

@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.datacenter.access.Users;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.RawClient;
+import io.osier.datacenter.server.TestCluster;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.Reply;
@@ -20,7 +20,6 @@ import io.osier.testing.Patience;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -175,17 +174,14 @@ final class UserLimitsTest extends UserLimitsFixture {
   void limit_isToldToTheApplication_andShownInStat() {
     Datacenter eu =
         open.add(
-            Datacenter.start(
-                ConfigReader.read(
-                    "eu",
-                    """
-                    osier {
-                      dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
-                      listen { client-port = 0, peer-port = 0 }
-                      user-limits { connections = 1 }
-                    }
-                    """,
-                    Map.of())));
+            TestCluster.one(
+                """
+                osier {
+                  dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
+                  listen { client-port = 0, peer-port = 0 }
+                  user-limits { connections = 1 }
+                }
+                """));
     OsierClient first = client(eu);
     first.awaitConnected(LONG);
     OsierClient second = client(eu);

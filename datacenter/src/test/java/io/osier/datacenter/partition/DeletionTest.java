@@ -11,6 +11,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.testing.Failed;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,12 +104,7 @@ final class DeletionTest extends ExpiryFixture {
     cluster.dc("eu").write("b", CrdtType.BOUNDED_COUNTER, new Operation.Bound(0, 5, List.of()));
     for (Operation operation : List.of(new Operation.Delete(), new Operation.Expire(1_000, true))) {
       assertThat(cluster.dc("eu").write("b", Operation.ANY_TYPE, operation))
-          .isInstanceOfSatisfying(
-              Reply.Failure.class,
-              f -> {
-                assertThat(f.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-                assertThat(f.message()).contains("'b'").contains("bounded counter");
-              });
+          .is(Failed.with(ErrorCode.INVALID_ARGUMENT, "'b'", "bounded counter"));
     }
     assertThat(cluster.dc("eu").write("b", Operation.ANY_TYPE, new Operation.Persist()))
         .isInstanceOf(Reply.Answer.class);

@@ -51,6 +51,29 @@ abstract class ExpiryFixture {
     return read(cluster.dc(name), key, new Query.Exists()).exists();
   }
 
+  static void holdEverywhere(Cluster cluster, String key, String element) {
+    for (String name : cluster.names) {
+      assertThat(elements(cluster, name, key)).as(name).containsExactly(Value.of(element));
+    }
+  }
+
+  static void existsEverywhere(Cluster cluster, String key, boolean exists) {
+    for (String name : cluster.names) {
+      assertThat(exists(cluster, name, key)).as(name).isEqualTo(exists);
+    }
+  }
+
+  /** Cuts ap off from both others, or connects it again. */
+  static void setCutOff(Cluster cluster, boolean cut) {
+    for (String other : List.of("eu", "us")) {
+      if (cut) {
+        cluster.cut("ap", other);
+      } else {
+        cluster.heal("ap", other);
+      }
+    }
+  }
+
   static void assertNothingIsLeft(Cluster cluster) {
     cluster.run(30_000); // and what is forgotten takes streams.forget
     cluster.contents().forEach((name, all) -> assertThat(all).as(name).isEmpty());

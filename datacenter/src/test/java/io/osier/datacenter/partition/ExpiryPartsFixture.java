@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -12,14 +13,18 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
-import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
 /** A cluster of three whose sets and maps have parts that expire. */
 abstract class ExpiryPartsFixture {
+  static final CrdtType SET = ExpiryFixture.SET;
+
+  static Cluster three(KeyspacePolicy.Consistency consistency) {
+    return ExpiryFixture.three(consistency);
+  }
+
   static List<Value> values(String... elements) {
     return Arrays.stream(elements).map(Value::of).toList();
   }
@@ -33,19 +38,18 @@ abstract class ExpiryPartsFixture {
   }
 
   static void add(Cluster.Dc dc, String... elements) {
-    done(dc, ExpiryFixture.SET, new Operation.Add(values(elements)));
+    done(dc, SET, new Operation.Add(values(elements)));
   }
 
   static void add(Cluster.Dc dc, long millis, String... elements) {
     done(
         dc,
-        ExpiryFixture.SET,
+        SET,
         new Operation.WithPartDeadlines(new Operation.Add(values(elements)), after(millis)));
   }
 
   static Reply.Answer read(Cluster.Dc dc, Query query) {
-    long ticket = dc.submit(Requests.read("k", Key.of("s"), Optional.empty(), query));
-    return (Reply.Answer) requireNonNull(dc.replies.get(ticket));
+    return ExpiryFixture.read(dc, "s", query);
   }
 
   static void holds(Cluster cluster, String... elements) {

@@ -22,14 +22,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
   private static void expire(Cluster.Dc dc, long millis, String element) {
     List<Part> parts = List.of(new Part.Element(Value.of(element)));
-    done(dc, ExpiryFixture.SET, new Operation.ExpireParts(parts, after(millis)));
+    done(dc, SET, new Operation.ExpireParts(parts, after(millis)));
   }
 
   @ParameterizedTest
   @EnumSource
   void expiredElement_isHiddenAtOnceEverywhere_andRemovedSoon_theOthersStay(
       KeyspacePolicy.Consistency consistency) {
-    Cluster cluster = ExpiryFixture.three(consistency);
+    Cluster cluster = three(consistency);
     add(cluster.dc("us"), "stays");
     cluster.run(1_000);
     add(cluster.dc("eu"), 5_000, "goes");
@@ -52,15 +52,14 @@ final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
           .contains(new Reading.Flag(false));
       assertThat(left(cluster.dc(name), "goes")).as(name).isEqualTo(-1);
     }
-    assertThat(stored(cluster, "ap", ExpiryFixture.SET).read(new Query.Size()))
+    assertThat(stored(cluster, "ap", SET).read(new Query.Size()))
         .as("it is there, and hidden")
         .isEqualTo(new Reading.Count(2));
     cluster.run(10_000);
     holds(cluster, "stays");
     for (String name : cluster.names) {
-      assertThat(stored(cluster, name, ExpiryFixture.SET).read(new Query.Size()))
-          .isEqualTo(new Reading.Count(1));
-      assertThat(stored(cluster, name, ExpiryFixture.SET).expires()).as(name).isFalse();
+      assertThat(stored(cluster, name, SET).read(new Query.Size())).isEqualTo(new Reading.Count(1));
+      assertThat(stored(cluster, name, SET).expires()).as(name).isFalse();
     }
     assertThat(cluster.isConverged()).isTrue();
   }
@@ -69,7 +68,7 @@ final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
   @ParameterizedTest
   @EnumSource
   void whoseElementsHaveAllExpired_isGone(KeyspacePolicy.Consistency consistency) {
-    Cluster cluster = ExpiryFixture.three(consistency);
+    Cluster cluster = three(consistency);
     add(cluster.dc("us"), 1_000, "a");
     add(cluster.dc("eu"), 2_000, "b");
     cluster.run(2_000);
@@ -85,47 +84,42 @@ final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
   @ParameterizedTest
   @EnumSource
   void prolongedWhereNobodyHears_livesOnEverywhere(KeyspacePolicy.Consistency consistency) {
-    Cluster cluster = ExpiryFixture.three(consistency);
+    Cluster cluster = three(consistency);
     add(cluster.dc("us"), 5_000, "a", "b");
     cluster.run(1_000);
-    cluster.cut("ap", "eu");
-    cluster.cut("ap", "us");
+    ExpiryFixture.setCutOff(cluster, true);
     expire(cluster.dc("ap"), 100_000, "a");
     cluster.run(60_000);
     assertThat(read(cluster.dc("us"), new Query.Exists()).exists())
         .as("hidden by what is known here")
         .isFalse();
-    cluster.heal("ap", "eu");
-    cluster.heal("ap", "us");
+    ExpiryFixture.setCutOff(cluster, false);
     cluster.run(5_000);
     holds(cluster, "a");
     cluster.run(40_000);
     holds(cluster);
-    cluster.run(30_000);
-    cluster.contents().forEach((name, all) -> assertThat(all).as(name).isEmpty());
+    ExpiryFixture.assertNothingIsLeft(cluster);
   }
 
   /** Of one part it is known that nobody had prolonged it, and not of another one. */
   @Test
   void partWhoseDeadlineCameLater_isNotRemovedWithTheFirst() {
-    Cluster cluster = ExpiryFixture.three(KeyspacePolicy.Consistency.SESSION);
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
     add(cluster.dc("us"), 5_000, "a");
     add(cluster.dc("us"), 8_300, "b");
     cluster.run(6_900);
     cluster.cut("eu", "us");
     cluster.run(1_100); // ap has heard of the end of "a", and eu has not
-    cluster.cut("ap", "us");
-    cluster.cut("ap", "eu");
+    ExpiryFixture.setCutOff(cluster, true);
     cluster.run(200);
     expire(cluster.dc("ap"), 100_000, "b");
     cluster.run(300);
     cluster.heal("eu", "us");
     cluster.run(3_000);
-    assertThat(stored(cluster, "us", ExpiryFixture.SET).read(new Query.Whole()))
+    assertThat(stored(cluster, "us", SET).read(new Query.Whole()))
         .as("\"a\" is removed")
         .isEqualTo(new Reading.Many(values("b")));
-    cluster.heal("ap", "us");
-    cluster.heal("ap", "eu");
+    ExpiryFixture.setCutOff(cluster, false);
     cluster.run(5_000);
     holds(cluster, "b");
   }
@@ -133,7 +127,7 @@ final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
   @ParameterizedTest
   @EnumSource
   void addedAfterItHasExpired_isNew_andStays(KeyspacePolicy.Consistency consistency) {
-    Cluster cluster = ExpiryFixture.three(consistency);
+    Cluster cluster = three(consistency);
     add(cluster.dc("us"), 5_000, "a", "b");
     cluster.run(5_000);
     add(cluster.dc("ap"), "a"); // before the removal
@@ -146,13 +140,13 @@ final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
   /** Adding what is there keeps its deadline, as an update of an object keeps the object's. */
   @Test
   void addedBeforeItExpires_keepsItsDeadline_untilItIsPersisted() {
-    Cluster cluster = ExpiryFixture.three(KeyspacePolicy.Consistency.SESSION);
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
     add(cluster.dc("us"), 5_000, "a", "b");
     add(cluster.dc("us"), "a", "b");
     assertThat(left(cluster.dc("us"), "a")).isEqualTo(5_000);
     done(
         cluster.dc("us"),
-        ExpiryFixture.SET,
+        SET,
         new Operation.PersistParts(List.of(new Part.Element(Value.of("a")))));
     assertThat(left(cluster.dc("us"), "a")).isEqualTo(-1);
     cluster.run(60_000);
@@ -161,10 +155,10 @@ final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
 
   @Test
   void removedElement_hasNoDeadlineAnyMore() {
-    Cluster cluster = ExpiryFixture.three(KeyspacePolicy.Consistency.SESSION);
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
     add(cluster.dc("us"), "stays");
     add(cluster.dc("us"), 5_000, "a");
-    done(cluster.dc("us"), ExpiryFixture.SET, new Operation.Remove(Value.of("a")));
+    done(cluster.dc("us"), SET, new Operation.Remove(Value.of("a")));
     add(cluster.dc("us"), "a");
     cluster.run(60_000);
     holds(cluster, "a", "stays");
@@ -174,18 +168,18 @@ final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
   @ParameterizedTest
   @EnumSource
   void removedWhereItsDeadlineWasNotSeen_leavesNothing(KeyspacePolicy.Consistency consistency) {
-    Cluster cluster = ExpiryFixture.three(consistency);
+    Cluster cluster = three(consistency);
     add(cluster.dc("us"), "a", "stays");
     cluster.run(1_000);
     expire(cluster.dc("us"), 1_000_000, "a");
-    done(cluster.dc("eu"), ExpiryFixture.SET, new Operation.Remove(Value.of("a")));
-    for (int i = 0; stored(cluster, "ap", ExpiryFixture.SET).overAt() > 0; i++) {
+    done(cluster.dc("eu"), SET, new Operation.Remove(Value.of("a")));
+    for (int i = 0; stored(cluster, "ap", SET).overAt() > 0; i++) {
       assertThat(i).as("it is swept, but not before it has been there").isLessThan(1_000);
       cluster.run(1);
     }
     cluster.run(20_000);
     for (String name : cluster.names) {
-      assertThat(stored(cluster, name, ExpiryFixture.SET).expires()).as(name).isFalse();
+      assertThat(stored(cluster, name, SET).expires()).as(name).isFalse();
     }
     add(cluster.dc("ap"), "a");
     assertThat(left(cluster.dc("ap"), "a")).isEqualTo(-1);
@@ -195,7 +189,7 @@ final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
   /** The object ends earlier than its element would. */
   @Test
   void objectThatExpires_takesItsPartsAlong() {
-    Cluster cluster = ExpiryFixture.three(KeyspacePolicy.Consistency.SESSION);
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
     add(cluster.dc("us"), 50_000, "a");
     add(cluster.dc("us"), "b");
     cluster.dc("us").write("s", Operation.ANY_TYPE, after(2_000));
@@ -210,7 +204,7 @@ final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
   /** What is added is the first of a new object, before or after the sweep. */
   @Test
   void addedAfterAllElementsHaveExpired_doesNotGetTheFormerDeadline() {
-    Cluster cluster = ExpiryFixture.three(KeyspacePolicy.Consistency.SESSION);
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
     add(cluster.dc("us"), 1_000, "a", "b");
     cluster.dc("us").write("s", Operation.ANY_TYPE, after(90_000));
     cluster.run(1_000);
@@ -223,12 +217,12 @@ final class ExpiryRemovalPartsTest extends ExpiryPartsFixture {
 
   @Test
   void transaction_judgesPartsByItsBeginning_andItsCommitByThePresent() {
-    Cluster cluster = ExpiryFixture.three(KeyspacePolicy.Consistency.CAUSAL);
+    Cluster cluster = three(KeyspacePolicy.Consistency.CAUSAL);
     Cluster.Dc us = cluster.dc("us");
     add(us, 5_000, "a", "b");
     TransactionId id = new TransactionId(1, 1);
     Request.Update update =
-        new Request.Update(Key.of("s"), ExpiryFixture.SET, new Operation.Add(values("a", "c")));
+        new Request.Update(Key.of("s"), SET, new Operation.Add(values("a", "c")));
     assertThat(us.transact(id, 1, Request.End.OPEN, update)).isInstanceOf(Reply.Transacted.class);
     cluster.run(6_000);
     assertThat(us.read(id, 2, "s")).contains(new Reading.Many(values("a", "b", "c")));

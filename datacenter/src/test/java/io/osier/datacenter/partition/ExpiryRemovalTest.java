@@ -14,6 +14,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.testing.Failed;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -107,22 +108,16 @@ final class ExpiryRemovalTest extends ExpiryFixture {
     add(cluster.dc("us"), "s", "a");
     expire(cluster.dc("us"), "s", 5_000);
     cluster.run(1_000);
-    cluster.cut("ap", "eu");
-    cluster.cut("ap", "us");
+    setCutOff(cluster, true);
     expire(cluster.dc("ap"), "s", 100_000);
     cluster.run(60_000);
     assertThat(exists(cluster, "us", "s")).as("hidden by what is known here").isFalse();
     assertThat(exists(cluster, "ap", "s")).isTrue();
-    cluster.heal("ap", "eu");
-    cluster.heal("ap", "us");
+    setCutOff(cluster, false);
     cluster.run(5_000);
-    for (String name : cluster.names) {
-      assertThat(elements(cluster, name, "s")).as(name).containsExactly(Value.of("a"));
-    }
+    holdEverywhere(cluster, "s", "a");
     cluster.run(40_000);
-    for (String name : cluster.names) {
-      assertThat(exists(cluster, name, "s")).as(name).isFalse();
-    }
+    existsEverywhere(cluster, "s", false);
     assertNothingIsLeft(cluster);
   }
 
@@ -144,12 +139,9 @@ final class ExpiryRemovalTest extends ExpiryFixture {
     assertThat(cluster.dc("eu").partition.isReady()).isTrue();
     List<String> all = cluster.names;
     cluster.input(cluster.dc("eu"), new Input.Peers(1, List.of("ap", "us"), all, false, 1));
-    cluster.heal("ap", "eu");
-    cluster.heal("ap", "us");
+    setCutOff(cluster, false);
     cluster.run(5_000);
-    for (String name : all) {
-      assertThat(elements(cluster, name, "s")).as(name).containsExactly(Value.of("a"));
-    }
+    holdEverywhere(cluster, "s", "a");
     cluster.run(70_000);
     assertNothingIsLeft(cluster);
   }
@@ -186,8 +178,7 @@ final class ExpiryRemovalTest extends ExpiryFixture {
     cluster.run(999);
     Operation assign = new Operation.Assign(Value.of("x"));
     assertThat(cluster.dc("us").write("s", CrdtType.LWW_REGISTER, assign))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+        .is(Failed.with(ErrorCode.WRONG_TYPE));
     cluster.run(1);
     assertThat(cluster.dc("us").write("s", CrdtType.LWW_REGISTER, assign))
         .isInstanceOf(Reply.Done.class);
@@ -214,9 +205,7 @@ final class ExpiryRemovalTest extends ExpiryFixture {
     assertThat(elements(cluster, "ap", "s")).as("late").containsExactly(Value.of("a"));
     add(cluster.dc("ap"), "s", "b");
     cluster.run(60_000);
-    for (String name : cluster.names) {
-      assertThat(elements(cluster, name, "s")).as(name).containsExactly(Value.of("b"));
-    }
+    holdEverywhere(cluster, "s", "b");
   }
 
   @ParameterizedTest
@@ -234,17 +223,11 @@ final class ExpiryRemovalTest extends ExpiryFixture {
     expire(cluster.dc("eu"), "p", 2_000);
     cluster.dc("ap").write("p", Operation.ANY_TYPE, new Operation.Persist());
     cluster.run(8_000);
-    for (String name : cluster.names) {
-      assertThat(exists(cluster, name, "s")).as(name).isTrue();
-    }
+    existsEverywhere(cluster, "s", true);
     cluster.run(1_000);
-    for (String name : cluster.names) {
-      assertThat(exists(cluster, name, "s")).as(name).isFalse();
-    }
+    existsEverywhere(cluster, "s", false);
     cluster.run(100_000);
-    for (String name : cluster.names) {
-      assertThat(exists(cluster, name, "p")).as(name).isTrue();
-    }
+    existsEverywhere(cluster, "p", true);
     assertThat(cluster.isConverged()).isTrue();
   }
 
@@ -332,8 +315,6 @@ final class ExpiryRemovalTest extends ExpiryFixture {
     us.transact(id, 3, Request.End.COMMIT);
     assertThat(elements(cluster, "us", "s")).containsExactly(Value.of("new"));
     cluster.run(60_000);
-    for (String name : cluster.names) {
-      assertThat(elements(cluster, name, "s")).as(name).containsExactly(Value.of("new"));
-    }
+    holdEverywhere(cluster, "s", "new");
   }
 }

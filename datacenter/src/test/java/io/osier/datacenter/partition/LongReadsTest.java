@@ -14,6 +14,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -155,8 +156,7 @@ final class LongReadsTest extends LongReadsFixture {
   void longRead_ofAnotherType_isRefused() {
     add("large", 0, LARGE);
     assertThat(ask(read("large", CrdtType.PN_COUNTER, new Query.Whole())).reply())
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+        .is(Failed.with(ErrorCode.WRONG_TYPE));
   }
 
   /** A process that was asleep meanwhile may have read some of it from a later version. */
@@ -169,9 +169,7 @@ final class LongReadsTest extends LongReadsFixture {
     Supplier<Reply> reply = Reads.later(states, read, () -> 0);
     assertThat(elements(reply.get())).isZero();
     source.isLost = true;
-    assertThat(reply.get())
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.TIMEOUT));
+    assertThat(reply.get()).is(Failed.with(ErrorCode.TIMEOUT));
   }
 
   /** Whoever waits behind many others may wait for so long that it is in vain. */

@@ -1,7 +1,7 @@
 package io.osier.datacenter.partition;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.HolderTerms;
@@ -17,10 +17,10 @@ import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.testing.Refused;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -71,10 +71,7 @@ final class LongStepsTest extends LongReadsFixture {
         (Reply.Transacted) ask(again, new Request.Repeat(holder, 0, commit)).reply();
     assertThat(repeated.dot()).isEqualTo(((Reply.Transacted) first).dot());
     Reply former = ask(started(holder), new Request.Repeat(SELF, 0, commit)).reply();
-    assertThat(former)
-        .isInstanceOfSatisfying(
-            Reply.Failure.class,
-            f -> assertThat(f.code()).isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN));
+    assertThat(former).is(Failed.with(ErrorCode.TRANSACTION_FORGOTTEN));
   }
 
   private static Request.Transact commit(List<Request.Update> updates) {
@@ -144,14 +141,14 @@ final class LongStepsTest extends LongReadsFixture {
     List<Request.Fetch> tooMany = Collections.nCopies(10_000, fetch("pages", page(2)));
     StepReads reads = new StepReads(() -> 0);
     int[] read = {0};
-    assertThatThrownBy(
-            () -> {
-              for (Request.Fetch fetch : tooMany) {
-                reads.add(states, fetch);
-                read[0]++;
-              }
-            })
-        .is(Refused.with(ErrorCode.VALUE_TOO_LARGE));
+    refused(
+        ErrorCode.VALUE_TOO_LARGE,
+        () -> {
+          for (Request.Fetch fetch : tooMany) {
+            reads.add(states, fetch);
+            read[0]++;
+          }
+        });
     assertThat(read[0]).isEqualTo(43); // of 1.5 MiB, where 65 MiB have room
 
     write("pages", CrdtType.AW_SET, add);
@@ -175,12 +172,7 @@ final class LongStepsTest extends LongReadsFixture {
     assertThat(ask(step(1, updates, List.of())).reply()).isInstanceOf(Reply.Transacted.class);
     Reply again = ask(step(1, updates, Collections.nCopies(100, fetch("pages", page(2))))).reply();
     assertThat(again)
-        .isInstanceOfSatisfying(
-            Reply.Failure.class,
-            f -> {
-              assertThat(f.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED);
-              assertThat(f.message()).contains("updates of its step 1 were done before");
-            });
+        .is(Failed.with(ErrorCode.TRANSACTION_ENDED, "updates of its step 1 were done before"));
     for (Request.End end : Request.End.values()) {
       Request.Transact next = Requests.step("k", TX, 2, List.of(), List.of(), end);
       assertThat(codeOf(ask(next).reply())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
@@ -279,12 +271,7 @@ final class LongStepsTest extends LongReadsFixture {
     assertThat(openTransactions()).isZero();
     assertThat(ask(step(1, List.of(addition("large", "own")), List.of(whole))).reply())
         .as("sent again")
-        .isInstanceOfSatisfying(
-            Reply.Failure.class,
-            f -> {
-              assertThat(f.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED);
-              assertThat(f.message()).contains("what its step 1 reads could not be told");
-            });
+        .is(Failed.with(ErrorCode.TRANSACTION_ENDED, "what its step 1 reads could not be told"));
     partition.on(untold, new Now(nanos, 1)); // it has ended
   }
 

@@ -14,6 +14,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
@@ -28,14 +29,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class ManyExpiredPartsTest extends ExpiryPartsFixture {
   @Test
   void manyOfOneSet_areRemovedInSlices() {
-    Cluster cluster = ExpiryFixture.three(KeyspacePolicy.Consistency.SESSION);
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
     List<Value> many = new ArrayList<>();
     for (int i = 0; i < 3_000; i++) {
       many.add(Value.of(i));
     }
     done(
         cluster.dc("us"),
-        ExpiryFixture.SET,
+        SET,
         new Operation.WithPartDeadlines(
             new Operation.Add(many), new Operation.Expire(1_010_000, false)));
     add(cluster.dc("us"), "stays");
@@ -51,7 +52,7 @@ final class ManyExpiredPartsTest extends ExpiryPartsFixture {
     cluster.run(10_000);
     assertThat(largest).hasValueBetween(ExpiryRemoval.SLICE, ExpiryRemoval.SLICE * 20L);
     for (String name : cluster.names) {
-      CrdtState left = stored(cluster, name, ExpiryFixture.SET);
+      CrdtState left = stored(cluster, name, SET);
       assertThat(left.read(new Query.Size())).as(name).isEqualTo(new Reading.Count(1));
       assertThat(left.expires()).as(name).isFalse();
     }
@@ -60,7 +61,7 @@ final class ManyExpiredPartsTest extends ExpiryPartsFixture {
   /** Those of many sets, too: a slice is of parts, not of objects. */
   @Test
   void someOfManySets_areRemovedInSlices() {
-    Cluster cluster = ExpiryFixture.three(KeyspacePolicy.Consistency.SESSION);
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
     List<Value> some = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
       some.add(Value.of(i));
@@ -70,10 +71,8 @@ final class ManyExpiredPartsTest extends ExpiryPartsFixture {
       cluster
           .dc("us")
           .write(
-              "many" + i,
-              ExpiryFixture.SET,
-              new Operation.WithPartDeadlines(new Operation.Add(some), deadline));
-      cluster.dc("us").write("many" + i, ExpiryFixture.SET, new Operation.Add(Value.of("stays")));
+              "many" + i, SET, new Operation.WithPartDeadlines(new Operation.Add(some), deadline));
+      cluster.dc("us").write("many" + i, SET, new Operation.Add(Value.of("stays")));
     }
     cluster.run(11_000);
     AtomicLong most = new AtomicLong();
@@ -93,7 +92,7 @@ final class ManyExpiredPartsTest extends ExpiryPartsFixture {
   @ParameterizedTest
   @EnumSource
   void fieldsOfAMap_expireByTheirName(KeyspacePolicy.Consistency consistency) {
-    Cluster cluster = ExpiryFixture.three(consistency);
+    Cluster cluster = three(consistency);
     FieldId visits = new FieldId("visits", CrdtType.PN_COUNTER);
     FieldId name = new FieldId("name", CrdtType.LWW_REGISTER);
     Operation.FieldUpdate visit = new Operation.FieldUpdate(visits, new Operation.Increment(2));
@@ -125,7 +124,7 @@ final class ManyExpiredPartsTest extends ExpiryPartsFixture {
 
   @Test
   void whatHasNoParts_refusesThem() {
-    Cluster cluster = ExpiryFixture.three(KeyspacePolicy.Consistency.SESSION);
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
     Cluster.Dc us = cluster.dc("us");
     us.write("c", CrdtType.PN_COUNTER, new Operation.Increment(1));
     add(us, "a");
@@ -136,19 +135,12 @@ final class ManyExpiredPartsTest extends ExpiryPartsFixture {
                 "c",
                 CrdtType.PN_COUNTER,
                 new Operation.ExpireParts(List.of(element), after(1_000))),
-            us.write(
-                "s",
-                ExpiryFixture.SET,
-                new Operation.PersistParts(List.of(new Part.Field("f")))))) {
-      assertThat(reply)
-          .isInstanceOfSatisfying(
-              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+            us.write("s", SET, new Operation.PersistParts(List.of(new Part.Field("f")))))) {
+      assertThat(reply).is(Failed.with(ErrorCode.WRONG_TYPE));
     }
     long ticket =
         us.submit(
             Requests.read("k", Key.of("c"), Optional.empty(), new Query.PartTimeToLive(element)));
-    assertThat(us.replies.get(ticket))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+    assertThat(us.replies.get(ticket)).is(Failed.with(ErrorCode.WRONG_TYPE));
   }
 }

@@ -72,8 +72,13 @@ final class OneWinnerTest {
     return !((Reading.Many) cluster.dc(dc).read(type.label(), type)).values().isEmpty();
   }
 
-  private static void done(Reply reply) {
-    assertThat(reply).isInstanceOf(Reply.Transacted.class);
+  private static void done(
+      Cluster.Dc at, TransactionId id, int step, Request.End end, Request.Update... updates) {
+    assertThat(at.transact(id, step, end, updates)).isInstanceOf(Reply.Transacted.class);
+  }
+
+  private static void done(Cluster.Dc at, Request.Update... updates) {
+    assertThat(at.transact(updates)).isInstanceOf(Reply.Transacted.class);
   }
 
   @Test
@@ -82,19 +87,18 @@ final class OneWinnerTest {
       Cluster cluster = three();
       cluster.dc("eu").skewMillis = ahead;
       done(
-          cluster
-              .dc("eu")
-              .transact(
-                  assign("a", "eu"),
-                  assign("b", "eu"),
-                  field("f=eu"),
-                  field("g=eu"),
-                  field("h=eu")));
+          cluster.dc("eu"),
+          assign("a", "eu"),
+          assign("b", "eu"),
+          field("f=eu"),
+          field("g=eu"),
+          field("h=eu"));
       done(
-          cluster
-              .dc("us")
-              .transact(
-                  field("h=us", "g=us"), assign("b", "us"), assign("a", "us"), field("f=us")));
+          cluster.dc("us"),
+          field("h=us", "g=us"),
+          assign("b", "us"),
+          assign("a", "us"),
+          field("f=us"));
       cluster.run(1_000);
       for (String dc : cluster.names) {
         String winner = value(cluster, dc, "a");
@@ -114,25 +118,21 @@ final class OneWinnerTest {
     // another's.
     Cluster cluster = three();
     done(
-        cluster
-            .dc("eu")
-            .transact(
-                assign("a", "early"),
-                assign("b", "eu"),
-                assign("a", "earlier"),
-                field("f=early", "f=earlier", "g=eu"),
-                assign("a", "eu"),
-                field("f=eu")));
+        cluster.dc("eu"),
+        assign("a", "early"),
+        assign("b", "eu"),
+        assign("a", "earlier"),
+        field("f=early", "f=earlier", "g=eu"),
+        assign("a", "eu"),
+        field("f=eu"));
     done(
-        cluster
-            .dc("us")
-            .transact(
-                field("f=us", "g=early", "g=us"),
-                assign("b", "early"),
-                assign("b", "earlier"),
-                assign("b", "us"),
-                assign("a", "us"),
-                field("f=us")));
+        cluster.dc("us"),
+        field("f=us", "g=early", "g=us"),
+        assign("b", "early"),
+        assign("b", "earlier"),
+        assign("b", "us"),
+        assign("a", "us"),
+        field("f=us"));
     cluster.run(1_000);
     String winner = value(cluster, "ap", "a");
     assertThat(winner).isIn("eu", "us");
@@ -151,15 +151,13 @@ final class OneWinnerTest {
       for (boolean euAdds : new boolean[] {true, false}) {
         Cluster cluster = three();
         done(
-            cluster
-                .dc("eu")
-                .transact(
-                    assign("a", euAdds ? "add" : "remove"), set(type, euAdds ? add : remove)));
+            cluster.dc("eu"),
+            assign("a", euAdds ? "add" : "remove"),
+            set(type, euAdds ? add : remove));
         done(
-            cluster
-                .dc("us")
-                .transact(
-                    assign("a", euAdds ? "remove" : "add"), set(type, euAdds ? remove : add)));
+            cluster.dc("us"),
+            assign("a", euAdds ? "remove" : "add"),
+            set(type, euAdds ? remove : add));
         cluster.run(1_000);
         assertThat(holds(cluster, "ap", type))
             .as("%s, eu adds: %s", type, euAdds)
@@ -172,11 +170,11 @@ final class OneWinnerTest {
   void laterCommitOfOneDatacenter_winsThoughItsSnapshotIsOlder() {
     Cluster cluster = three();
     TransactionId slow = new TransactionId(7, 7);
-    done(cluster.dc("eu").transact(slow, 1, Request.End.OPEN, assign("a", "slow")));
+    done(cluster.dc("eu"), slow, 1, Request.End.OPEN, assign("a", "slow"));
     cluster.run(500);
-    done(cluster.dc("eu").transact(assign("b", "quick"), assign("a", "quick")));
+    done(cluster.dc("eu"), assign("b", "quick"), assign("a", "quick"));
     cluster.run(500);
-    done(cluster.dc("eu").transact(slow, 2, Request.End.COMMIT, assign("b", "slow")));
+    done(cluster.dc("eu"), slow, 2, Request.End.COMMIT, assign("b", "slow"));
     cluster.run(1_000);
     for (String dc : cluster.names) {
       assertThat(value(cluster, dc, "a")).isEqualTo("slow");
@@ -193,11 +191,11 @@ final class OneWinnerTest {
     cluster.dc("ap").skewMillis = 1_000;
     cluster.cut("eu", "ap");
     cluster.cut("us", "ap");
-    done(cluster.dc("ap").transact(assign("a", "ap"), assign("c", "ap")));
-    done(cluster.dc("eu").transact(assign("c", "eu")));
+    done(cluster.dc("ap"), assign("a", "ap"), assign("c", "ap"));
+    done(cluster.dc("eu"), assign("c", "eu"));
     cluster.run(500);
     assertThat(value(cluster, "us", "c")).isEqualTo("eu");
-    done(cluster.dc("us").transact(assign("a", "us")));
+    done(cluster.dc("us"), assign("a", "us"));
     cluster.heal("eu", "ap");
     cluster.heal("us", "ap");
     cluster.converges(3_000);
@@ -216,13 +214,13 @@ final class OneWinnerTest {
     cluster.dc("ap").skewMillis = 1_000;
     cluster.cut("eu", "ap");
     cluster.cut("us", "ap");
-    done(cluster.dc("ap").transact(assign("a", "ap"), field("c=ap")));
+    done(cluster.dc("ap"), assign("a", "ap"), field("c=ap"));
     for (int i = 0; i < 5; i++) {
-      done(cluster.dc("eu").transact(field("c=eu", "d=" + i)));
+      done(cluster.dc("eu"), field("c=eu", "d=" + i));
     }
     cluster.run(1_000);
     assertThat(field(cluster, "us", "c")).isEqualTo("eu");
-    done(cluster.dc("us").transact(assign("a", "us")));
+    done(cluster.dc("us"), assign("a", "us"));
     cluster.heal("eu", "ap");
     cluster.heal("us", "ap");
     cluster.converges(3_000);

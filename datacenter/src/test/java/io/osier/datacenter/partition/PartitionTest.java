@@ -12,6 +12,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.testing.Failed;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
@@ -95,8 +96,7 @@ final class PartitionTest extends PartitionFixture {
     cluster.heal("eu", "us");
     cluster.converges(5_000);
     assertThat(cluster.dc("us").write("m", CrdtType.OR_MAP, in("c", CrdtType.LWW_REGISTER, large)))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE));
+        .is(Failed.with(ErrorCode.VALUE_TOO_LARGE));
     for (String field : List.of("n", "a")) {
       assertThat(
               cluster
@@ -274,8 +274,7 @@ final class PartitionTest extends PartitionFixture {
                     "k1",
                     io.osier.crdt.CrdtType.PN_COUNTER,
                     new io.osier.crdt.Operation.Increment(1)))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        .is(Failed.with(ErrorCode.UNAVAILABLE));
     cluster.run(10_000);
     assertThat(cluster.dc("eu").value("k999")).isEqualTo(999);
     assertThat(cluster.dc("eu").value("e999")).as("its own former updates").isEqualTo(999);

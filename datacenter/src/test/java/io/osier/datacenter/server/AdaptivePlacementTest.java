@@ -62,9 +62,7 @@ final class AdaptivePlacementTest {
   }
 
   private void awaitAll(Keyspace carts) {
-    await()
-        .atMost(Patience.LIMIT)
-        .untilAsserted(() -> assertThat(carts.counter("c").get()).isEqualTo(done));
+    await().untilAsserted(() -> assertThat(carts.counter("c").get()).isEqualTo(done));
   }
 
   @Test

@@ -1,8 +1,8 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
@@ -10,7 +10,6 @@ import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -124,8 +123,7 @@ final class AddedDatacenterTest {
         stock(ap).create(-20, 20);
         assertThat(requireNonNull(stock(ap).rights().shares().get("ap")).down()).isZero();
         stock(ap).decrement(2, LONG); // eu and us give up one each
-        assertThatThrownBy(() -> stock(ap).decrement(1))
-            .is(Refused.with(ErrorCode.NOT_ENOUGH_RIGHTS));
+        refused(ErrorCode.NOT_ENOUGH_RIGHTS, () -> stock(ap).decrement(1));
         awaitValue(eu, "eu", -20);
       }
     }

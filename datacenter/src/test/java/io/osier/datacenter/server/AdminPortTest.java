@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -18,7 +17,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -39,22 +37,19 @@ final class AdminPortTest {
   @BeforeAll
   void start() {
     datacenter =
-        Datacenter.start(
-            ConfigReader.read(
-                "test",
-                """
-                osier {
-                  dc = eu, store.dir = "", keyspaces { shop {} }
-                  listen { client-port = 0, peer-port = 0, greeting-timeout = 1h }
-                  admin {
-                    enabled = true, port = %d, connections = 10
-                    names = [Metrics.example, own.example]
-                  }
-                  peers { eu = "eu.example:7401" }
-                }
-                """
-                    .formatted(port),
-                Map.of()));
+        TestCluster.one(
+            """
+            osier {
+              dc = eu, store.dir = "", keyspaces { shop {} }
+              listen { client-port = 0, peer-port = 0, greeting-timeout = 1h }
+              admin {
+                enabled = true, port = %d, connections = 10
+                names = [Metrics.example, own.example]
+              }
+              peers { eu = "eu.example:7401" }
+            }
+            """
+                .formatted(port));
   }
 
   @AfterAll
@@ -99,18 +94,15 @@ final class AdminPortTest {
 
   /** One with settings of its ports for clients and peers, and of its own. */
   private static Datacenter another(String listen, String admin) {
-    return Datacenter.start(
-        ConfigReader.read(
-            "test",
-            """
-            osier {
-              dc = us, store.dir = "", keyspaces { shop {} }
-              listen { client-port = 0, peer-port = 0, %s }
-              admin { enabled = true, %s }
-            }
-            """
-                .formatted(listen, admin),
-            Map.of()));
+    return TestCluster.one(
+        """
+        osier {
+          dc = us, store.dir = "", keyspaces { shop {} }
+          listen { client-port = 0, peer-port = 0, %s }
+          admin { enabled = true, %s }
+        }
+        """
+            .formatted(listen, admin));
   }
 
   @Test

@@ -1,12 +1,11 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
-import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
@@ -67,12 +66,6 @@ final class AwayTest {
         .join();
   }
 
-  private static ErrorCode refusal(Runnable call) {
-    OsierException refused = catchThrowableOfType(OsierException.class, call::run);
-    assertThat(refused).as("it was acknowledged").isNotNull();
-    return refused.code();
-  }
-
   /** What was acknowledged in it would be nowhere when the name exists again. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
@@ -85,8 +78,8 @@ final class AwayTest {
     cluster.stop("us");
     eu.admin().dropKeyspaceAsync("carts").join();
     OsierClient us = in(cluster.startInReach("us"));
-    assertThat(refusal(() -> us.session().keyspace("carts").counter("c").increment(1)))
-        .isEqualTo(ErrorCode.UNKNOWN_KEYSPACE);
+    refused(
+        ErrorCode.UNKNOWN_KEYSPACE, () -> us.session().keyspace("carts").counter("c").increment(1));
   }
 
   /** The former creation's updates are not the new one's, and the first word names the new one. */
@@ -123,8 +116,8 @@ final class AwayTest {
     cluster.stop("eu");
     us.admin().dropKeyspaceAsync("carts").join();
     OsierClient eu = in(cluster.startInReach("eu"));
-    assertThat(refusal(() -> eu.session().keyspace("carts").counter("c").increment(1)))
-        .isEqualTo(ErrorCode.UNKNOWN_KEYSPACE);
+    refused(
+        ErrorCode.UNKNOWN_KEYSPACE, () -> eu.session().keyspace("carts").counter("c").increment(1));
   }
 
   @Test
@@ -134,8 +127,9 @@ final class AwayTest {
     cluster.stop("us");
     eu.admin().alterKeyspaceAsync("shop", Map.of("limits.key", "8B")).join();
     OsierClient us = in(cluster.startInReach("us"));
-    assertThat(refusal(() -> us.session().keyspace("shop").counter("123456789").increment(1)))
-        .isEqualTo(ErrorCode.KEY_TOO_LARGE);
+    refused(
+        ErrorCode.KEY_TOO_LARGE,
+        () -> us.session().keyspace("shop").counter("123456789").increment(1));
   }
 
   /** Returns a client of who may do everything, at the other datacenter. */
@@ -159,7 +153,7 @@ final class AwayTest {
     admin.admin().users().dropAsync("bob").join();
     cluster.startInReach("us");
     OsierClient bob = as("bob", cluster, "us");
-    assertThat(refusal(() -> bob.awaitConnected(PATIENCE))).isEqualTo(ErrorCode.NOT_AUTHENTICATED);
+    refused(ErrorCode.NOT_AUTHENTICATED, () -> bob.awaitConnected(PATIENCE));
   }
 
   @Test
@@ -170,8 +164,7 @@ final class AwayTest {
     cluster.startInReach("us");
     OsierClient bob = as("bob", cluster, "us");
     bob.awaitConnected(PATIENCE);
-    assertThat(refusal(() -> bob.session().keyspace("shop").counter("c").get()))
-        .isEqualTo(ErrorCode.FORBIDDEN);
+    refused(ErrorCode.FORBIDDEN, () -> bob.session().keyspace("shop").counter("c").get());
   }
 
   /** Each datacenter takes updates also where no other one can be reached, and says so. */

@@ -11,6 +11,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
@@ -73,13 +74,7 @@ final class BadRequestTest {
         replies.put(reply.id(), reply.message());
       }
       assertThat(replies).hasSize(requests);
-      assertThat(replies.remove(500L))
-          .isInstanceOfSatisfying(
-              Reply.Failure.class,
-              f -> {
-                assertThat(f.code()).isEqualTo(ErrorCode.MALFORMED);
-                assertThat(f.message()).contains("16 levels deep");
-              });
+      assertThat(replies.remove(500L)).is(Failed.with(ErrorCode.MALFORMED, "16 levels deep"));
       assertThat(replies.values()).allMatch(Reply.Done.class::isInstance);
     }
   }
@@ -130,13 +125,7 @@ final class BadRequestTest {
   }
 
   private static void refused(Reply reply, String words) {
-    assertThat(reply)
-        .isInstanceOfSatisfying(
-            Reply.Failure.class,
-            f -> {
-              assertThat(f.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-              assertThat(f.message()).contains(words);
-            });
+    assertThat(reply).is(Failed.with(ErrorCode.INVALID_ARGUMENT, words));
   }
 
   @Test
@@ -160,9 +149,7 @@ final class BadRequestTest {
       assertThat(((Reply.Answer) read.parts().getFirst()).reading())
           .contains(new Reading.Count(Request.BATCH_MAX));
       Reply.All none = (Reply.All) answer(client, read(List.of("x".repeat(65))));
-      assertThat(none.parts().getFirst())
-          .isInstanceOfSatisfying(
-              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.KEY_TOO_LARGE));
+      assertThat(none.parts().getFirst()).is(Failed.with(ErrorCode.KEY_TOO_LARGE));
     }
   }
 
@@ -220,9 +207,7 @@ final class BadRequestTest {
   void greetingThatCannotBeRead_isAnsweredAndCloses() throws IOException {
     try (RawClient client = new RawClient(cluster.clientPort("eu"))) {
       client.send(RawClient.frame((byte) 1, (byte) 0, (byte) 99));
-      assertThat(client.reply().message())
-          .isInstanceOfSatisfying(
-              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.MALFORMED));
+      assertThat(client.reply().message()).is(Failed.with(ErrorCode.MALFORMED));
       assertThat(client.isEnded()).isTrue();
     }
   }

@@ -1,11 +1,10 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.datacenter.cli.command.CertificateMaker;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -118,12 +117,6 @@ final class CertificateFilesTest extends TlsFixture {
   }
 
   private void assertRefused(String settings, String why) {
-    assertThatThrownBy(() -> start("eu", 0, "", settings))
-        .isInstanceOfSatisfying(
-            OsierException.class,
-            e -> {
-              assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION);
-              assertThat(e.getMessage()).contains(why);
-            });
+    refused(ErrorCode.CONFIGURATION, () -> start("eu", 0, "", settings)).hasMessageContaining(why);
   }
 }

@@ -9,7 +9,6 @@ import io.osier.core.Value;
 import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.store.files.DamagedStore;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
@@ -17,14 +16,9 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.testing.Patience;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -40,16 +34,13 @@ final class DamagedDatacenterTest {
   private final int clientPort = Ports.free();
 
   private Datacenter start() {
-    return Datacenter.start(
-        ConfigReader.read(
-            "test",
-            "osier { dc = solo, store { dir = \""
-                + dir
-                + "\", durability = sync, cache = 1MiB }, admin { enabled = true, port = 0 },"
-                + " listen { client-port = "
-                + clientPort
-                + ", peer-port = 0 }, keyspaces { shop { partitions = 1 } } }",
-            Map.of()));
+    return TestCluster.one(
+        "osier { dc = solo, store { dir = \""
+            + dir
+            + "\", durability = sync, cache = 1MiB }, admin { enabled = true, port = 0 },"
+            + " listen { client-port = "
+            + clientPort
+            + ", peer-port = 0 }, keyspaces { shop { partitions = 1 } } }");
   }
 
   private OsierClient client() {
@@ -81,11 +72,7 @@ final class DamagedDatacenterTest {
   }
 
   private static String get(Datacenter datacenter, String path) throws Exception {
-    URI uri = URI.create("http://127.0.0.1:" + datacenter.adminPort().orElseThrow() + path);
-    try (HttpClient http = HttpClient.newHttpClient()) {
-      return http.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
-          .body();
-    }
+    return AdminHttp.get(datacenter.adminPort().orElseThrow(), path).body();
   }
 
   private static void assertDamaged(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {

@@ -7,27 +7,17 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.testing.Patience;
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -36,8 +26,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -84,75 +72,6 @@ final class DatacenterLifecycleTest {
   }
 
   // ---------------------------------------------------------------- one datacenter alone
-
-  private final int clientPort = Ports.free();
-  private final int adminPort = Ports.free();
-
-  private Datacenter alone() {
-    return Datacenter.start(
-        ConfigReader.read(
-            "alone",
-            "osier { dc = solo, store.dir = \"\", listen { client-port = "
-                + clientPort
-                + ", peer-port = 0 }, admin { enabled = true, port = "
-                + adminPort
-                + " }, keyspaces { shop { limits.object = 64KiB } } }",
-            Map.of()));
-  }
-
-  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
-    try (HttpClient http = HttpClient.newHttpClient()) {
-      return http.send(
-          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + path)).build(),
-          HttpResponse.BodyHandlers.ofString());
-    }
-  }
-
-  /** What is published of it, which is nothing at first: then -1. */
-  private double metric(String name) {
-    try {
-      Matcher line =
-          Pattern.compile("^" + name + " (\\S+)$", Pattern.MULTILINE)
-              .matcher(get("/metrics").body());
-      return line.find() ? Double.parseDouble(line.group(1)) : -1;
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError(e);
-    }
-  }
-
-  @Test
-  void clientThatDoesNotReadItsAnswers_isNotServedFurther_untilItDoes() throws Exception {
-    int requests = 4_000;
-    try (Datacenter alone = alone();
-        RawClient client = new RawClient(clientPort).greet()) {
-      assertThat(alone.isReady()).isTrue();
-      Key key = Key.of("big");
-      Operation assign = new Operation.Assign(Value.of("v".repeat(50_000)));
-      client.send(RawClient.frame(1, Requests.write("shop", key, CrdtType.LWW_REGISTER, assign)));
-      assertThat(client.reply().message()).isInstanceOf(Reply.Done.class);
-      Request read = Requests.read("shop", key, Optional.empty(), new Query.Whole());
-      for (int i = 0; i < requests; i++) { // a few bytes each, but 200 MB of answers
-        client.send(RawClient.frame(i, read));
-      }
-      await().until(() -> metric("osier_client_request_seconds_count\\{kind=\"read\"}") > 50);
-      double[] last = {-1};
-      await()
-          .pollInterval(Duration.ofMillis(300))
-          .until(
-              () ->
-                  last[0]
-                      == (last[0] = metric("osier_client_request_seconds_count\\{kind=\"read\"}")));
-      assertThat(last[0]).as("requests that were taken").isLessThan(0.5 * requests);
-      Set<Long> answered = new HashSet<>();
-      for (int i = 0; i < requests; i++) {
-        answered.add(client.reply().id());
-      }
-      assertThat(answered).hasSize(requests);
-    }
-  }
 
   /** A page may look at 5,000 objects: the connections of others must not wait for that. */
   @Test

@@ -1,14 +1,13 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Value;
 import io.osier.proxy.OsierClient;
-import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -145,8 +144,7 @@ final class DatacentersAtRunTimeTest extends MembershipFixture {
     cluster.ended("ap");
     increment(us, "c", 1);
     awaitCount(eu, "c", 8);
-    assertThatThrownBy(() -> cluster.start("ap"))
-        .is(Refused.with(ErrorCode.CONFIGURATION))
+    refused(ErrorCode.CONFIGURATION, () -> cluster.start("ap"))
         .hasMessageContaining("osier rebuild");
     // Nobody waits for it.
     eu.session().keyspace("shop").boundedCounter("after").create(0, 10);

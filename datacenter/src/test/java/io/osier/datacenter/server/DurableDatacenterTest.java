@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -10,16 +11,13 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
-import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -99,8 +97,7 @@ final class DurableDatacenterTest extends DurableFixture {
   @Test
   void storeOfAnother_isRefused_andOneInUseToo() {
     try (Datacenter datacenter = alone("durability = sync")) {
-      assertThatThrownBy(() -> alone("durability = sync"))
-          .is(Refused.with(ErrorCode.CONFIGURATION))
+      refused(ErrorCode.CONFIGURATION, () -> alone("durability = sync"))
           .hasMessageContaining("in use");
       assertThat(datacenter.replica().dc()).isEqualTo("solo");
     }
@@ -108,7 +105,7 @@ final class DurableDatacenterTest extends DurableFixture {
         "osier { dc = solo, cluster = other, store.dir = \""
             + dir
             + "\", listen { client-port = 0, peer-port = 0 }, keyspaces { shop {} } }";
-    assertThatThrownBy(() -> Datacenter.start(ConfigReader.read("test", other, Map.of())))
+    assertThatThrownBy(() -> TestCluster.one(other))
         .hasMessageContaining("'solo' in cluster 'osier'")
         .hasMessageContaining("'other'");
     String fewer =
@@ -116,7 +113,7 @@ final class DurableDatacenterTest extends DurableFixture {
             + dir
             + "\", listen { client-port = 0, peer-port = 0 },"
             + " keyspaces { shop { partitions = 1 } } }";
-    assertThatThrownBy(() -> Datacenter.start(ConfigReader.read("test", fewer, Map.of())))
+    assertThatThrownBy(() -> TestCluster.one(fewer))
         .hasMessageContaining("osier.keyspaces.shop.partitions")
         .hasMessageContaining("cannot become 1");
   }
@@ -134,19 +131,17 @@ final class DurableDatacenterTest extends DurableFixture {
       assertThat(full.isReady()).as("reads are served").isTrue();
       assertThat(full.obstacles()).hasSize(1).first().asString().contains("the disk is full");
       Keyspace shop = shop(client);
-      assertThatThrownBy(() -> shop.counter("c").increment(1))
-          .is(Refused.with(ErrorCode.STORE_FULL))
+      refused(ErrorCode.STORE_FULL, () -> shop.counter("c").increment(1))
           .hasMessageContaining("full");
       assertThat(shop.counter("c").get()).isEqualTo(5);
       Keyspace bank = client.session().keyspace("bank");
       assertThat(bank.readTogether(List.of(new Keyspace.Get("c", CrdtType.PN_COUNTER)))).hasSize(1);
-      assertThatThrownBy(
-              () ->
-                  bank.updateTogether(
-                      List.of(
-                          new Keyspace.Change(
-                              "c", CrdtType.PN_COUNTER, new Operation.Increment(1)))))
-          .is(Refused.with(ErrorCode.STORE_FULL));
+      refused(
+          ErrorCode.STORE_FULL,
+          () ->
+              bank.updateTogether(
+                  List.of(
+                      new Keyspace.Change("c", CrdtType.PN_COUNTER, new Operation.Increment(1)))));
     }
   }
 

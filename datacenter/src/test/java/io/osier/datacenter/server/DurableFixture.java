@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
@@ -15,7 +14,6 @@ import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,17 +24,14 @@ abstract class DurableFixture {
   final int clientPort = Ports.free();
 
   Datacenter alone(String settings) {
-    return Datacenter.start(
-        ConfigReader.read(
-            "test",
-            "osier { dc = solo, store { dir = \""
-                + dir
-                + "\", "
-                + settings
-                + " }, listen { client-port = "
-                + clientPort
-                + ", peer-port = 0 }, keyspaces { shop {}, bank { consistency = causal } } }",
-            Map.of()));
+    return TestCluster.one(
+        "osier { dc = solo, store { dir = \""
+            + dir
+            + "\", "
+            + settings
+            + " }, listen { client-port = "
+            + clientPort
+            + ", peer-port = 0 }, keyspaces { shop {}, bank { consistency = causal } } }");
   }
 
   Keyspace shop(OsierClient client) {

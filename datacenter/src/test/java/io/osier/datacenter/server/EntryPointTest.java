@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,7 +16,6 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.observe.MicrometerObserver;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,8 +99,7 @@ final class EntryPointTest {
       })
   void wrongSetting_isNamed(String text, String why) throws IOException {
     Path file = file(text.strip());
-    assertThatThrownBy(() -> Osier.configured(file))
-        .is(Refused.with(ErrorCode.CONFIGURATION))
+    refused(ErrorCode.CONFIGURATION, () -> Osier.configured(file))
         .hasMessageContaining(why.strip());
   }
 
@@ -125,8 +124,7 @@ final class EntryPointTest {
     assertThat(client.close(LONG)).isTrue();
     assertThat(calls).allMatch(c -> c.isDone() && !c.isCompletedExceptionally());
     assertThat(client.isConnected()).isFalse();
-    assertThatThrownBy(() -> shop.counter("graceful").increment())
-        .is(Refused.with(ErrorCode.UNAVAILABLE))
+    refused(ErrorCode.UNAVAILABLE, () -> shop.counter("graceful").increment())
         .hasMessageContaining("this client is closed");
     try (OsierClient other = Osier.connect(endpoint("eu"))) {
       assertThat(other.session().keyspace("shop").counter("graceful").get()).isEqualTo(2_000);

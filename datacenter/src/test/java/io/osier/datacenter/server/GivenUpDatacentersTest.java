@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,7 +11,6 @@ import io.osier.core.OsierException;
 import io.osier.crdt.Query;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
-import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Comparator;
@@ -31,9 +31,7 @@ final class GivenUpDatacentersTest extends MembershipFixture {
                     .keyspace("shop")
                     .scan(Optional.empty(), Optional.empty(), new Query.Whole(), 10),
             () -> of.session().keyspace("bank").begin().counter("c").get())) {
-      assertThatThrownBy(read::run)
-          .is(Refused.with(ErrorCode.REFUSED_BY_PEERS))
-          .hasMessageContaining("out of date");
+      refused(ErrorCode.REFUSED_BY_PEERS, read::run).hasMessageContaining("out of date");
     }
   }
 

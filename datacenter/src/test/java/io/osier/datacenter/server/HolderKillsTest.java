@@ -92,9 +92,7 @@ final class HolderKillsTest {
 
   private void hasAll(String holder) {
     Keyspace pair = requireNonNull(sessions.get(holder));
-    await()
-        .atMost(Patience.LIMIT)
-        .untilAsserted(() -> assertThat(pair.counter("c").get()).as(holder).isEqualTo(done));
+    await().untilAsserted(() -> assertThat(pair.counter("c").get()).as(holder).isEqualTo(done));
   }
 
   private void remove(Cluster in, String dies, String step) {

@@ -50,9 +50,7 @@ final class HolderRemovalTest {
   }
 
   private static void becomes(long expected, LongSupplier value) {
-    await()
-        .atMost(Patience.LIMIT)
-        .untilAsserted(() -> assertThat(value.getAsLong()).isEqualTo(expected));
+    await().untilAsserted(() -> assertThat(value.getAsLong()).isEqualTo(expected));
   }
 
   private void alter(TestCluster cluster, List<Keyspace> all, String replicas, String state) {

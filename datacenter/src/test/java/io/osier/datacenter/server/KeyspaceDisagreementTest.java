@@ -1,26 +1,20 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +54,7 @@ final class KeyspaceDisagreementTest {
             peer,
             peerPort,
             keyspaces);
-    return Datacenter.start(ConfigReader.read(dc, config, Map.of()));
+    return TestCluster.one(config);
   }
 
   private static OsierClient client(Datacenter of) {
@@ -71,17 +65,11 @@ final class KeyspaceDisagreementTest {
   }
 
   private HttpResponse<String> get(String path) throws Exception {
-    try (HttpClient http = HttpClient.newHttpClient()) {
-      return http.send(
-          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + path)).build(),
-          HttpResponse.BodyHandlers.ofString());
-    }
+    return AdminHttp.get(adminPort, path);
   }
 
   private static void isRefused(Runnable update, String why) {
-    assertThatThrownBy(update::run)
-        .is(Refused.with(ErrorCode.REFUSED_BY_PEERS))
-        .hasMessageContaining(why);
+    refused(ErrorCode.REFUSED_BY_PEERS, update::run).hasMessageContaining(why);
   }
 
   @Test

@@ -1,7 +1,7 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
@@ -26,7 +26,6 @@ import io.osier.proxy.Transaction;
 import io.osier.proxy.Watch;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -55,7 +54,6 @@ final class KeyspacesElsewhereTest {
                 "shop { sla = 100ms }, pair { sla = 100ms, replicas = [eu, us] }", NAMES));
     // They tell each other by way of _osier how clients reach them.
     await()
-        .atMost(Patience.LIMIT)
         .until(
             () -> welcome(cluster, Request.PROTOCOL_VERSION).elsewhere().addresses().size() == 2);
     return cluster;
@@ -83,7 +81,7 @@ final class KeyspacesElsewhereTest {
     assertThat(pair.counter("c").get()).isEqualTo(2);
     assertThat(session.keyspace("shop").counter("c").get()).isEqualTo(1);
     assertThat(pair.count(Scan.all())).isEqualTo(2);
-    await().atMost(Patience.LIMIT).until(() -> changed.containsAll(List.of("c", "s")));
+    await().until(() -> changed.containsAll(List.of("c", "s")));
     watching.close();
     assertThat(client.inspectAsync(Request.Topic.HOT, "pair", 3).join()).contains("\"pair\"");
     assertThat(client.status()).extracting(OsierClient.Status::name).startsWith("ap").hasSize(3);
@@ -98,7 +96,6 @@ final class KeyspacesElsewhereTest {
     for (String holder : List.of("eu", "us")) { // each takes updates once it knows of the other
       OsierClient at = cluster.clientOf(holder);
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () ->
                   at.admin().keyspaces().stream()
@@ -172,11 +169,9 @@ final class KeyspacesElsewhereTest {
     hasty.awaitConnected(Patience.LIMIT);
     Keyspace gone = hasty.session().keyspace("pair");
     await() // on a slow machine there may be no answer in its time
-        .atMost(Patience.LIMIT)
         .untilAsserted(
             () ->
-                assertThatThrownBy(() -> gone.counter("c").get())
-                    .is(Refused.with(ErrorCode.UNAVAILABLE))
+                refused(ErrorCode.UNAVAILABLE, () -> gone.counter("c").get())
                     .hasMessageContaining(
                         "keyspace 'pair' is held by eu, us, of which none can be reached"));
   }

@@ -6,17 +6,11 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -49,18 +43,10 @@ class MonitoringFilesTest {
           admin { enabled = true, port = %d }, keyspaces { shop {} } }
         """
             .formatted(dir, Ports.free(), admin);
-    try (Datacenter eu = Datacenter.start(ConfigReader.read("monitored", config, Map.of()));
-        HttpClient http = HttpClient.newHttpClient()) {
-      HttpRequest get =
-          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin + "/metrics")).build();
-      await()
-          .until(
-              () ->
-                  http.send(get, HttpResponse.BodyHandlers.ofString())
-                      .body()
-                      .contains("osier_updates_total{"));
+    try (Datacenter eu = TestCluster.one(config)) {
+      await().until(() -> AdminHttp.get(admin, "/metrics").body().contains("osier_updates_total{"));
       assertThat(eu.obstacles()).isNotNull();
-      return http.send(get, HttpResponse.BodyHandlers.ofString()).body();
+      return AdminHttp.get(admin, "/metrics").body();
     }
   }
 

@@ -7,14 +7,13 @@ import io.osier.core.Key;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Opened;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -31,21 +30,18 @@ final class PortLimitsTest {
   @AutoClose private final Datacenter datacenter = start("500ms", "500ms");
 
   private static Datacenter start(String greeting, String frame) {
-    return Datacenter.start(
-        ConfigReader.read(
-            "test",
-            """
-            osier {
-              dc = eu, store.dir = ""
-              listen {
-                client-port = 0, peer-port = 0
-                client-connections = 20, greeting-timeout = %s, frame-timeout = %s
-              }
-              keyspaces { shop {} }
-            }
-            """
-                .formatted(greeting, frame),
-            Map.of()));
+    return TestCluster.one(
+        """
+        osier {
+          dc = eu, store.dir = ""
+          listen {
+            client-port = 0, peer-port = 0
+            client-connections = 20, greeting-timeout = %s, frame-timeout = %s
+          }
+          keyspaces { shop {} }
+        }
+        """
+            .formatted(greeting, frame));
   }
 
   @Test
@@ -102,12 +98,7 @@ final class PortLimitsTest {
         }
         RawClient client = clients.add(new RawClient(patient.clientPort()));
         assertThat(client.reply().message())
-            .isInstanceOfSatisfying(
-                Reply.Failure.class,
-                f -> {
-                  assertThat(f.code()).isEqualTo(ErrorCode.OVERLOADED);
-                  assertThat(f.message()).contains("osier.listen.client-connections", "20");
-                });
+            .is(Failed.with(ErrorCode.OVERLOADED, "osier.listen.client-connections", "20"));
         assertThat(client.isEnded()).isTrue();
       }
       Awaitility.await().until(() -> isGreeted(patient));

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -10,7 +11,6 @@ import io.osier.datacenter.store.files.StoreFiles;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -115,8 +115,7 @@ final class RestoredDatacenterTest extends DurableFixture {
     bytes[50] ^= 0x5A;
     Files.delete(table);
     Files.write(table, bytes);
-    assertThatThrownBy(() -> StoreFiles.restore(solo, bad, "osier", "solo"))
-        .is(Refused.with(ErrorCode.STORE_DAMAGED));
+    refused(ErrorCode.STORE_DAMAGED, () -> StoreFiles.restore(solo, bad, "osier", "solo"));
     assertThatThrownBy(
             () -> StoreFiles.restore(solo, solo.resolve("backups/good"), "osier", "other"))
         .hasMessageContaining("is of 'solo'");

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -9,7 +10,6 @@ import io.osier.core.OsierException;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -129,7 +129,7 @@ final class StartupTest {
     AutoCloseable before = startup.opened(() -> closed.add("before"));
     startup.started();
     assertThat(startup.stop(Duration.ZERO)).isTrue();
-    assertThatThrownBy(() -> startup.startsAnew(before)).is(Refused.with(ErrorCode.SHUTTING_DOWN));
+    refused(ErrorCode.SHUTTING_DOWN, () -> startup.startsAnew(before));
     assertThat(closed).containsExactly("before");
   }
 
@@ -189,8 +189,7 @@ final class StartupTest {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int port = taken.getLocalPort();
       DatacenterConfig config = ofClients ? config(port, 0) : config(0, port);
-      assertThatThrownBy(() -> Datacenter.start(config).close())
-          .is(Refused.with(ErrorCode.CONFIGURATION))
+      refused(ErrorCode.CONFIGURATION, () -> Datacenter.start(config).close())
           .hasMessageContaining(ofClients ? "osier.listen.client-port" : "osier.admin.port");
     }
     startsAgain(before);
@@ -212,11 +211,11 @@ final class StartupTest {
             super.check();
           }
         };
-    assertThatThrownBy(
-            () ->
-                Datacenter.start(config(0, 0), new StartWatch(System.nanoTime()), within, Map::of)
-                    .close())
-        .is(Refused.with(ErrorCode.SHUTTING_DOWN));
+    refused(
+        ErrorCode.SHUTTING_DOWN,
+        () ->
+            Datacenter.start(config(0, 0), new StartWatch(System.nanoTime()), within, Map::of)
+                .close());
     assertThat(looks).hasValue(atLook);
     startsAgain(before);
   }

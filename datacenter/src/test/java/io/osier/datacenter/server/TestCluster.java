@@ -65,6 +65,11 @@ public final class TestCluster implements AutoCloseable {
     awaitReady();
   }
 
+  /** Starts a datacenter by a configuration's text, and by nothing of the environment. */
+  public static Datacenter one(String config) {
+    return Datacenter.start(ConfigReader.read("test", config, Map.of()));
+  }
+
   String config(String name, int clientPort, int peerPort) {
     List<String> peers = new ArrayList<>();
     peerPorts.forEach(

@@ -1,20 +1,18 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.tls.TlsName;
 import io.osier.datacenter.cli.command.CertificateMaker;
 import io.osier.datacenter.cli.command.ExpiredCertificates;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.TlsOptions;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyFactory;
@@ -26,7 +24,6 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -101,19 +98,16 @@ abstract class TlsFixture {
 
   Datacenter start(String dc, int peerPort, String peers, String more) {
     return open.add(
-        Datacenter.start(
-            ConfigReader.read(
-                dc,
-                """
-                osier {
-                  dc = %s, store.dir = "", keyspaces { shop {} }, shutdown-timeout = 0s
-                  listen { client-port = 0, peer-port = %d }
-                  peers { %s }
-                  %s
-                }
-                """
-                    .formatted(dc, peerPort, peers, more),
-                Map.of())));
+        TestCluster.one(
+            """
+            osier {
+              dc = %s, store.dir = "", keyspaces { shop {} }, shutdown-timeout = 0s
+              listen { client-port = 0, peer-port = %d }
+              peers { %s }
+              %s
+            }
+            """
+                .formatted(dc, peerPort, peers, more)));
   }
 
   Datacenter alone(String more) {
@@ -148,8 +142,7 @@ abstract class TlsFixture {
             () ->
                 assertThat(client.status().getFirst().trouble())
                     .hasValueSatisfying(t -> assertThat(t).contains(why)));
-    assertThatThrownBy(() -> client.awaitConnected(Duration.ofMillis(1)))
-        .is(Refused.with(ErrorCode.UNAVAILABLE));
+    refused(ErrorCode.UNAVAILABLE, () -> client.awaitConnected(Duration.ofMillis(1)));
   }
 
   /** Of somebody who trusts the authority, and shows what there is in a file. */

@@ -199,12 +199,6 @@ final class TlsTest extends TlsFixture {
         0,
         "",
         tls(certs, certs, "eu", "admin = false") + "admin { enabled = true, port = " + port + "}");
-    try (HttpClient http = HttpClient.newHttpClient()) {
-      HttpResponse<String> livez =
-          http.send(
-              HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/livez")).build(),
-              HttpResponse.BodyHandlers.ofString());
-      assertThat(livez.body()).isEqualTo("alive\n");
-    }
+    assertThat(AdminHttp.get(port, "/livez").body()).isEqualTo("alive\n");
   }
 }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -26,7 +27,6 @@ import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -46,12 +46,6 @@ final class TransactionTest {
 
   private static Keyspace bank(OsierClient client) {
     return client.session().keyspace("bank");
-  }
-
-  private static ErrorCode codeOf(ThrowingCallable call) {
-    Throwable thrown = catchThrowable(call);
-    assertThat(thrown).isInstanceOf(OsierException.class);
-    return ((OsierException) thrown).code();
   }
 
   @Test
@@ -153,7 +147,7 @@ final class TransactionTest {
       assertThat(tx.register("past").get()).contains(Value.of("one"));
       assertThat(tx.counter("past-c").get()).isZero();
       tx.counter("past-c").increment(1);
-      assertThat(codeOf(tx::commit)).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+      refused(ErrorCode.INVALID_ARGUMENT, tx::commit);
     }
     try (Transaction tx = k.begin(TransactionOptions.DEFAULT.at(two))) {
       assertThat(tx.register("past").get()).contains(Value.of("two"));
@@ -197,15 +191,14 @@ final class TransactionTest {
     Transaction done = k.begin();
     done.counter("ended").increment(1);
     done.commit();
-    assertThat(codeOf(() -> done.counter("ended").get())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+    refused(ErrorCode.TRANSACTION_ENDED, () -> done.counter("ended").get());
     assertThat(catchThrowable(done::commit)).hasMessageContaining("committed");
     done.abort(); // does nothing
     Transaction aborted = k.begin();
     aborted.counter("ended").increment(100);
     aborted.counter("ended").get();
     aborted.abort();
-    assertThat(codeOf(() -> aborted.counter("ended").increment(1)))
-        .isEqualTo(ErrorCode.TRANSACTION_ENDED);
+    refused(ErrorCode.TRANSACTION_ENDED, () -> aborted.counter("ended").increment(1));
     Transaction slow = k.begin(TransactionOptions.DEFAULT.limit(Duration.ofMillis(50)));
     var unused = catchThrowable(() -> slow.counter("ended").increment(100)); // or it is late
     AtomicReference<Throwable> late = new AtomicReference<>();
@@ -213,7 +206,7 @@ final class TransactionTest {
     assertThat(late.get())
         .is(Refused.with(ErrorCode.TRANSACTION_ENDED))
         .hasMessageContaining("time limit of 50 ms");
-    assertThat(codeOf(slow::commit)).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+    refused(ErrorCode.TRANSACTION_ENDED, slow::commit);
     assertThat(k.counter("ended").get()).isEqualTo(1);
   }
 
@@ -226,7 +219,7 @@ final class TransactionTest {
     assertThat(tx.counter("step-c").get()).isEqualTo(1);
     tx.counter("step-c").increment(1);
     tx.counter("step").increment(1); // it is a set
-    assertThat(codeOf(tx::commit)).isEqualTo(ErrorCode.WRONG_TYPE);
+    refused(ErrorCode.WRONG_TYPE, tx::commit);
     assertThat(tx.counter("step-c").get()).isEqualTo(1);
     tx.counter("step-c").increment(5);
     tx.commit();
@@ -238,26 +231,27 @@ final class TransactionTest {
     Keyspace shop = eu.session().keyspace("shop");
     Throwable refused = catchThrowable(shop::begin);
     assertThat(refused).hasMessageContaining("consistency = causal");
-    assertThat(codeOf(() -> shop.readTogether(List.of(new Get("a", CrdtType.AW_SET)))))
-        .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    refused(
+        ErrorCode.INVALID_ARGUMENT,
+        () -> shop.readTogether(List.of(new Get("a", CrdtType.AW_SET))));
   }
 
   @Test
   void boundedCounter_inAndOutOfTransactions() {
     Keyspace here = bank(eu);
     BoundedCounterHandle stock = here.boundedCounter("stock");
-    assertThat(codeOf(() -> stock.increment(1))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    refused(ErrorCode.INVALID_ARGUMENT, () -> stock.increment(1));
     stock.create(0, 50);
     stock.increment(10);
     assertThat(stock.get()).isEqualTo(10);
     assertThat(requireNonNull(stock.rights().shares().get("eu")).down()).isEqualTo(10);
-    assertThat(codeOf(() -> stock.decrement(11))).isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
+    refused(ErrorCode.NOT_ENOUGH_RIGHTS, () -> stock.decrement(11));
     stock.transfer("us", 4);
     // What a transaction has set aside nobody else can take.
     Transaction tx = here.begin();
     tx.boundedCounter("stock").decrement(5);
     assertThat(tx.boundedCounter("stock").get()).isEqualTo(5);
-    assertThat(codeOf(() -> stock.decrement(2))).isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
+    refused(ErrorCode.NOT_ENOUGH_RIGHTS, () -> stock.decrement(2));
     tx.abort();
     stock.decrement(2);
     // At the other datacenter, with rights that were given and rights that must be fetched.
@@ -275,15 +269,13 @@ final class TransactionTest {
     here.boundedCounter("from").create(0, BoundedCounter.NO_UPPER);
     here.boundedCounter("to").create(0, BoundedCounter.NO_UPPER);
     here.boundedCounter("from").increment(5);
-    assertThat(
-            codeOf(
-                () ->
-                    here.updateTogether(
-                        List.of(
-                            new Change("to", CrdtType.BOUNDED_COUNTER, new Operation.Increment(6)),
-                            new Change(
-                                "from", CrdtType.BOUNDED_COUNTER, new Operation.Increment(-6))))))
-        .isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
+    refused(
+        ErrorCode.NOT_ENOUGH_RIGHTS,
+        () ->
+            here.updateTogether(
+                List.of(
+                    new Change("to", CrdtType.BOUNDED_COUNTER, new Operation.Increment(6)),
+                    new Change("from", CrdtType.BOUNDED_COUNTER, new Operation.Increment(-6)))));
     assertThat(here.boundedCounter("to").get()).isZero();
   }
 }

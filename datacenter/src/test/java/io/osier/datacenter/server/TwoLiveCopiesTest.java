@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -7,17 +8,14 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.Session;
-import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -51,7 +49,7 @@ final class TwoLiveCopiesTest {
         cluster
             .config("eu", copyPort, Ports.free())
             .replace(dir.resolve("stores").toString(), dir.resolve("copies").toString());
-    return Datacenter.start(ConfigReader.read("copy", config, Map.of()));
+    return TestCluster.one(config);
   }
 
   private static void increment(OsierClient client, long by) {
@@ -89,8 +87,7 @@ final class TwoLiveCopiesTest {
                     assertThat(copy.obstacles())
                         .filteredOn(o -> o.contains("takes another process for this one"))
                         .hasSize(2));
-        assertThatThrownBy(() -> increment(client, 10_000))
-            .is(Refused.with(ErrorCode.REFUSED_BY_PEERS));
+        refused(ErrorCode.REFUSED_BY_PEERS, () -> increment(client, 10_000));
         assertThat(cluster.datacenter("eu").obstacles()).isEmpty();
         increment(eu, 1);
         await().untilAsserted(() -> assertThat(value(us)).isEqualTo(11));

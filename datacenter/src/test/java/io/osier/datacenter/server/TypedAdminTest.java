@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -13,8 +14,6 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.KeyspaceStatus;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.UserStatus;
-import io.osier.testing.Patience;
-import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +58,7 @@ final class TypedAdminTest {
     assertThat(created.isCausal()).isFalse();
     assertThat(created.fromFile()).isFalse();
     // The answer comes after three seconds, and a slow machine may need longer.
-    await().atMost(Patience.LIMIT).until(() -> find(admin, "carts").orElseThrow().isActive());
+    await().until(() -> find(admin, "carts").orElseThrow().isActive());
     Keyspace carts = eu.session().keyspace("carts");
     carts
         .program()
@@ -70,7 +69,7 @@ final class TypedAdminTest {
         admin.ensureKeyspace("carts", k -> k.sla(Duration.ofMillis(500)).session().replicas());
     assertThat(again.changedAt()).as("nothing was changed").isEqualTo(created.changedAt());
     assertThat(again.settings()).isEqualTo(created.settings());
-    await().atMost(Patience.LIMIT).until(() -> find(us.admin(), "carts").isPresent());
+    await().until(() -> find(us.admin(), "carts").isPresent());
     KeyspaceStatus altered =
         us.admin().ensureKeyspace("carts", k -> k.sla(Duration.ofSeconds(2)).keyBytesMax(2_048));
     assertThat(altered.settings())
@@ -119,12 +118,11 @@ final class TypedAdminTest {
   void createdAndAltered_tellWhatIsWrong() {
     Admin admin = eu.admin();
     assertThat(admin.createKeyspace("wallet", k -> k.causal()).isCausal()).isTrue();
-    assertThatThrownBy(() -> admin.createKeyspace("wallet", k -> k.causal()))
-        .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> admin.createKeyspace("wallet", k -> k.causal()));
     assertThat(admin.alterKeyspace("wallet", k -> k.history(Duration.ofSeconds(30))).settings())
         .containsEntry("history", "30000ms");
-    assertThatThrownBy(() -> admin.alterKeyspace("none", k -> k.sla(Duration.ZERO)))
-        .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+    refused(
+        ErrorCode.UNKNOWN_KEYSPACE, () -> admin.alterKeyspace("none", k -> k.sla(Duration.ZERO)));
   }
 
   @Test

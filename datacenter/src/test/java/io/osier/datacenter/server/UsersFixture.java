@@ -10,7 +10,6 @@ import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -21,7 +20,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
@@ -38,20 +36,17 @@ abstract class UsersFixture {
 
   Datacenter start(String users, String more) {
     return open.add(
-        Datacenter.start(
-            ConfigReader.read(
-                "eu",
-                """
-                osier {
-                  dc = eu, store.dir = "", shutdown-timeout = 0s
-                  keyspaces { shop {}, bank { consistency = causal } }
-                  listen { client-port = 0, peer-port = 0 }
-                  users { %s }
-                  %s
-                }
-                """
-                    .formatted(users, more),
-                Map.of())));
+        TestCluster.one(
+            """
+            osier {
+              dc = eu, store.dir = "", shutdown-timeout = 0s
+              keyspaces { shop {}, bank { consistency = causal } }
+              listen { client-port = 0, peer-port = 0 }
+              users { %s }
+              %s
+            }
+            """
+                .formatted(users, more)));
   }
 
   Datacenter withCart(String rights) {

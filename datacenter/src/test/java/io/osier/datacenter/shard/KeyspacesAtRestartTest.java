@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.OsierClient;
@@ -28,16 +27,15 @@ final class KeyspacesAtRestartTest extends KeyspacesFixture {
             .formatted(Ports.free(), dir);
     String before = "osier { " + common + ", keyspaces { shop {} } }";
     String clashing = "osier { " + common + ", keyspaces { shop {}, carts {} } }";
-    try (Datacenter solo = Datacenter.start(ConfigReader.read("before", before, Map.of()))) {
+    try (Datacenter solo = TestCluster.one(before)) {
       OsierClient client = solo(solo);
       created(client, "carts");
       client.session().keyspace("carts").counter("c").increment(3);
     }
-    assertThatThrownBy(
-            () -> Datacenter.start(ConfigReader.read("clashing", clashing, Map.of())).close())
+    assertThatThrownBy(() -> TestCluster.one(clashing).close())
         .isInstanceOf(OsierException.class)
         .hasMessageContaining("osier.keyspaces.carts: a keyspace of this name was created");
-    try (Datacenter solo = Datacenter.start(ConfigReader.read("before", before, Map.of()))) {
+    try (Datacenter solo = TestCluster.one(before)) {
       assertThat(solo(solo).session().keyspace("carts").counter("c").get()).isEqualTo(3);
     }
   }
@@ -61,13 +59,12 @@ final class KeyspacesAtRestartTest extends KeyspacesFixture {
     String other =
         "osier { dc = away, store.dir = \"\", listen { client-port = 0, peer-port = %d }, keyspaces { shop {} }, peers { solo = \"127.0.0.1:%d\" } }"
             .formatted(awayPort, soloPort);
-    try (Datacenter away = Datacenter.start(ConfigReader.read("other", other, Map.of()));
-        Datacenter solo = Datacenter.start(ConfigReader.read("two", two, Map.of()))) {
+    try (Datacenter away = TestCluster.one(other);
+        Datacenter solo = TestCluster.one(two)) {
       await().until(away::isReady);
       created(solo(solo), "both", "replicas", "away,solo");
     }
-    try (Datacenter solo =
-        Datacenter.start(ConfigReader.read("one", "osier { " + common + " }", Map.of()))) {
+    try (Datacenter solo = TestCluster.one("osier { " + common + " }")) {
       assertThat(list(solo(solo))).contains("\"both\"");
       assertThat(solo.stored()).anyMatch(k -> k.startsWith("both@"));
     }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.shard;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -12,7 +13,6 @@ import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
-import io.osier.testing.Refused;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -191,8 +191,9 @@ final class KeyspacesAtRunTimeTest extends KeyspacesFixture {
       await() // it is told as gone before it is closed
           .untilAsserted(
               () ->
-                  assertThatThrownBy(() -> client.session().keyspace("old").counter("c").get())
-                      .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE)));
+                  refused(
+                      ErrorCode.UNKNOWN_KEYSPACE,
+                      () -> client.session().keyspace("old").counter("c").get()));
     }
     created(eu, "old", "partitions", "5");
     OsierClient fresh = at(cluster, "us");

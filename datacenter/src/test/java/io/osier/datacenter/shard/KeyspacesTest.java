@@ -26,7 +26,6 @@ import io.osier.datacenter.shard.agent.PendingAnswer;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.wire.Frame;
-import io.osier.testing.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -132,12 +131,12 @@ final class KeyspacesTest {
     assertThat(keyspaces.shown()).as("its partitions have not told").containsKey("shop");
     shop.forEach(PartitionRunner::start);
     try {
-      await().atMost(Patience.LIMIT).until(() -> keyspaces.cease("shop"));
+      await().until(() -> keyspaces.cease("shop"));
       assertThat(keyspaces.shown()).doesNotContainKey("shop");
       assertThat(shop).allMatch(p -> p.shown().isPresent());
       keyspaces.resume("shop");
       assertThat(keyspaces.shown()).containsKey("shop");
-      await().atMost(Patience.LIMIT).until(() -> shop.stream().allMatch(p -> p.shown().isEmpty()));
+      await().until(() -> shop.stream().allMatch(p -> p.shown().isEmpty()));
     } finally {
       PartitionRunner.stopAll(shop);
       keyspaces.endWatching();

@@ -10,6 +10,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -73,9 +74,7 @@ final class ProgramChecksTest {
   }
 
   private void assertRefused(ErrorCode code, boolean isUpdate, Request request) {
-    assertThat(step(isUpdate, request))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, failure -> assertThat(failure.code()).isEqualTo(code));
+    assertThat(step(isUpdate, request)).is(Failed.with(code));
     assertThat(asked).isEmpty();
   }
 

@@ -4,11 +4,15 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.SlewedClock;
 import io.osier.datacenter.feed.KeyspaceFeed;
+import io.osier.datacenter.forward.Forwarder;
+import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.Inbox;
 import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.shard.agent.Time;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -29,6 +33,40 @@ public final class TestShards {
         onFailure,
         PartitionRunner.Callers.WAIT,
         GroupCommitHelp.NONE,
+        Optional.empty());
+  }
+
+  /** A runner in the present time, with room for so many commands. */
+  public static PartitionRunner runner(
+      PartitionPorts ports,
+      int queue,
+      PartitionRunner.Callers callers,
+      Optional<KeyspacePolicy> policy,
+      Consumer<Throwable> onFailure) {
+    return new PartitionRunner(
+        ports,
+        new Inbox(queue),
+        new SlewedClock(Time.wallMillis(), System.nanoTime()),
+        onFailure,
+        callers,
+        GroupCommitHelp.NONE,
+        policy);
+  }
+
+  /** What clients of keyspaces talk to; nothing of it is inspected. */
+  @SuppressWarnings("NullAway")
+  public static RequestHandler handler(
+      Map<String, KeyspaceShard> open,
+      RequestHandler.Others others,
+      Optional<Forwarder> forwarder) {
+    return new RequestHandler(
+        open,
+        null,
+        (request, by) -> null,
+        GroupCommitHelp.NONE,
+        () -> true,
+        others,
+        forwarder,
         Optional.empty());
   }
 

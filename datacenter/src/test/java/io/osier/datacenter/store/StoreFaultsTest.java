@@ -1,7 +1,7 @@
 package io.osier.datacenter.store;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.osier.core.ErrorCode;
@@ -20,7 +20,6 @@ import io.osier.datacenter.store.records.StoreHeader;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
 import io.osier.propagation.host.Forgetting;
-import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -123,8 +122,7 @@ final class StoreFaultsTest {
     database.write(List.of(first.encode(List.of(state()))));
     database.close();
     RocksDatabase again = open();
-    assertThatThrownBy(() -> again.partition("shop", 0, Partitioning.byKey(3)))
-        .is(Refused.with(ErrorCode.CONFIGURATION))
+    refused(ErrorCode.CONFIGURATION, () -> again.partition("shop", 0, Partitioning.byKey(3)))
         .hasMessageContaining("osier.keyspaces.shop.partitions")
         .hasMessageContaining("has 2, which cannot become 3");
     again.partition("shop", 0, Partitioning.byKey(2));
@@ -142,12 +140,10 @@ final class StoreFaultsTest {
     database.write(List.of(shop.encode(List.of(state())), tags.encode(List.of(state()))));
     database.close();
     RocksDatabase again = open();
-    assertThatThrownBy(() -> again.partition("shop", 0, byTag))
-        .is(Refused.with(ErrorCode.CONFIGURATION))
+    refused(ErrorCode.CONFIGURATION, () -> again.partition("shop", 0, byTag))
         .hasMessageContaining("osier.keyspaces.shop.hash")
         .hasMessageContaining("is key, which cannot become tag");
-    assertThatThrownBy(() -> again.partition("tags", 0, byKey))
-        .is(Refused.with(ErrorCode.CONFIGURATION))
+    refused(ErrorCode.CONFIGURATION, () -> again.partition("tags", 0, byKey))
         .hasMessageContaining("osier.keyspaces.tags.hash")
         .hasMessageContaining("is tag, which cannot become key");
     again.partition("shop", 0, byKey);

@@ -8,6 +8,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -60,6 +61,16 @@ public final class TestSurroundings {
     public void apply(Shipment update, CrdtState joined) {
       objects.put(update.object(), joined);
     }
+  }
+
+  /** A page of some objects, as a scan gives it. */
+  public static List<StoredObjects.Entry> page(
+      NavigableMap<ObjectId, CrdtState> objects, Optional<ObjectId> after, int limit) {
+    return (after.isEmpty() ? objects : objects.tailMap(after.get(), false))
+        .entrySet().stream()
+            .limit(limit)
+            .map(e -> new StoredObjects.Entry(e.getKey(), e.getValue()))
+            .toList();
   }
 
   /** A store that was closed where nothing had come and all was settled; see the record. */

@@ -10,13 +10,11 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.Ports;
-import io.osier.core.net.Sockets;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.net.link.PeerMessage;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Frames;
@@ -27,6 +25,7 @@ import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.Socket;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +36,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A transport that is dialled by a test, which speaks the bytes over a real socket. */
 final class AcceptedPeerTest extends TransportFixture {
+  private static final PeerMessage WELCOME =
+      new PeerMessage.Welcome(EU, Optional.empty(), START, List.of());
+
   /** A datacenter that a test plays byte by byte. */
   private final class Raw implements AutoCloseable {
     private final Socket socket;
@@ -81,6 +83,15 @@ final class AcceptedPeerTest extends TransportFixture {
     public void close() throws IOException {
       socket.close();
     }
+  }
+
+  private static PeerMessage data(int partition, ReplicaId from, Frame frame) {
+    return new PeerMessage.Data(0, partition, FrameCodec.encode(from, frame));
+  }
+
+  private static CrdtState large(int mebibytes) {
+    Operation add = new Operation.Add(Value.of(new byte[mebibytes << 20]));
+    return CrdtState.bottom(CrdtType.AW_SET).prepare(add, US, 1, 0, 1_000, 0);
   }
 
   private static PeerMessage.Hello hello(ReplicaId from) {
@@ -128,8 +139,7 @@ final class AcceptedPeerTest extends TransportFixture {
   void secondProcessOfOneName_isRefusedWhileTheFirstIsThere() throws IOException {
     int port = eu(new HeardFrames());
     Raw first = new Raw(port);
-    assertThat(first.say(hello(US)).hear())
-        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START, List.of()));
+    assertThat(first.say(hello(US)).hear()).isEqualTo(WELCOME);
     Raw second = new Raw(port);
     PeerMessage.Refused refused =
         (PeerMessage.Refused) second.say(hello(new ReplicaId("us", 900))).hear();
@@ -160,11 +170,10 @@ final class AcceptedPeerTest extends TransportFixture {
     later.say(hello(US, 7)).hear();
     Raw hung = new Raw(port);
     assertThat(hung.say(hello(US, 6)).isClosed()).isTrue();
-    later.say(new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 4))));
+    later.say(data(1, US, new Frame.Ack(1, 4)));
     assertThat(heard.next()).isEqualTo("shop/1 4");
     Raw newest = new Raw(port);
-    assertThat(newest.say(hello(US, 8)).hear())
-        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START, List.of()));
+    assertThat(newest.say(hello(US, 8)).hear()).isEqualTo(WELCOME);
     assertThat(later.isClosed()).isTrue();
   }
 
@@ -175,10 +184,9 @@ final class AcceptedPeerTest extends TransportFixture {
     Raw old = new Raw(port);
     old.say(hello(US)).hear();
     Raw renewed = new Raw(port);
-    assertThat(renewed.say(hello(US)).hear())
-        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START, List.of()));
+    assertThat(renewed.say(hello(US)).hear()).isEqualTo(WELCOME);
     assertThat(old.isClosed()).isTrue();
-    renewed.say(new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 4))));
+    renewed.say(data(1, US, new Frame.Ack(1, 4)));
     assertThat(heard.next()).isEqualTo("shop/1 4");
   }
 
@@ -197,7 +205,7 @@ final class AcceptedPeerTest extends TransportFixture {
     if (before.equals("hello")) {
       raw.say(hello(US)).hear();
     }
-    raw.sayBytes(java.util.HexFormat.of().parseHex(hex));
+    raw.sayBytes(HexFormat.of().parseHex(hex));
     assertThat(raw.isClosed()).isTrue();
   }
 
@@ -207,14 +215,10 @@ final class AcceptedPeerTest extends TransportFixture {
     HeardFrames heard = new HeardFrames();
     Raw raw = new Raw(eu(heard));
     raw.say(hello(US)).hear();
-    CrdtState large =
-        CrdtState.bottom(CrdtType.AW_SET)
-            .prepare(new Operation.Add(Value.of(new byte[2 << 20])), US, 1, 0, 1_000, 0);
+    CrdtState large = large(2);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     bytes.writeBytes(
-        ByteBufUtil.getBytes(
-            PeerMessage.frame(
-                new PeerMessage.Data(0, 0, FrameCodec.encode(US, Frames.states(US, large))))));
+        ByteBufUtil.getBytes(PeerMessage.frame(data(0, US, Frames.states(US, large)))));
     bytes.writeBytes(new byte[16]);
     raw.out.write(bytes.toByteArray());
     assertThat(heard.next()).startsWith("shop/0 states of ");
@@ -244,10 +248,7 @@ final class AcceptedPeerTest extends TransportFixture {
     HeardFrames heard = new HeardFrames();
     Raw raw = new Raw(eu(heard));
     raw.say(hello(US)).hear();
-    byte[] frame =
-        ByteBufUtil.getBytes(
-            PeerMessage.frame(
-                new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 1L << 60)))));
+    byte[] frame = ByteBufUtil.getBytes(PeerMessage.frame(data(1, US, new Frame.Ack(1, 1L << 60))));
     int sent = 0;
     while (sent < 2) { // one byte a pong
       raw.out.write(frame[sent++]);
@@ -285,27 +286,21 @@ final class AcceptedPeerTest extends TransportFixture {
           }
         };
     PeerTransport eu =
-        open.add(
-            new PeerTransport(
-                new ProcessIdentity(EU, "test", START, List.of()),
-                at(0),
-                Map.of("us", at(Ports.free()), "ap", at(Ports.free())),
-                dc -> POLICIES,
-                PortLimits.DEFAULT,
-                atEu,
-                Optional.empty(),
-                Sockets.of("osier-peers", 1)));
+        transport(
+            new ProcessIdentity(EU, "test", START, List.of()),
+            0,
+            Map.of("us", at(Ports.free()), "ap", at(Ports.free())),
+            POLICIES,
+            atEu);
     Raw us = new Raw(eu.port());
     Raw ap = new Raw(eu.port());
     ReplicaId apId = new ReplicaId("ap", 300);
     us.say(hello(US)).hear();
     ap.say(hello(apId)).hear();
-    CrdtState large =
-        CrdtState.bottom(CrdtType.AW_SET)
-            .prepare(new Operation.Add(Value.of(new byte[4 << 20])), US, 1, 0, 1_000, 0);
-    us.say(new PeerMessage.Data(0, 0, FrameCodec.encode(US, Frames.states(US, large))));
-    us.say(new PeerMessage.Data(0, 0, FrameCodec.encode(US, new Frame.Ack(1, 8))));
-    ap.say(new PeerMessage.Data(0, 0, FrameCodec.encode(apId, new Frame.Ack(1, 7))));
+    CrdtState large = large(4);
+    us.say(data(0, US, Frames.states(US, large)));
+    us.say(data(0, US, new Frame.Ack(1, 8)));
+    ap.say(data(0, apId, new Frame.Ack(1, 7)));
     assertThat(atEu.next()).isEqualTo("shop/0 7");
     taken.countDown();
     assertThat(atEu.next()).startsWith("shop/0 states of ");

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.ByteBufUtil;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.Ports;
@@ -26,59 +25,64 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** A transport that dials a test, which speaks the bytes over a real socket. */
 final class DialledPeerTest extends TransportFixture {
+  private static final PeerMessage WELCOME =
+      new PeerMessage.Welcome(US, Optional.empty(), 5, List.of());
+
+  private final HeardFrames heard = new HeardFrames();
+  private final ServerSocket us = open.add(new ServerSocket(0));
+
+  DialledPeerTest() throws IOException {}
+
+  /** A transport that dials the test. */
+  private PeerTransport eu() {
+    return transport(EU, 0, "us", us.getLocalPort(), heard);
+  }
+
   /** A proxy takes connections and closes them, and some come through: a link, and no version. */
   @Test
   void connectionsThatAreClosedWithoutAWord_lowerNoVersion() throws Exception {
-    try (ServerSocket us = new ServerSocket(0)) {
-      HeardFrames heard = new HeardFrames();
-      PeerTransport eu = transport(EU, 0, "us", us.getLocalPort(), heard);
-      eu.dial();
-      for (int i = 0; i < 3; i++) {
-        us.accept().close();
-        try (Socket half = us.accept()) {
-          assertThat(greeted(half).protocolVersion()).isEqualTo(PeerVersions.NEWEST);
-        }
-        us.accept().close();
-        try (Socket socket = us.accept()) {
-          assertThat(greeted(socket).protocolVersion()).isEqualTo(PeerVersions.NEWEST);
-          answer(socket, new PeerMessage.Welcome(US, Optional.empty(), 5, List.of()));
-          assertThat(heard.next()).isEqualTo("up " + US);
-          assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.NEWEST));
-        }
-        assertThat(heard.next()).isEqualTo("down us");
+    PeerTransport eu = eu();
+    eu.dial();
+    for (int i = 0; i < 3; i++) {
+      us.accept().close();
+      try (Socket half = us.accept()) {
+        assertThat(greeted(half).protocolVersion()).isEqualTo(PeerVersions.NEWEST);
       }
+      us.accept().close();
+      try (Socket socket = us.accept()) {
+        assertThat(greeted(socket).protocolVersion()).isEqualTo(PeerVersions.NEWEST);
+        answer(socket, WELCOME);
+        assertThat(heard.next()).isEqualTo("up " + US);
+        assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.NEWEST));
+      }
+      assertThat(heard.next()).isEqualTo("down us");
     }
   }
 
   /** As one that starts anew while a connection of its former life counts as alive. */
   @Test
   void keyspacesThatComeWhileAnotherProcessIsAsked_countMoreThanTheWelcome() throws Exception {
-    try (ServerSocket us = new ServerSocket(0)) {
-      HeardFrames heard = new HeardFrames();
-      PeerTransport eu = transport(EU, 0, "us", us.getLocalPort(), heard);
-      try (Socket former = new Socket("127.0.0.1", eu.port())) {
-        answer(
-            former,
-            new PeerMessage.Hello(
-                PeerVersions.NEWEST, "test", US, "eu", POLICIES, 1, 5, List.of()));
-        assertThat(next(former)).isInstanceOf(PeerMessage.Welcome.class);
-        eu.dial();
-        Socket now = open.add(us.accept());
-        greeted(now);
-        answer(now, new PeerMessage.Welcome(US, Optional.of(List.of()), 6, List.of(5L)));
-        answer(now, new PeerMessage.Keyspaces(POLICIES));
-        assertThat(next(former)).isInstanceOf(PeerMessage.Probe.class);
-      }
-      String last;
-      do { // it may have been let in before it told of them
-        last = heard.next();
-      } while (last.equals("up " + US + " []"));
-      assertThat(last).isEqualTo("up " + US);
+    PeerTransport eu = eu();
+    try (Socket former = new Socket("127.0.0.1", eu.port())) {
+      answer(
+          former,
+          new PeerMessage.Hello(PeerVersions.NEWEST, "test", US, "eu", POLICIES, 1, 5, List.of()));
+      assertThat(next(former)).isInstanceOf(PeerMessage.Welcome.class);
+      eu.dial();
+      Socket now = open.add(us.accept());
+      greeted(now);
+      answer(now, new PeerMessage.Welcome(US, Optional.of(List.of()), 6, List.of(5L)));
+      answer(now, new PeerMessage.Keyspaces(POLICIES));
+      assertThat(next(former)).isInstanceOf(PeerMessage.Probe.class);
     }
+    String last;
+    do { // it may have been let in before it told of them
+      last = heard.next();
+    } while (last.equals("up " + US + " []"));
+    assertThat(last).isEqualTo("up " + US);
   }
 
   private static PeerMessage.Hello greeted(Socket socket) throws IOException {
@@ -106,26 +110,22 @@ final class DialledPeerTest extends TransportFixture {
   /** Updates would wait behind them. */
   @Test
   void messages_toAPeerThatTakesNothing_haveABound_andAreTakenAgainWhenItReads() throws Exception {
-    try (ServerSocket us = new ServerSocket(0)) {
-      HeardFrames heard = new HeardFrames();
-      PeerTransport eu = transport(EU, 0, "us", us.getLocalPort(), heard);
-      eu.dial();
-      PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty(), 5, List.of());
-      try (Socket deaf = us.accept()) {
-        deaf.getOutputStream().write(ByteBufUtil.getBytes(PeerMessage.frame(welcome)));
-        assertThat(heard.next()).isEqualTo("up " + US);
-        await().until(() -> eu.connected() == 1);
-        byte[] message = new byte[50_000];
-        int sent = 0;
-        while (sent < 10_000 && eu.message("us", message)) { // the system takes some
-          sent++;
-          assertThat(eu.buffered().get("us"))
-              .isLessThanOrEqualTo(Dialler.MESSAGES_BYTES_MAX + message.length + 300);
-        }
-        assertThat(sent).isBetween(20, 9_999);
-        Thread.ofVirtual().start(() -> readAll(deaf));
-        await().until(() -> eu.message("us", message));
+    PeerTransport eu = eu();
+    eu.dial();
+    try (Socket deaf = us.accept()) {
+      answer(deaf, WELCOME);
+      assertThat(heard.next()).isEqualTo("up " + US);
+      await().until(() -> eu.connected() == 1);
+      byte[] message = new byte[50_000];
+      int sent = 0;
+      while (sent < 10_000 && eu.message("us", message)) { // the system takes some
+        sent++;
+        assertThat(eu.buffered().get("us"))
+            .isLessThanOrEqualTo(Dialler.MESSAGES_BYTES_MAX + message.length + 300);
       }
+      assertThat(sent).isBetween(20, 9_999);
+      Thread.ofVirtual().start(() -> readAll(deaf));
+      await().until(() -> eu.message("us", message));
     }
   }
 
@@ -140,48 +140,37 @@ final class DialledPeerTest extends TransportFixture {
   /** What is given to a connection over which nothing leaves has a bound; then it is closed. */
   @Test
   void peerThatTakesNothing_losesItsConnection_andIsDialledAgain() throws Exception {
-    try (ServerSocket us = new ServerSocket(0)) {
-      HeardFrames heard = new HeardFrames();
-      PeerTransport eu = transport(EU, 0, "us", us.getLocalPort(), heard);
-      eu.dial();
-      PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty(), 5, List.of());
-      byte[] welcomed = ByteBufUtil.getBytes(PeerMessage.frame(welcome));
-      try (Socket deaf = us.accept()) {
-        deaf.getOutputStream().write(welcomed);
+    PeerTransport eu = eu();
+    eu.dial();
+    try (Socket deaf = us.accept()) {
+      answer(deaf, WELCOME);
+      assertThat(heard.next()).isEqualTo("up " + US);
+      byte[] frame = new byte[15 << 20];
+      for (int i = 0; i < 40 && heard.events.isEmpty(); i++) {
+        eu.send(US, "shop", 0, frame);
+        assertThat(eu.buffered().get("us")).isLessThanOrEqualTo(LinkBuffer.BYTES_MAX + (15 << 20));
+      }
+      assertThat(heard.next()).isEqualTo("down us");
+      await().until(() -> eu.buffered().getOrDefault("us", -1L) == 0);
+      try (Socket again = us.accept()) {
+        answer(again, WELCOME);
         assertThat(heard.next()).isEqualTo("up " + US);
-        byte[] frame = new byte[15 << 20];
-        for (int i = 0; i < 40 && heard.events.isEmpty(); i++) {
-          eu.send(US, "shop", 0, frame);
-          assertThat(eu.buffered().get("us"))
-              .isLessThanOrEqualTo(LinkBuffer.BYTES_MAX + (15 << 20));
-        }
-        assertThat(heard.next()).isEqualTo("down us");
-        await().until(() -> eu.buffered().getOrDefault("us", -1L) == 0);
-        try (Socket again = us.accept()) {
-          again.getOutputStream().write(welcomed);
-          assertThat(heard.next()).isEqualTo("up " + US);
-        }
       }
     }
   }
 
   @Test
   void peerThatGivesNoPong_isDisconnected() throws Exception {
-    try (ServerSocket silent = new ServerSocket(0)) {
-      HeardFrames heard = new HeardFrames();
-      transport(EU, 0, "us", silent.getLocalPort(), heard).dial();
-      try (Socket socket = silent.accept()) {
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-        in.readFully(new byte[in.readInt()]);
-        out.write(
-            ByteBufUtil.getBytes(
-                PeerMessage.frame(new PeerMessage.Welcome(US, Optional.empty(), 5, List.of()))));
-        assertThat(heard.next()).isEqualTo("up " + US);
-        assertThat(heard.next()).isEqualTo("down us");
-        long pings = LongStream.iterate(0, i -> i + 1).takeWhile(i -> hasPing(in)).count();
-        assertThat(pings).isPositive();
-      }
+    eu().dial();
+    try (Socket socket = us.accept()) {
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      in.readFully(new byte[in.readInt()]);
+      out.write(ByteBufUtil.getBytes(PeerMessage.frame(WELCOME)));
+      assertThat(heard.next()).isEqualTo("up " + US);
+      assertThat(heard.next()).isEqualTo("down us");
+      long pings = LongStream.iterate(0, i -> i + 1).takeWhile(i -> hasPing(in)).count();
+      assertThat(pings).isPositive();
     }
   }
 
@@ -198,25 +187,20 @@ final class DialledPeerTest extends TransportFixture {
   @Test
   void wayThatResetsEachAttempt_isSaidOnce() throws Exception {
     List<ILoggingEvent> logged = logged(DialledConnection.class.getName());
-    try (ServerSocket proxy = new ServerSocket(0)) {
-      transport(EU, 0, "us", proxy.getLocalPort(), new HeardFrames()).dial();
-      for (int i = 0; i < 5; i++) {
-        try (Socket attempt = proxy.accept()) {
-          greeted(attempt);
-          attempt.setSoLinger(true, 0); // its end is a reset
-        }
+    eu().dial();
+    for (int i = 0; i < 5; i++) {
+      try (Socket attempt = us.accept()) {
+        greeted(attempt);
+        attempt.setSoLinger(true, 0); // its end is a reset
       }
-      assertThat(logged).extracting(ILoggingEvent::getFormattedMessage).hasSize(1);
-      assertThat(logged.getFirst().getFormattedMessage()).startsWith("connection to us closed");
     }
+    assertThat(logged).extracting(ILoggingEvent::getFormattedMessage).hasSize(1);
+    assertThat(logged.getFirst().getFormattedMessage()).startsWith("connection to us closed");
   }
 
   @Test
   void closingWhileDialling_isNoError() throws Exception {
-    Logger log = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
-    ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    lines.start();
-    log.addAppender(lines);
+    List<ILoggingEvent> logged = logged(Logger.ROOT_LOGGER_NAME);
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
     BlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
     Thread.setDefaultUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
@@ -227,13 +211,10 @@ final class DialledPeerTest extends TransportFixture {
         eu.dial();
         eu.close();
       }
-      log.detachAppender(lines); // a loop may still say that nobody was reached
-      lines.stop();
       assertThat(uncaught).isEmpty();
-      assertThat(lines.list).noneMatch(e -> e.getLevel().isGreaterOrEqual(Level.WARN));
+      assertThat(logged).noneMatch(e -> e.getLevel().isGreaterOrEqual(Level.WARN));
     } finally {
       Thread.setDefaultUncaughtExceptionHandler(before);
-      log.detachAppender(lines);
     }
   }
 }

@@ -12,8 +12,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 final class GreetingTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
@@ -34,24 +32,6 @@ final class GreetingTest {
 
   private Optional<ErrorCode> judged(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
     return greeting.judge(hello, PEERS, connected, Optional.empty()).map(PeerMessage.Refused::code);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "9, test, us, eu, VERSION_MISMATCH",
-    "0, other, us, eu, CONFIGURATION",
-    "0, test, us, ap, CONFIGURATION",
-    "0, test, mm, eu, CONFIGURATION",
-    "0, test, eu, eu, DUPLICATE_DC",
-  })
-  void whatDoesNotFit_isRefused(int newer, String cluster, String from, String to, ErrorCode why) {
-    int version = PeerVersions.NEWEST + newer;
-    ReplicaId replica = new ReplicaId(from, 5);
-    assertThat(
-            judged(
-                new PeerMessage.Hello(version, cluster, replica, to, List.of(), 1, 5, List.of()),
-                Optional.empty()))
-        .contains(why);
   }
 
   /** Datacenters are upgraded one by one. */

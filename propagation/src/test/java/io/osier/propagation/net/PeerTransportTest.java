@@ -9,33 +9,39 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.net.Framing;
 import io.osier.core.net.Ports;
-import io.osier.core.net.Sockets;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.net.link.LinkTraffic;
 import io.osier.propagation.net.link.PeerVersions;
-import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Frames;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Two transports over real sockets on loopback. */
 final class PeerTransportTest extends TransportFixture {
+  private final int euPort = Ports.free();
+  private final int usPort = Ports.free();
+  private final HeardFrames atEu = new HeardFrames();
+  private final HeardFrames atUs = new HeardFrames();
+
+  private PeerTransport eu() {
+    return transport(EU, euPort, "us", usPort, atEu);
+  }
+
+  private PeerTransport us() {
+    return transport(US, usPort, "eu", euPort, atUs);
+  }
+
   @Test
   void frames_comeInTheOrderSent_eachWayOnItsOwnConnection() throws Exception {
-    int euPort = Ports.free();
-    int usPort = Ports.free();
-    HeardFrames atEu = new HeardFrames();
-    HeardFrames atUs = new HeardFrames();
-    PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
+    PeerTransport eu = eu();
     eu.dial(); // before the other one listens: it must try again
-    PeerTransport us = transport(US, usPort, "eu", euPort, atUs);
+    PeerTransport us = us();
     assertThat(atEu.next()).isEqualTo("up " + US);
     assertThat(us.connected()).as("the other way is another connection").isZero();
     for (int i = 1; i <= 1_000; i++) {
@@ -57,12 +63,9 @@ final class PeerTransportTest extends TransportFixture {
 
   @Test
   void notes_comeAmongFrames_largeOnesAreRefusedHere() throws Exception {
-    int euPort = Ports.free();
-    int usPort = Ports.free();
-    HeardFrames atUs = new HeardFrames();
-    PeerTransport eu = transport(EU, euPort, "us", usPort, new HeardFrames());
+    PeerTransport eu = eu();
     eu.note("us", new byte[7]); // nobody is there: dropped
-    transport(US, usPort, "eu", euPort, atUs).dial();
+    us().dial();
     eu.dial();
     assertThat(atUs.next()).startsWith("up");
     await().until(() -> eu.connected() == 1);
@@ -82,13 +85,9 @@ final class PeerTransportTest extends TransportFixture {
 
   @Test
   void requests_areAnsweredOverTheirConnection_largeOnesToo() throws Exception {
-    int euPort = Ports.free();
-    int usPort = Ports.free();
-    HeardFrames atEu = new HeardFrames();
-    HeardFrames atUs = new HeardFrames();
-    PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
+    PeerTransport eu = eu();
     assertThat(eu.ask("us", asking(7, 4))).as("nobody is there").isFalse();
-    transport(US, usPort, "eu", euPort, atUs); // it does not dial
+    us(); // it does not dial
     eu.dial();
     assertThat(atEu.next()).startsWith("up");
     assertThat(eu.mayAsk("us")).isTrue();
@@ -105,20 +104,13 @@ final class PeerTransportTest extends TransportFixture {
 
   @Test
   void peerOfAFormerVersion_isNotAsked() throws Exception {
-    int euPort = Ports.free();
-    int usPort = Ports.free();
-    HeardFrames atEu = new HeardFrames();
-    PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
-    open.add(
-        new PeerTransport(
-            new ProcessIdentity(US, "test", START, List.of(), PeerVersions.FORWARDS - 1),
-            at(usPort),
-            Map.of("eu", at(euPort)),
-            dc -> POLICIES,
-            PortLimits.DEFAULT,
-            new HeardFrames(),
-            Optional.empty(),
-            Sockets.of("osier-peers", 1)));
+    PeerTransport eu = eu();
+    transport(
+        new ProcessIdentity(US, "test", START, List.of(), PeerVersions.FORWARDS - 1),
+        usPort,
+        Map.of("eu", at(euPort)),
+        POLICIES,
+        atUs);
     eu.dial();
     assertThat(atEu.next()).startsWith("up");
     assertThat(eu.mayAsk("us")).isFalse();
@@ -128,11 +120,8 @@ final class PeerTransportTest extends TransportFixture {
   /** Beyond 65 MiB the encoder threw, in whose thread ever; 80 MiB closed the connection. */
   @Test
   void stateOverTheObjectLimit_grownByJoining_arrives() throws Exception {
-    int euPort = Ports.free();
-    int usPort = Ports.free();
-    HeardFrames atUs = new HeardFrames();
-    PeerTransport eu = transport(EU, euPort, "us", usPort, new HeardFrames());
-    transport(US, usPort, "eu", euPort, atUs).dial();
+    PeerTransport eu = eu();
+    us().dial();
     eu.dial();
     assertThat(atUs.next()).startsWith("up");
     await().until(() -> eu.connected() == 1);
@@ -150,12 +139,9 @@ final class PeerTransportTest extends TransportFixture {
 
   @Test
   void lostConnection_isReported_andDialledAgain() throws Exception {
-    int euPort = Ports.free();
-    int usPort = Ports.free();
-    HeardFrames atEu = new HeardFrames();
-    PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
+    PeerTransport eu = eu();
     eu.dial();
-    PeerTransport us = transport(US, usPort, "eu", euPort, new HeardFrames());
+    PeerTransport us = us();
     assertThat(atEu.next()).isEqualTo("up " + US);
     us.close();
     assertThat(atEu.next()).isEqualTo("down us");
@@ -170,13 +156,9 @@ final class PeerTransportTest extends TransportFixture {
 
   @Test
   void frameThatCannotBeEncoded_isDroppedAndCounted_andOthersGoOn() throws Exception {
-    int euPort = Ports.free();
-    int usPort = Ports.free();
-    HeardFrames atEu = new HeardFrames();
-    HeardFrames atUs = new HeardFrames();
-    PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
+    PeerTransport eu = eu();
     eu.dial();
-    transport(US, usPort, "eu", euPort, atUs);
+    us();
     assertThat(atEu.next()).isEqualTo("up " + US);
     eu.send(US, "shop", 0, new Frame.Ack(-1, 1)); // there is no such number
     eu.send(US, "shop", 0, new Frame.Ack(1, 2));
@@ -187,12 +169,9 @@ final class PeerTransportTest extends TransportFixture {
   /** It may have waited for the sender's disk, and what it counts the next one counts, too. */
   @Test
   void frameForTheFormerIncarnation_isNotSentToTheNext() throws Exception {
-    int usPort = Ports.free();
-    HeardFrames atEu = new HeardFrames();
-    HeardFrames atUs = new HeardFrames();
-    PeerTransport eu = transport(EU, 0, "us", usPort, atEu);
+    PeerTransport eu = eu();
     eu.dial();
-    transport(US, usPort, "eu", eu.port(), atUs);
+    us();
     assertThat(atEu.next()).isEqualTo("up " + US);
     ReplicaId former = new ReplicaId("us", 199);
     eu.send(former, "shop", 0, new Frame.Ack(1, 1));
@@ -204,10 +183,6 @@ final class PeerTransportTest extends TransportFixture {
   /** Their numbers differ, too: each counts the keyspaces as the dialler lists them. */
   @Test
   void keyspacesThatDiffer_areNotReplicated_andTheOthersAre() throws Exception {
-    int euPort = Ports.free();
-    int usPort = Ports.free();
-    HeardFrames atEu = new HeardFrames();
-    HeardFrames atUs = new HeardFrames();
     PeerTransport eu =
         transport(
             EU,

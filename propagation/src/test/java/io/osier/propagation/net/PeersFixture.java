@@ -8,14 +8,14 @@ import io.osier.propagation.net.link.Heartbeat;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
+import io.osier.testing.Opened;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 
 /** A few datacenters whose transports are connected by networks in memory. */
 abstract class PeersFixture {
@@ -33,12 +33,7 @@ abstract class PeersFixture {
   final StillWorld world = new StillWorld();
   final Map<String, HeardFrames> heard = new TreeMap<>();
   final Map<String, List<String>> policies = new HashMap<>();
-  final List<PeerTransport> open = new ArrayList<>();
-
-  @AfterEach
-  final void close() {
-    open.forEach(PeerTransport::close);
-  }
+  @AutoClose final Opened open = new Opened();
 
   static InetSocketAddress at(String host) {
     return InetSocketAddress.createUnresolved(host, 1);
@@ -53,7 +48,11 @@ abstract class PeersFixture {
   }
 
   HeardFrames heardAt(ReplicaId replica) {
-    return heard.computeIfAbsent(replica.dc(), dc -> new HeardFrames());
+    return heardAt(replica.dc());
+  }
+
+  HeardFrames heardAt(String host) {
+    return heard.computeIfAbsent(host, h -> new HeardFrames());
   }
 
   PeerTransport transport(ReplicaId self, Map<String, InetSocketAddress> peers) {
@@ -67,19 +66,24 @@ abstract class PeersFixture {
 
   PeerTransport transport(
       ProcessIdentity process, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
-    ReplicaId self = process.replica();
-    PeerTransport transport =
+    return transport(process, listens, peers, heardAt(process.replica().dc()));
+  }
+
+  PeerTransport transport(
+      ProcessIdentity process,
+      InetSocketAddress listens,
+      Map<String, InetSocketAddress> peers,
+      HeardFrames heard) {
+    return open.add(
         new PeerTransport(
             process,
             listens,
             peers,
-            dc -> policies.getOrDefault(self.dc(), POLICIES),
+            dc -> policies.getOrDefault(process.replica().dc(), POLICIES),
             PortLimits.DEFAULT,
-            heardAt(self),
+            heard,
             Optional.empty(),
-            world.network());
-    open.add(transport);
-    return transport;
+            world.network()));
   }
 
   /** One that speaks only the oldest version. */

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AutoClose;
 import org.slf4j.LoggerFactory;
 
@@ -38,11 +39,21 @@ abstract class TransportFixture {
       int peerPort,
       List<String> policies,
       HeardFrames heard) {
+    ProcessIdentity process = new ProcessIdentity(self, "test", START, List.of());
+    return transport(process, port, Map.of(peer, at(peerPort)), policies, heard);
+  }
+
+  PeerTransport transport(
+      ProcessIdentity self,
+      int port,
+      Map<String, InetSocketAddress> peers,
+      List<String> policies,
+      HeardFrames heard) {
     return open.add(
         new PeerTransport(
-            new ProcessIdentity(self, "test", START, List.of()),
+            self,
             at(port),
-            Map.of(peer, at(peerPort)),
+            peers,
             dc -> policies,
             PortLimits.DEFAULT,
             heard,
@@ -52,8 +63,13 @@ abstract class TransportFixture {
 
   /** What is logged from now on until the test ends. */
   List<ILoggingEvent> logged(String name) {
+    return logged(name, open);
+  }
+
+  static List<ILoggingEvent> logged(String name, Opened open) {
     Logger log = (Logger) LoggerFactory.getLogger(name);
     ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.list = new CopyOnWriteArrayList<>(); // others may log while it is read
     lines.start();
     log.addAppender(lines);
     open.add(() -> log.detachAppender(lines));

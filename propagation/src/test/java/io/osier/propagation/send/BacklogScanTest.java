@@ -49,11 +49,7 @@ final class BacklogScanTest {
 
         @Override
         public List<Entry> scan(Optional<ObjectId> after, int limit) {
-          return (after.isEmpty() ? objects : objects.tailMap(after.get(), false))
-              .entrySet().stream()
-                  .limit(limit)
-                  .map(e -> new Entry(e.getKey(), e.getValue()))
-                  .toList();
+          return TestSurroundings.page(objects, after, limit);
         }
 
         @Override

@@ -16,15 +16,12 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.FrameSink;
 import io.osier.propagation.host.LinkWindows;
-import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationContext;
-import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.net.SharedWindows;
 import io.osier.propagation.wire.Frame;
-import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -53,7 +50,7 @@ final class LinkWindowTest {
   private final TreeMap<ObjectId, CrdtState> objects = new TreeMap<>();
 
   /** A partition's stream to the peer, and the frames that the peer has not acknowledged. */
-  private final class Partition implements ObjectAccess, StoredObjects {
+  private final class Partition extends TestSurroundings.Objects {
     private final ArrayDeque<Frame.Updates> sent = new ArrayDeque<>();
     private final List<Frame> besides = new ArrayList<>();
     private final PeerStream stream;
@@ -104,42 +101,15 @@ final class LinkWindowTest {
 
     @Override
     public List<Entry> scan(Optional<ObjectId> after, int limit) {
-      List<Entry> entries = new ArrayList<>();
-      var rest = after.isEmpty() ? objects : objects.tailMap(after.get(), false);
-      for (var e : rest.entrySet()) {
-        if (entries.size() < limit) {
-          entries.add(new Entry(e.getKey(), e.getValue()));
-        }
-      }
+      List<Entry> entries = TestSurroundings.page(objects, after, limit);
       read += entries.size();
       return entries;
-    }
-
-    @Override
-    public StoredObjects stored() {
-      return this;
     }
 
     @Override
     public @Nullable CrdtState state(ObjectId object) {
       return objects.get(object);
     }
-
-    @Override
-    public List<Logged> logged(long after, int limit) {
-      return List.of();
-    }
-
-    @Override
-    public void apply(Shipment update, CrdtState joined) {
-      throw new AssertionError("nothing comes");
-    }
-
-    @Override
-    public void rightsWanted(String dc, Frame.Rights wanted) {}
-
-    @Override
-    public void admitted() {}
   }
 
   private void fill(int count, int bytes) {

@@ -1,12 +1,11 @@
 package io.osier.proxy.admin;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.proxy.DatacenterStatus;
 import io.osier.proxy.KeyspaceStatus;
-import io.osier.testing.Refused;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -73,14 +72,12 @@ final class AdminAnswersTest {
         "{\"users\" []}"
       })
   void whatIsNoAnswer_isMalformed(String json) {
-    assertThatThrownBy(() -> AdminAnswers.users(json))
-        .is(Refused.with(ErrorCode.MALFORMED))
+    refused(ErrorCode.MALFORMED, () -> AdminAnswers.users(json))
         .hasMessageContaining("the datacenter's answer cannot be read");
   }
 
   @Test
   void deepAnswer_isMalformed_andNoOverflow() {
-    assertThatThrownBy(() -> AdminAnswers.users("[".repeat(100_000)))
-        .is(Refused.with(ErrorCode.MALFORMED));
+    refused(ErrorCode.MALFORMED, () -> AdminAnswers.users("[".repeat(100_000)));
   }
 }

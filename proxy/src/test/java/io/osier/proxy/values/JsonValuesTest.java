@@ -1,13 +1,12 @@
 package io.osier.proxy.values;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.ErrorCode;
 import io.osier.core.Value;
-import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -61,13 +60,10 @@ final class JsonValuesTest {
     malformed(codec, Value.of("{\"other\":1}"), "other");
     List<Object> itself = new ArrayList<>();
     itself.add(itself);
-    assertThatThrownBy(() -> values.codec(Node.class).encode(new Node(itself)))
-        .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> values.codec(Node.class).encode(new Node(itself)));
   }
 
   private static void malformed(ValueCodec<?> codec, Value value, String why) {
-    assertThatThrownBy(() -> codec.decode(value))
-        .is(Refused.with(ErrorCode.MALFORMED))
-        .hasMessageContaining(why);
+    refused(ErrorCode.MALFORMED, () -> codec.decode(value)).hasMessageContaining(why);
   }
 }

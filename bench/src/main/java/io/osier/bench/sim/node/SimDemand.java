@@ -12,7 +12,9 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Collection;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -108,7 +110,18 @@ public final class SimDemand implements PlacementHost {
         ways.put(other, (double) nanos / MILLI);
       }
     }
-    return new Measured(counters.of(keyspace), committed, shipped, objects * OBJECT_BYTES, ways);
+    return new Measured(
+        counters.of(keyspace),
+        committed,
+        shipped,
+        objects * OBJECT_BYTES,
+        OptionalLong.empty(),
+        ways);
+  }
+
+  @Override
+  public Set<String> deaf() {
+    return Set.of();
   }
 
   @Override

@@ -1,10 +1,9 @@
 package io.osier.datacenter.cli.command;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsFiles;
 import io.osier.core.tls.TlsName;
@@ -41,13 +40,7 @@ final class CertificateMakerTest {
   }
 
   private static void assertConfiguration(Runnable run, String why) {
-    assertThatThrownBy(run::run)
-        .isInstanceOfSatisfying(
-            OsierException.class,
-            e -> {
-              assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION);
-              assertThat(e.getMessage()).contains(why);
-            });
+    refused(ErrorCode.CONFIGURATION, run::run).hasMessageContaining(why);
   }
 
   @Test

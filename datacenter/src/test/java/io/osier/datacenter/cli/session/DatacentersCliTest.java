@@ -1,7 +1,7 @@
 package io.osier.datacenter.cli.session;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -14,7 +14,6 @@ import io.osier.protocol.Request;
 import io.osier.proxy.InProcess;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
-import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -147,9 +146,7 @@ final class DatacentersCliTest {
       },
       quoteCharacter = '"')
   void whatIsMistyped_saysWhatWouldBeRight_andSendsNothing(String line, String error) {
-    assertThatThrownBy(() -> run(false, line))
-        .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
-        .hasMessageContaining(error.strip());
+    refused(ErrorCode.INVALID_ARGUMENT, () -> run(false, line)).hasMessageContaining(error.strip());
     assertThat(eu.asked).isEmpty();
   }
 

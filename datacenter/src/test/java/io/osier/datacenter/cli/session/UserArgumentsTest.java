@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.scram.ScramCredential;
 import io.osier.core.tls.TlsName;
 import io.osier.datacenter.cli.Main;
-import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
+import io.osier.datacenter.server.TestCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +14,6 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,18 +30,15 @@ final class UserArgumentsTest {
   }
 
   private Datacenter start(String credential) {
-    return Datacenter.start(
-        ConfigReader.read(
-            "eu",
-            """
-            osier {
-              dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
-              listen { client-port = 0, peer-port = 0 }
-              users { cart { credential = "%s", rights = ["read shop", "write shop"] } }
-            }
-            """
-                .formatted(credential),
-            Map.of()));
+    return TestCluster.one(
+        """
+        osier {
+          dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
+          listen { client-port = 0, peer-port = 0 }
+          users { cart { credential = "%s", rights = ["read shop", "write shop"] } }
+        }
+        """
+            .formatted(credential));
   }
 
   @Test
@@ -81,18 +77,15 @@ final class UserArgumentsTest {
     Path other = Files.writeString(dir.resolve("other"), "battery staple");
     String line = run("credential", "--password-file", secret.toString()).out();
     try (Datacenter eu =
-        Datacenter.start(
-            ConfigReader.read(
-                "eu",
-                """
-                osier {
-                  dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
-                  listen { client-port = 0, peer-port = 0 }
-                  users { admin { credential = "%s", rights = ["admin *"] } }
-                }
-                """
-                    .formatted(line),
-                Map.of()))) {
+        TestCluster.one(
+            """
+            osier {
+              dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
+              listen { client-port = 0, peer-port = 0 }
+              users { admin { credential = "%s", rights = ["admin *"] } }
+            }
+            """
+                .formatted(line))) {
       String at = "127.0.0.1:" + eu.clientPort();
       String[] asAdmin = {
         "cli", "--connect", at, "--user", "admin", "--password-file", secret.toString()

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.datacenter.words.Word;
 import io.osier.proxy.OsierClient;
-import io.osier.testing.Patience;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -28,34 +27,29 @@ class WhyAcrossTest {
       try (OsierClient client = cluster.client("eu")) {
         client.session().keyspace("shop").counter("likes:42").increment(3);
         await()
-            .atMost(Patience.LIMIT)
             .untilAsserted(
                 () ->
                     assertThat(run(client, "why", "likes:42"))
                         .startsWith("Nothing of 'likes:42' waits: ap, eu and us have the same."));
         await() // a busy one may not answer in its time
-            .atMost(Patience.LIMIT)
             .untilAsserted(
                 () ->
                     assertThat(run(client, "why", "us"))
                         .contains("us → ap", "eu → us")
                         .doesNotContain("eu → ap"));
         await()
-            .atMost(Patience.LIMIT)
             .untilAsserted(
                 () ->
                     assertThat(new Top(client).once(false)).contains("\nap ", "\nus ", "us → ap"));
         cluster.stop("ap");
         client.session().keyspace("shop").counter("likes:42").increment(1);
         await()
-            .atMost(Patience.LIMIT)
             .untilAsserted(
                 () ->
                     assertThat(run(client, "why", "likes:42"))
                         .startsWith("LATE: ap lacks 1 update of eu: the link eu → ap has been cut")
                         .contains("ap could not be asked", "nc -vz 127.0.0.1 "));
         await() // us may see later than eu that ap has gone
-            .atMost(Patience.LIMIT)
             .untilAsserted(
                 () ->
                     assertThat(run(client, "why"))
@@ -74,7 +68,6 @@ class WhyAcrossTest {
       there.session().keyspace("shop").counter("likes:42").increment(3);
       for (OsierClient any : List.of(here, there)) {
         await()
-            .atMost(Patience.LIMIT)
             .untilAsserted(
                 () ->
                     assertThat(run(any, "why", "likes:42"))
@@ -83,12 +76,10 @@ class WhyAcrossTest {
       }
       cluster.stop("us");
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> assertThat(run(here, "why", "likes:42")).contains("us could not be asked"));
       cluster.stop("eu");
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () ->
                   assertThat(run(here, "why", "likes:42"))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.testing.Failed;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,10 +78,7 @@ final class AgentLongAnswersTest extends PartitionAgentFixture {
         };
     longAnswer(replies::add);
     assertThatThrownBy(() -> later.poll().run()).hasMessage("deep");
-    assertThat(replies)
-        .singleElement()
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.INTERNAL));
+    assertThat(replies).singleElement().is(Failed.with(ErrorCode.INTERNAL));
     assertThat(inbox.memory().used()).isZero();
   }
 

@@ -20,16 +20,13 @@ import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import io.osier.testing.Interleavings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -71,11 +68,14 @@ final class HelpingCallersTest extends PartitionRunnerFixture {
     }
   }
 
-  /** Until the thread sleeps, and leaves it to this one. */
+  /** Until the thread sleeps: nobody needs to wake it then, and the caller does it itself. */
   private void submitUntilHelped(Slow machine) {
-    do {
-      assertThat(isDone(submit("a"))).isTrue();
-    } while (machine.by.equals("shop-0"));
+    await()
+        .until(
+            () -> {
+              assertThat(isDone(submit("a"))).isTrue();
+              return machine.by.equals(Thread.currentThread().getName());
+            });
   }
 
   @Test
@@ -157,30 +157,6 @@ final class HelpingCallersTest extends PartitionRunnerFixture {
     Interleavings.run(caller, caller, caller, caller);
     assertThat(answered.get()).isEqualTo(20_000);
     assertThat(clashes.get()).isZero();
-  }
-
-  /** Nobody needs to wake a thread that sleeps, nor to wait for one that is awake. */
-  @Test
-  void callersThatHelp_doItThemselvesWhileTheThreadSleeps() {
-    Map<String, Thread> by = new ConcurrentHashMap<>();
-    Script machine =
-        new Script() {
-          @Override
-          public void on(Input input, Now now) {
-            if (input instanceof Input.Command c && c.request() instanceof Request.Write w) {
-              by.put(w.key().toString(), Thread.currentThread());
-            }
-            super.on(input, now);
-          }
-        };
-    create(machine, new MemoryStore(), Callers.HELP, Optional.empty()).start();
-    await()
-        .until(
-            () -> {
-              by.clear();
-              runner.offer(write("a"), r -> {}).run();
-              return by.get("a") == Thread.currentThread();
-            });
   }
 
   @Test

@@ -7,7 +7,6 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
-import io.osier.core.time.SlewedClock;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
@@ -61,37 +60,25 @@ final class HomesInProcessTest {
             Journal.NONE,
             (to, frame) -> {});
     PartitionRunner runner =
-        new PartitionRunner(
-            ports,
-            new Inbox(10),
-            new SlewedClock(Time.wallMillis(), System.nanoTime()),
-            failure -> {},
-            PartitionRunner.Callers.COMBINE,
-            GroupCommitHelp.NONE,
-            Optional.of(policy));
+        TestShards.runner(
+            ports, 10, PartitionRunner.Callers.COMBINE, Optional.of(policy), failure -> {});
     return TestShards.alone(policy, List.of(runner), Runnable::run);
   }
 
-  @SuppressWarnings("NullAway") // nothing is inspected
   private RequestHandler handler(String... homes) {
     Map<String, KeyspaceShard> shards = new LinkedHashMap<>();
     for (String home : homes) {
       KeyspacePolicy policy = CARTS.home(home);
       shards.put(policy.name(), shard(policy));
     }
-    return new RequestHandler(
+    return TestShards.handler(
         shards,
-        null,
-        (request, by) -> null,
-        GroupCommitHelp.NONE,
-        () -> true,
         names -> {
           listed++;
           return new Reply.Keyspaces(
               List.of(),
               new Reply.Elsewhere(List.of(new Reply.HeldElsewhere(FAR, List.of("us"))), Map.of()));
         },
-        Optional.empty(),
         Optional.empty());
   }
 

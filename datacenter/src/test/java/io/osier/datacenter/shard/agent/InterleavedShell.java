@@ -79,7 +79,6 @@ final class InterleavedShell implements InProcess {
    *
    * @param callers who runs the partitions; WAIT stands for a store on a disk
    */
-  @SuppressWarnings("NullAway") // nothing is inspected
   InterleavedShell(Interleaving turns, Callers callers, long seed) {
     this.turns = turns;
     this.random = new Random(seed);
@@ -90,15 +89,8 @@ final class InterleavedShell implements InProcess {
     Executor readers = keeps ? reads::add : Runnable::run;
     KeyspaceShard shard = TestShards.alone(policy, runners, readers);
     RequestHandler handler =
-        new RequestHandler(
-            Map.of(policy.name(), shard),
-            null,
-            (request, by) -> null,
-            GroupCommitHelp.NONE,
-            () -> true,
-            open -> new Reply.Keyspaces(List.of()),
-            Optional.empty(),
-            Optional.empty());
+        TestShards.handler(
+            Map.of(policy.name(), shard), open -> new Reply.Keyspaces(List.of()), Optional.empty());
     access = new LocalAccess(SELF, handler, Traces.OFF, () -> true, false);
     runners.forEach(r -> turns.addAgent("runner", () -> ownTurn(r)));
     if (keeps) {

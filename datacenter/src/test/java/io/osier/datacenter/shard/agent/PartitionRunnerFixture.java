@@ -174,14 +174,12 @@ abstract class PartitionRunnerFixture {
   PartitionRunner create(
       Machine machine, ObjectStore store, Callers callers, Optional<KeyspacePolicy> policy) {
     runner =
-        new PartitionRunner(
+        TestShards.runner(
             new PartitionPorts("shop-0", machine, store, Journal.NONE, (to, frame) -> {}),
-            new Inbox(10_000),
-            new SlewedClock(Time.wallMillis(), System.nanoTime()),
-            failure::set,
+            10_000,
             callers,
-            GroupCommitHelp.NONE,
-            policy);
+            policy,
+            failure::set);
     return runner;
   }
 }

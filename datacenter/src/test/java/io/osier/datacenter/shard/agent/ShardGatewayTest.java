@@ -17,6 +17,7 @@ import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -131,10 +132,7 @@ final class ShardGatewayTest {
     put("large", 10_000);
     entrance.read(read("large", CrdtType.PN_COUNTER), lane, replies::add);
     longAnswers.forEach(Runnable::run);
-    assertThat(replies)
-        .singleElement()
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+    assertThat(replies).singleElement().is(Failed.with(ErrorCode.WRONG_TYPE));
   }
 
   @Test

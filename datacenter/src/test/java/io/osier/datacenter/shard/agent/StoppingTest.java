@@ -46,7 +46,6 @@ final class StoppingTest {
                 });
   }
 
-  @SuppressWarnings("NullAway") // nothing is inspected
   private static RequestHandler stopping() {
     KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
     PartitionRunner runner =
@@ -65,14 +64,9 @@ final class StoppingTest {
     runner.stop();
     ExecutorService readers = Executors.newSingleThreadExecutor();
     readers.shutdown();
-    return new RequestHandler(
+    return TestShards.handler(
         Map.of("shop", TestShards.alone(policy, List.of(runner), readers)),
-        null,
-        (request, by) -> null,
-        GroupCommitHelp.NONE,
-        () -> true,
         open -> new Reply.Keyspaces(List.of()),
-        Optional.empty(),
         Optional.empty());
   }
 

@@ -1,8 +1,8 @@
 package io.osier.datacenter.store.rocks;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -20,9 +20,9 @@ import io.osier.crdt.tree.EntrySource;
 import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.testing.Failed;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
-import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -65,7 +65,7 @@ final class DroppedReadersTest {
   }
 
   private static void assertUnknown(ThrowingCallable reader) {
-    assertThatThrownBy(reader).is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+    refused(ErrorCode.UNKNOWN_KEYSPACE, reader);
   }
 
   /** Before, the answer was an empty set, or a part of it: the files went from under the reader. */
@@ -85,9 +85,7 @@ final class DroppedReadersTest {
       int files = database.db().getLiveFilesMetaData().size();
       database.drop("k");
       assertThat(database.db().getLiveFilesMetaData()).hasSizeLessThan(files);
-      assertThat(later.get())
-          .isInstanceOfSatisfying(
-              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+      assertThat(later.get()).is(Failed.with(ErrorCode.UNKNOWN_KEYSPACE));
       assertUnknown(() -> set.read(new Query.Whole()));
       assertUnknown(() -> entries.page(null, true, false, ELEMENTS));
       assertUnknown(() -> entries.get(page.getFirst().key()));

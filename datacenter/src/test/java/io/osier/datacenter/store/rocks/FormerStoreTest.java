@@ -1,8 +1,8 @@
 package io.osier.datacenter.store.rocks;
 
+import static io.osier.testing.Refused.refused;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -27,7 +27,6 @@ import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.wire.Shipment;
-import io.osier.testing.Refused;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -227,8 +226,7 @@ final class FormerStoreTest {
       database.db().put(write, RecordKeys.header(), header);
     }
     database.closeUnclean();
-    assertThatThrownBy(() -> open(store))
-        .is(Refused.with(ErrorCode.CONFIGURATION))
+    refused(ErrorCode.CONFIGURATION, () -> open(store))
         .hasMessageContaining("in format 10; this version reads formats 1 to 9");
   }
 

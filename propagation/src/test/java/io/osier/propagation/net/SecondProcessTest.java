@@ -1,68 +1,23 @@
-package io.osier.propagation.net.link;
+package io.osier.propagation.net;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ReplicaId;
-import io.osier.propagation.net.HeardFrames;
-import io.osier.propagation.net.PeerTransport;
-import io.osier.propagation.net.ProcessIdentity;
-import io.osier.propagation.net.StillWorld;
+import io.osier.propagation.net.link.Heartbeat;
 import io.osier.propagation.wire.Frame;
-import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Copies of a datacenter's store that run beside it; in a network that stands still. */
-final class SecondProcessTest {
-  private static final ReplicaId EU = new ReplicaId("eu", 100);
-  private static final ReplicaId US = new ReplicaId("us", 200);
-  private static final ReplicaId AP = new ReplicaId("ap", 300);
-  private static final long LONG_MILLIS = 20_000;
-
-  private final StillWorld world = new StillWorld();
-  private final Map<String, HeardFrames> heard = new TreeMap<>();
-  private final List<PeerTransport> open = new ArrayList<>();
-
-  @AfterEach
-  void close() {
-    open.forEach(PeerTransport::close);
-  }
-
-  private static InetSocketAddress at(String host) {
-    return InetSocketAddress.createUnresolved(host, 1);
-  }
-
-  private HeardFrames heardAt(String host) {
-    return heard.computeIfAbsent(host, h -> new HeardFrames());
-  }
-
-  private static Map<String, InetSocketAddress> peers(String... dcs) {
-    Map<String, InetSocketAddress> peers = new TreeMap<>();
-    for (String dc : dcs) {
-      peers.put(dc, at(dc));
-    }
-    return peers;
-  }
+final class SecondProcessTest extends PeersFixture {
+  private static final long AWHILE_MILLIS = 20_000;
 
   private PeerTransport starts(
       String host, ReplicaId self, long start, List<Long> former, String... peers) {
-    PeerTransport transport =
-        new PeerTransport(
-            new ProcessIdentity(self, "test", start, former),
-            at(host),
-            peers(peers),
-            dc -> List.of("shop{partitions=2}"),
-            PortLimits.DEFAULT,
-            heardAt(host),
-            Optional.empty(),
-            world.network());
-    open.add(transport);
+    ProcessIdentity process = new ProcessIdentity(self, "test", start, former);
+    PeerTransport transport = transport(process, at(host), peers(peers), heardAt(host));
     transport.dial();
     return transport;
   }
@@ -82,12 +37,12 @@ final class SecondProcessTest {
   void copyBesideTheOriginal_isRefused_andHarmsNoConnection() {
     PeerTransport us = starts("us", US, 7, List.of(), "eu");
     PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertThat(heard("us")).containsExactly("up eu/100");
     assertThat(heard("eu")).containsExactly("up us/200");
     starts("copy", EU, 2, List.of(1L), "us");
     int dials = world.dials(at("us"));
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertSecond("copy", "start 2", "start 1", "was here first");
     assertThat(world.dials(at("us")) - dials).as("dials in 20 s").isLessThan(50);
     assertThat(heard("us")).isEmpty();
@@ -104,9 +59,9 @@ final class SecondProcessTest {
   void copyAtTheOriginalsAddress_isNotTalkedTo_whileTheOriginalIsConnected() {
     PeerTransport us = starts("us", US, 7, List.of(), "eu");
     starts("elsewhere", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     starts("eu", EU, 2, List.of(1L), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertThat(us.connected()).isZero();
     assertSecond("eu", "was here first");
     assertThat(heard("elsewhere")).containsExactly("up us/200");
@@ -116,12 +71,12 @@ final class SecondProcessTest {
   void copyIsLetIn_whenTheOriginalHasEnded() {
     starts("us", US, 7, List.of(), "eu");
     PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     starts("copy", EU, 2, List.of(1L), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertSecond("copy", "was here first");
     eu.close();
-    world.run(2 * LONG_MILLIS);
+    world.run(2 * AWHILE_MILLIS);
     assertThat(heard("copy")).last().isEqualTo("up us/200");
   }
 
@@ -129,7 +84,7 @@ final class SecondProcessTest {
   void processThatIsStartedAnew_isLetInAtOnce() {
     starts("us", US, 7, List.of(), "eu");
     PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     eu.close();
     world.run(10);
     heard("eu");
@@ -143,7 +98,7 @@ final class SecondProcessTest {
   void processThatIsStartedAnew_isLetIn_whenItsFormerConnectionCountsAsDead() {
     starts("us", US, 7, List.of(), "eu");
     starts("eu", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     heard("eu");
     world.loses(at("eu"));
     PeerTransport eu = starts("eu", EU, 2, List.of(1L), "us");
@@ -168,10 +123,10 @@ final class SecondProcessTest {
   void newerIncarnationBesideTheOriginal_isTakenForAnotherProcess_fromItsFirstRefusalOn() {
     starts("us", US, 7, List.of(), "eu");
     starts("eu", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     heard("eu");
     starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     List<String> told = heard("restored");
     assertThat(told).first().asString().startsWith("second to us").contains("already runs as 'eu'");
     assertThat(told).noneMatch(event -> event.startsWith("up"));
@@ -183,12 +138,12 @@ final class SecondProcessTest {
   void newerIncarnation_isLetIn_whenTheFormerOneHasEnded() {
     starts("us", US, 7, List.of(), "eu");
     PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     heard("eu");
     starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
     world.run(1_000);
     eu.close();
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     List<String> told = heard("restored");
     assertThat(told).first().asString().startsWith("second to us");
     assertThat(told).last().isEqualTo("up us/200");
@@ -200,7 +155,7 @@ final class SecondProcessTest {
     PeerTransport us = starts("us", US, 7, List.of(), "eu");
     PeerTransport former = starts("eu", EU, 1, List.of());
     former.setPeers(Map.of("us", at("nowhere"))); // of its own connections none is in the way
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertThat(heard("us")).containsExactly("up eu/100");
     world.loses(at("eu"));
     ReplicaId anew = new ReplicaId("eu", 101);
@@ -211,7 +166,7 @@ final class SecondProcessTest {
     world.run(10);
     assertThat(heard("eu")).containsExactly("up us/200", "shop/0 1");
     int dials = world.dials(at("eu"));
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertThat(heard("us")).isEmpty();
     assertThat(world.dials(at("eu"))).isEqualTo(dials);
   }
@@ -221,12 +176,12 @@ final class SecondProcessTest {
   void newerIncarnation_isHeldUpNoMore_whenWhoNamedTheFormerOneIsOutOfReach() {
     PeerTransport us = starts("us", US, 7, List.of(), "eu");
     starts("eu", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
     world.run(1_000);
     assertThat(heard("restored")).last().asString().startsWith("second to us");
     us.close();
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertThat(heard("restored")).last().isEqualTo("second no more to us");
   }
 
@@ -235,11 +190,11 @@ final class SecondProcessTest {
   void copy_isHeldUp_whenWhoNamedTheOriginalIsOutOfReach() {
     PeerTransport us = starts("us", US, 7, List.of(), "eu");
     starts("eu", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     starts("copy", EU, 2, List.of(1L), "us");
     world.run(1_000);
     us.close();
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertThat(heard("copy")).isNotEmpty().allMatch(event -> event.startsWith("second to us"));
   }
 
@@ -249,7 +204,7 @@ final class SecondProcessTest {
     world.closesSlowly();
     PeerTransport us = starts("us", US, 7, List.of(), "eu");
     starts("eu", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     heard("eu");
     world.loses(at("eu"));
     starts("eu", EU, 2, List.of(1L), "us");
@@ -258,7 +213,7 @@ final class SecondProcessTest {
     us.setPeers(peers());
     world.run(100);
     us.setPeers(peers("eu"));
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertThat(heard("eu")).contains("up us/200");
   }
 
@@ -269,12 +224,12 @@ final class SecondProcessTest {
     starts("ap", AP, 8, List.of(), "eu");
     PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
     PeerTransport copy = starts("copy", EU, 2, List.of(1L), "ap");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     heard("eu");
     heard("copy");
     eu.setPeers(peers("us", "ap"));
     copy.setPeers(peers("us", "ap"));
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertThat(heard("eu")).anyMatch(e -> e.startsWith("second to ap"));
     assertThat(heard("copy")).anyMatch(e -> e.startsWith("second to us"));
   }
@@ -283,13 +238,13 @@ final class SecondProcessTest {
   void peerThatIsStartedAnew_meetsBoth_andRefusesBoth() {
     PeerTransport us = starts("us", US, 7, List.of(), "eu");
     PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     starts("copy", EU, 2, List.of(1L), "us");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     us.close();
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     starts("us", US, 9, List.of(7L), "eu");
-    world.run(LONG_MILLIS);
+    world.run(AWHILE_MILLIS);
     assertThat(heard("eu")).last().asString().startsWith("second to us").contains("cannot be told");
     assertThat(heard("copy"))
         .last()
@@ -297,7 +252,7 @@ final class SecondProcessTest {
         .startsWith("second to us")
         .contains("cannot be told");
     eu.close();
-    world.run(2 * LONG_MILLIS);
+    world.run(2 * AWHILE_MILLIS);
     assertThat(heard("copy")).last().isEqualTo("up us/200");
   }
 }

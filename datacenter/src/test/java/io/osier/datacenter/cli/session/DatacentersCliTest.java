@@ -172,8 +172,7 @@ final class DatacentersCliTest {
     assertThat(run(false, "placement why carts")).isEqualTo("held by eu\nof carts");
     assertThat(run(true, "placement why shop"))
         .isEqualTo("{\"placements\":[" + placement("shop") + "]}");
-    assertThatThrownBy(() -> run(false, "placement why cart"))
-        .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
+    refused(ErrorCode.INVALID_ARGUMENT, () -> run(false, "placement why cart"))
         .hasMessageContaining("no keyspace 'cart' whose holders follow its load")
         .hasMessageContaining("[carts, shop]");
     assertThat(run(false, "placement")).isEqualTo("held by eu\nheld by eu");

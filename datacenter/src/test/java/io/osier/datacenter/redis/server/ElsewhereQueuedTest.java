@@ -15,7 +15,6 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.frontend.Scripts;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -62,7 +61,7 @@ final class ElsewhereQueuedTest {
             .toList();
   }
 
-  private static Reply string(Request step, String text) {
+  private static Reply string(String text) {
     return new Reply.Answer(
         CrdtType.STRING,
         new Reading.Single(Optional.of(Value.of(text.getBytes(US_ASCII)))),
@@ -75,7 +74,7 @@ final class ElsewhereQueuedTest {
     assertThat(begun.script().keys())
         .containsExactlyInAnyOrder(Key.of("watched"), Key.of("a"), Key.of("b"));
     assertThat(begun.script().isUpdate()).isFalse();
-    begun.script().steps().run(step -> string(step, "x"));
+    begun.script().steps().run(step -> string("x"));
     assertThat(answers.taken()).isPositive();
     assertThat(texts(begun.answer(HELD, VersionVector.EMPTY)))
         .containsExactly("$1\r\nx\r\n", "$1\r\nx\r\n");
@@ -87,7 +86,7 @@ final class ElsewhereQueuedTest {
   void answersThatFindNoRoom_areErrorsInTheirPlaces() {
     String large = "x".repeat(11 << 20);
     Scripts.Begun begun = read("GET a", "GET b", "GET c");
-    begun.script().steps().run(step -> string(step, large));
+    begun.script().steps().run(step -> string(large));
     List<String> texts = texts(begun.answer(HELD, VersionVector.EMPTY));
     assertThat(texts.get(1)).hasSizeGreaterThan(large.length());
     assertThat(texts.get(2)).startsWith("-ERR the answers of EXEC");

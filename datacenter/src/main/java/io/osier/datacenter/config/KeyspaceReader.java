@@ -1,6 +1,7 @@
 package io.osier.datacenter.config;
 
 import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValueFactory;
@@ -135,7 +136,8 @@ final class KeyspaceReader {
               values.bytes(limits + ".object", 1, objectBytesMax)),
           values.duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX),
           rules(prefix));
-    } catch (IllegalArgumentException e) { // its words say what is wrong, and what would be right
+    } catch (ConfigException | IllegalArgumentException e) {
+      // its words say what is wrong, and what would be right
       throw values.error(prefix, prefix + ": " + e.getMessage());
     }
   }

@@ -80,6 +80,7 @@ final class WrongConfigTest {
             + " _ - and start with a letter, not '1!'",
         "osier.keyspaces.shop.replicas = [mars]       | replicas        | [eu, us]",
         "osier.keyspaces.shop.limits.value = 1GiB     | limits.value    | 16777216B",
+        "osier.keyspaces.shop.holders-min = null      | holders-min     | null",
         "osier.keyspaces.\"1x\" { sla = 1s }          | 1x              | 1 to 64",
         "osier.keyspaces.\"_osier\" {}               | _osier          | start with a letter",
         "osier.peers.ap = \"nowhere\"                 | osier.peers.ap  | host:port",

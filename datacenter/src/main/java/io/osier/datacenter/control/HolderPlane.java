@@ -307,7 +307,7 @@ final class HolderPlane {
     if (!old.isEmpty()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "holders are altered so once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first"
+          "holders are altered so once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first, and start those that were never heard"
               .formatted(version, dc, old));
     }
     if (!host.isSettled() || !members.isActive()) {

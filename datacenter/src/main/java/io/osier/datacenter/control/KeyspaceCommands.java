@@ -182,7 +182,7 @@ final class KeyspaceCommands {
     if (!old.isEmpty()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "%s once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first"
+          "%s once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first, and start those that were never heard"
               .formatted(what, version, dc, old));
     }
   }

@@ -1,7 +1,7 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -76,9 +76,7 @@ final class DamagedDatacenterTest {
   }
 
   private static void assertDamaged(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
-    OsierException e = catchThrowableOfType(OsierException.class, call);
-    assertThat(e).isNotNull();
-    assertThat(e.code()).as(e.getMessage()).isEqualTo(ErrorCode.STORE_DAMAGED);
+    refused(ErrorCode.STORE_DAMAGED, call);
   }
 
   @Test

@@ -1,8 +1,8 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -108,10 +108,7 @@ final class FullDiskAtStartTest {
       assertThat(shop.count(Scan.all())).isEqualTo(100);
       assertThat(of(client, "bank").counter("c").get()).isEqualTo(7);
       for (String keyspace : new String[] {"shop", "bank"}) {
-        OsierException e =
-            catchThrowableOfType(
-                OsierException.class, () -> of(client, keyspace).counter("c").increment(1));
-        assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL);
+        refused(ErrorCode.STORE_FULL, () -> of(client, keyspace).counter("c").increment(1));
       }
       assertThat(datacenter.failure()).isNotDone();
     }
@@ -136,10 +133,6 @@ final class FullDiskAtStartTest {
 
   @Test
   void storeThatWasNeverWritten_cannotBeRead() {
-    OsierException e =
-        catchThrowableOfType(
-            OsierException.class, () -> Datacenter.start(config("1MiB", ""), FULL));
-    assertThat(e).isNotNull();
-    assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL);
+    refused(ErrorCode.STORE_FULL, () -> Datacenter.start(config("1MiB", ""), FULL));
   }
 }

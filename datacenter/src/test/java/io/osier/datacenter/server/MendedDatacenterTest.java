@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
@@ -152,9 +153,7 @@ final class MendedDatacenterTest {
       cluster.start("eu");
       cluster.awaitReady();
       try (OsierClient client = cluster.client("eu")) {
-        OsierException e =
-            catchThrowableOfType(OsierException.class, () -> shop(client).count(Scan.all()));
-        assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
+        refused(ErrorCode.STORE_DAMAGED, () -> shop(client).count(Scan.all()));
         shop(client).register(key(1)).assign("a new one");
         shop(client).register(key(1)).get();
       }
@@ -269,10 +268,9 @@ final class MendedDatacenterTest {
       cluster.stop("us");
       write(cluster, OBJECTS);
       stopAndDamage(cluster);
-      OsierException e = catchThrowableOfType(OsierException.class, this::mend);
-      assertThat(e).isNotNull();
-      assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
-      assertThat(e).hasMessageContaining("own update").hasMessageContaining("osier rebuild");
+      refused(ErrorCode.STORE_DAMAGED, this::mend)
+          .hasMessageContaining("own update")
+          .hasMessageContaining("osier rebuild");
       assertThat(eu().resolve("db.mending")).doesNotExist();
       assertThat(eu().resolve("damaged")).exists();
     }

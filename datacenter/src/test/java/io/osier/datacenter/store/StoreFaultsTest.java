@@ -199,8 +199,7 @@ final class StoreFaultsTest {
             database::flush,
             () -> database.backup(dir.resolve("late")),
             () -> database.write(List.of()))) {
-      OsierException e = catchThrowableOfType(OsierException.class, late::run);
-      assertThat(e.code()).isEqualTo(ErrorCode.SHUTTING_DOWN);
+      refused(ErrorCode.SHUTTING_DOWN, late::run);
     }
     database.closeUnclean(); // and a second time
   }

@@ -1,11 +1,10 @@
 package io.osier.datacenter.store.files;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
@@ -135,10 +134,7 @@ final class BootIdTest {
     bytes[bytes.length / 2] ^= 1;
     Files.write(log, bytes);
     if (isSameRun) {
-      OsierException e =
-          catchThrowableOfType(OsierException.class, () -> open(Durability.ASYNC).close());
-      assertThat(e).isNotNull();
-      assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
+      refused(ErrorCode.STORE_DAMAGED, () -> open(Durability.ASYNC).close());
     } else {
       anotherRun();
       RocksDatabase again = open(Durability.ASYNC);

@@ -1,8 +1,8 @@
 package io.osier.datacenter.store.rocks;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
@@ -113,14 +113,10 @@ final class DamagedCompactionTest extends DamagedBlocks {
     assertThat(database.damage().all().getFirst().where())
         .isEqualTo("in the background (compaction)");
     assertThat(database.damage().all().getFirst().what()).contains(".sst");
-    OsierException e =
-        catchThrowableOfType(
-            OsierException.class,
-            () ->
-                database.write(
-                    List.of(
-                        versions.encode(List.of(new Change.PutTypes(Set.of(CrdtType.EW_FLAG)))))));
-    assertThat(e).isNotNull();
-    assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
+    refused(
+        ErrorCode.STORE_DAMAGED,
+        () ->
+            database.write(
+                List.of(versions.encode(List.of(new Change.PutTypes(Set.of(CrdtType.EW_FLAG)))))));
   }
 }

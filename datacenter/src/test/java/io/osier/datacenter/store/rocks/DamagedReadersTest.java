@@ -1,8 +1,8 @@
 package io.osier.datacenter.store.rocks;
 
+import static io.osier.testing.Refused.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyedHash;
@@ -92,9 +92,7 @@ final class DamagedReadersTest extends DamagedBlocks {
     makeDamaged(true);
     assertThat(database.damage().all()).isEmpty();
     for (int i = 0; i < 2; i++) {
-      OsierException e = catchThrowableOfType(OsierException.class, () -> read.accept(this));
-      assertThat(e).isNotNull();
-      assertThat(e.code()).as(e.getMessage()).isEqualTo(ErrorCode.STORE_DAMAGED);
+      refused(ErrorCode.STORE_DAMAGED, () -> read.accept(this));
     }
     assertIsReported();
     assertThat(versions.load(WHOLE.key())).as("what is whole").hasSize(1);
@@ -113,10 +111,7 @@ final class DamagedReadersTest extends DamagedBlocks {
     database.closeUnclean();
     DamagedStore.damageAllBlocks(dir);
     database = open();
-    OsierException e =
-        catchThrowableOfType(
-            OsierException.class, () -> database.partition("shop", 0, Partitioning.byKey(1)));
-    assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
+    refused(ErrorCode.STORE_DAMAGED, () -> database.partition("shop", 0, Partitioning.byKey(1)));
     assertThat(database.damage().all().getFirst().where())
         .isEqualTo("partition shop/0 to partition shop/0");
   }
@@ -124,9 +119,7 @@ final class DamagedReadersTest extends DamagedBlocks {
   @Test
   void keyOfUnknownTypes_isReadByAWalk_whichIsTold() throws Exception {
     makeDamaged(false);
-    OsierException e =
-        catchThrowableOfType(OsierException.class, () -> versions.load(object(5).key()));
-    assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
+    refused(ErrorCode.STORE_DAMAGED, () -> versions.load(object(5).key()));
     assertIsReported();
   }
 
@@ -188,10 +181,9 @@ final class DamagedReadersTest extends DamagedBlocks {
   void backup_ofAStoreThatIsKnownToBeDamaged_isRefused() throws Exception {
     makeDamaged(true);
     assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
-    OsierException e =
-        catchThrowableOfType(OsierException.class, () -> database.backup(dir.resolve("b")));
-    assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
-    assertThat(e).hasMessageContaining("partition shop/0").hasMessageContaining("none was made");
+    refused(ErrorCode.STORE_DAMAGED, () -> database.backup(dir.resolve("b")))
+        .hasMessageContaining("partition shop/0")
+        .hasMessageContaining("none was made");
   }
 
   @Test

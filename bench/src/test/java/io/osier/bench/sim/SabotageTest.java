@@ -226,7 +226,7 @@ final class SabotageTest {
             supplier(HolderSabotages::hasty)),
         arguments(
             "a holder serves on when it has ceased",
-            "session (knew|read)|counts|shows|differs|lost sight|never committed",
+            "session (knew|read)|counts|shows|differs|lost sight|never committed|SESSION_LOST",
             supplier(HolderSabotages::lingering)),
         arguments(
             "a holder that goes keeps its rights",

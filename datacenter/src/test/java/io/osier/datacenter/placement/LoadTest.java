@@ -20,8 +20,8 @@ final class LoadTest {
     assertThat(Load.of(load(12.5, 80).text())).isEqualTo(load(12.5, 80));
     assertThat(load(1, 2).text())
         .isEqualTo(
-            "bytes=1000000.000 committed=1.500 read-bytes=300.000 reads=1.000 shipped-bytes=80.000"
-                + " room=5000000000.000 updates=2.500 way.us=2.000");
+            "bytes=1000000.000 committed=1.500 read-bytes=300.000 reads=1.000 room=5000000000.000"
+                + " shipped-bytes=80.000 updates=2.500 way.us=2.000");
     assertThat(Load.of("")).isEqualTo(Load.NONE);
     assertThat(Load.of("reads=NaN updates=-1 bytes=1e999 =3 way.us=x later=5 reads"))
         .isEqualTo(Load.NONE);

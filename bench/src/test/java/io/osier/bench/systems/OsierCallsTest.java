@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Timeout;
 final class OsierCallsTest {
   private static final Config LOAD =
       ConfigFactory.parseString(
-          "sessions = 1, keyspace = k, keys = 20, elements = 10, bytes = 10, objects = 3");
+          "sessions = 1, keyspace = k, keys = 20, elements = 10, bytes = 10, objects = 3, homes ="
+              + " []");
 
   @Test
   void programsAndStrings_changeWhatTheyName() {

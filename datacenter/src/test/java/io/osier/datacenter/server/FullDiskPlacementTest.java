@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.Admin;
-import io.osier.proxy.Keyspace;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,11 +33,16 @@ final class FullDiskPlacementTest {
   @Test
   void whoseDiskIsFull_isNoCandidate_andOneWithRoomIs() {
     Admin admin = cluster.clientOf("eu").admin();
-    Keyspace carts = cluster.clientOf("eu").session().keyspace("carts");
+    AtomicInteger looks = new AtomicInteger();
     String allowed = "\"holders\":[\"ap\",\"eu\",\"us\"],\"allowed\":";
     await()
         .atMost(Patience.LIMIT)
-        .untilAsserted(() -> assertThat(admin.placementAsync().join()).contains(allowed + "true"));
+        .untilAsserted(
+            () ->
+                assertThat(admin.placementAsync().join())
+                    .contains(allowed + "true")
+                    .as("ap has told what is asked of it")
+                    .contains("\"figures\":\"  ap: "));
     cluster.stop("ap");
     String full =
         cluster
@@ -48,7 +53,9 @@ final class FullDiskPlacementTest {
         .atMost(Patience.LIMIT)
         .untilAsserted(
             () -> {
-              carts.counter("c").increment(1); // so there is something new to tell
+              // So there is something in _osier that it does not take.
+              String sla = looks.incrementAndGet() % 2 == 0 ? "50ms" : "60ms";
+              admin.alterKeyspaceAsync("carts", Map.of("sla", sla)).join();
               assertThat(admin.listKeyspacesAsync().join())
                   .as("it is connected, as a holder of 'all'")
                   .contains("{\"dc\":\"ap\",\"state\":\"holds\"}");

@@ -48,7 +48,14 @@ final class TransactionCommands {
   static Plan exec(RespSession session) {
     Transaction transaction = session.transaction;
     boolean holds = transaction.holds();
-    session.caches.willRead(transaction::readWords);
+    try {
+      session.caches.willRead(transaction::readWords);
+    } catch (RedisException | OsierException e) {
+      if (transaction.isOpen()) {
+        throw new RedisException(discarded(transaction, RedisErrors.of(e)).text());
+      }
+      throw e;
+    }
     StepRights rights = session.requests.stepRights();
     Plan plan = transaction.exec(session::scope, rights);
     if (!(plan instanceof Plan.Ask ask)) {
@@ -130,11 +137,16 @@ final class TransactionCommands {
       RespSession session, CommandTable.@Nullable Entry entry, RespValue.Err error) {
     Transaction transaction = session.transaction;
     if (transaction.isOpen() && entry != null && entry.command().name().equals("EXEC")) {
-      transaction.close();
-      return new RespValue.Err(
-          "EXECABORT Transaction discarded because of: " + error.text().replaceFirst("^ERR ", ""));
+      return discarded(transaction, error);
     }
     transaction.spoil();
     return error;
+  }
+
+  /** Nothing is watched or queued any more, and nothing of it was done; the answer to EXEC. */
+  private static RespValue.Err discarded(Transaction transaction, RespValue.Err why) {
+    transaction.close();
+    return new RespValue.Err(
+        "EXECABORT Transaction discarded because of: " + why.text().replaceFirst("^ERR ", ""));
   }
 }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.forward;
 
+import io.osier.core.Key;
 import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -7,7 +8,9 @@ import io.osier.core.codec.WireOutput;
 import io.osier.protocol.Call;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Request;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +66,14 @@ public record ForwardedScript(byte[] form, Request.Evaluate program) {
           }
           throw new MalformedException("a script is one of a program");
         });
+  }
+
+  /** The keys that the program names: the script's first one, and those of the guards. */
+  public Set<Key> keys() {
+    Set<Key> keys = new LinkedHashSet<>();
+    program.calls().forEach(call -> keys.add(call.key()));
+    program.guards().forEach(guard -> keys.add(guard.key()));
+    return keys;
   }
 
   /** The program as it is done, by the steps that its form stands for. */

@@ -2,7 +2,6 @@ package io.osier.datacenter.frontend;
 
 import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.osier.core.ErrorCode;
-import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
@@ -14,6 +13,7 @@ import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.ForwardedScript;
 import io.osier.datacenter.forward.ForwardedSpread;
+import io.osier.datacenter.forward.PeerAddress;
 import io.osier.datacenter.forward.ShownVersions;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -25,11 +25,9 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -72,21 +70,6 @@ public final class ForwardedRequests {
   private static final class Lane {
     final OrderedQueue queue = new OrderedQueue();
     int underWay;
-  }
-
-  /** As what a datacenter stands in the audit log. */
-  private static final class PeerAddress extends SocketAddress {
-    private static final long serialVersionUID = 1;
-    private final String dc;
-
-    PeerAddress(String dc) {
-      this.dc = dc;
-    }
-
-    @Override
-    public String toString() {
-      return "datacenter " + dc;
-    }
   }
 
   /** Takes no scripts. */
@@ -160,9 +143,8 @@ public final class ForwardedRequests {
 
   /** Takes the steps of a script, each of which needs a right of its own. */
   private void script(ForwardedScript asked, Asked by) {
-    Set<Key> guarded = new LinkedHashSet<>();
-    asked.program().guards().forEach(guard -> guarded.add(guard.key()));
-    Scripts.Begun script = scripts.read(asked.program().keyspace(), asked.form(), guarded, bytes);
+    Scripts.Begun script =
+        scripts.read(asked.program().keyspace(), asked.form(), asked.keys(), bytes);
     Request.Evaluate program = asked.doing(script.script());
     if (!by.tryKeep(Math.min(bytes.max() / 2, MessageHeap.bytes(program)))) {
       return;

@@ -13,7 +13,7 @@ import java.util.Set;
 public interface Scripts {
   /** Takes none. */
   Scripts NONE =
-      (keyspace, form, guarded, answers) -> {
+      (keyspace, form, named, answers) -> {
         throw new MalformedException("scripts of other datacenters are not known");
       };
 
@@ -35,9 +35,9 @@ public interface Scripts {
    * Reads what a script follows.
    *
    * @param form as {@link Call.Script#form} made it
-   * @param guarded keys that it is about besides those of its steps
+   * @param named keys that its program names: it is about them even if no step is left
    * @param answers what the answers of its steps are taken from
    * @throws MalformedException if nothing here can follow that
    */
-  Begun read(String keyspace, byte[] form, Set<Key> guarded, ByteBudget answers);
+  Begun read(String keyspace, byte[] form, Set<Key> named, ByteBudget answers);
 }

@@ -92,7 +92,8 @@ final class ForwardedScriptsTest {
   }
 
   /** A script that writes a and b, and answers by what it was told of that. */
-  private Scripts.Begun begun(String keyspace, byte[] form, Set<Key> guarded, ByteBudget answers) {
+  private Scripts.Begun begun(String keyspace, byte[] form, Set<Key> named, ByteBudget answers) {
+    assertThat(named).as("the program's").containsExactly(Key.of("a"));
     if (form.length != 1) {
       throw new MalformedException("no such script");
     }

@@ -71,10 +71,10 @@ public final class ElsewhereQueued implements Scripts {
   }
 
   @Override
-  public Begun read(String keyspace, byte[] form, Set<Key> guarded, ByteBudget answers) {
+  public Begun read(String keyspace, byte[] form, Set<Key> named, ByteBudget answers) {
     QueueForm queue = QueueForm.decode(form);
     List<Queued> commands = new ArrayList<>(queue.commands().size());
-    Set<Key> keys = new LinkedHashSet<>(guarded);
+    Set<Key> keys = new LinkedHashSet<>(named);
     long bytes = 0;
     boolean isUpdate = false;
     for (byte[][] words : queue.commands()) {

@@ -1,0 +1,18 @@
+package io.osier.datacenter.forward;
+
+import java.net.SocketAddress;
+
+/** As what a datacenter stands in the audit log. Immutable. */
+public final class PeerAddress extends SocketAddress {
+  private static final long serialVersionUID = 1;
+  private final String dc;
+
+  public PeerAddress(String dc) {
+    this.dc = dc;
+  }
+
+  @Override
+  public String toString() {
+    return "datacenter " + dc;
+  }
+}

@@ -119,7 +119,7 @@ public final class ForwardedRequests {
       request = asked.decoded();
     } catch (MalformedException e) {
       // A newer datacenter may know more; the client's own must not take it for a broken one.
-      by.accept(failure(ErrorCode.INVALID_ARGUMENT, "cannot read the request: " + e.reason()));
+      by.accept(unreadable(e));
       return;
     }
     Reply refusal =
@@ -143,9 +143,19 @@ public final class ForwardedRequests {
 
   /** Takes the steps of a script, each of which needs a right of its own. */
   private void script(ForwardedScript asked, Asked by) {
-    Scripts.Begun script =
-        scripts.read(asked.program().keyspace(), asked.form(), asked.keys(), bytes);
-    Request.Evaluate program = asked.doing(script.script());
+    Scripts.Begun script;
+    Request.Evaluate program;
+    try {
+      script = scripts.read(asked.program().keyspace(), asked.form(), asked.keys(), bytes);
+      program = asked.doing(script.script());
+    } catch (MalformedException e) {
+      by.accept(unreadable(e));
+      return;
+    } catch (RuntimeException e) { // else who asks would wait, and what is kept would stay so
+      LOG.error("a script of {} cannot be read", by.dc, e);
+      by.accept(failure(ErrorCode.INTERNAL, "cannot read the script: " + e));
+      return;
+    }
     if (!by.tryKeep(Math.min(bytes.max() / 2, MessageHeap.bytes(program)))) {
       return;
     }
@@ -184,6 +194,10 @@ public final class ForwardedRequests {
         return reply;
       };
     }
+  }
+
+  private Reply.Failure unreadable(MalformedException e) {
+    return failure(ErrorCode.INVALID_ARGUMENT, "cannot read the request: " + e.reason());
   }
 
   private Reply.Failure failure(ErrorCode code, String why) {

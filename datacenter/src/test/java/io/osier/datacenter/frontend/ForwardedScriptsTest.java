@@ -94,6 +94,9 @@ final class ForwardedScriptsTest {
   /** A script that writes a and b, and answers by what it was told of that. */
   private Scripts.Begun begun(String keyspace, byte[] form, Set<Key> named, ByteBudget answers) {
     assertThat(named).as("the program's").containsExactly(Key.of("a"));
+    if (form.length == 0) {
+      throw new IllegalStateException("what a later version may send");
+    }
     if (form.length != 1) {
       throw new MalformedException("no such script");
     }
@@ -175,6 +178,16 @@ final class ForwardedScriptsTest {
         .isEqualTo(ErrorCode.FORBIDDEN);
     assertThat(((Reply.Failure) requireNonNull(answers.get(2L))).message())
         .contains("no such script");
+    assertThat(done).isEmpty();
+    left.forEach(Runnable::run);
+    assertThat(bytes.taken()).isZero();
+  }
+
+  @Test
+  void scriptThatCannotBeReadForAnotherReason_isAnswered_andKeepsNothing() {
+    askedScript("ann", 1);
+    assertThat(((Reply.Failure) requireNonNull(answers.get(1L))).code())
+        .isEqualTo(ErrorCode.INTERNAL);
     assertThat(done).isEmpty();
     left.forEach(Runnable::run);
     assertThat(bytes.taken()).isZero();

@@ -183,7 +183,7 @@ public final class Forwarder implements AutoCloseable {
       id = asks.nextId();
       number = choice.number(lane);
     }
-    Reply.Failure tooNew = Refusals.later(self, request, to.dc(), held, around);
+    Reply.Failure tooNew = Refusals.later(self, request, to.dc(), held, around, bytes);
     if (tooNew != null) {
       return tooNew;
     }

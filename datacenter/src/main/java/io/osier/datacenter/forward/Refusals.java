@@ -1,6 +1,7 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.net.ByteBudget;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -31,21 +32,31 @@ final class Refusals {
   /**
    * Why something that not all versions take is not asked of a datacenter; null if it is, or all
    * take it.
+   *
+   * @param bytes which must have room for it before it is encoded
    */
   static Reply.@Nullable Failure later(
-      String self, Request request, String dc, ForwardingHost.Held held, ForwardingHost around) {
+      String self,
+      Request request,
+      String dc,
+      ForwardingHost.Held held,
+      ForwardingHost around,
+      ByteBudget bytes) {
     if (!Forwardable.isLater(request)) {
       return null;
     }
     if (!around.takesScripts(dc)) {
       return notTaken(self, Forwardable.keyspace(request).orElse(""), held);
     }
-    return MessageHeap.bytes(request) <= LATER_BYTES_MAX
-        ? null
-        : new Reply.Failure(
-            ErrorCode.VALUE_TOO_LARGE,
-            "nothing was done: what goes to %s in one program has at most %d bytes"
-                .formatted(dc, LATER_BYTES_MAX));
+    long size = MessageHeap.bytes(request);
+    if (size > LATER_BYTES_MAX) {
+      return new Reply.Failure(
+          ErrorCode.VALUE_TOO_LARGE,
+          "nothing was done: what goes to %s in one program has at most %d bytes"
+              .formatted(dc, LATER_BYTES_MAX));
+    }
+    // Encoded it takes less: where half of all is free it is tried.
+    return bytes.has(Math.min(size, bytes.max() / 2)) ? null : noRoom(dc, size, bytes.max());
   }
 
   /** So much is under way at a datacenter already. */

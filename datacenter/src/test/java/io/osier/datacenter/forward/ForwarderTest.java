@@ -107,6 +107,27 @@ final class ForwarderTest extends ForwarderFixture {
     isIdle();
   }
 
+  @Test
+  void scriptForWhichThereIsNoRoom_isRefused_beforeItIsEncoded() {
+    up(EU);
+    world.takingScripts.add("eu");
+    Call script =
+        new Call.Script(
+            List.of(KEY),
+            true,
+            1_000,
+            ask -> {},
+            Optional.of(
+                () -> {
+                  throw new AssertionError("it is encoded");
+                }));
+    bytes.take(BYTES - 1_000);
+    forward(new Request.Evaluate("shop", List.of(script), List.of(), VersionVector.EMPTY, 0));
+    assertThat(failure()).isEqualTo(ErrorCode.OVERLOADED);
+    bytes.give(BYTES - 1_000);
+    isIdle();
+  }
+
   /** Commits are counted by each holder for itself, so what was seen is asked for. */
   @Test
   void whoHasWhatWasSeen_isAskedOfAHolder_thatKnowsTheQuestion() {

@@ -125,8 +125,7 @@ public final class ServerState {
     for (int number = 0; number < databases.count(); number++) {
       int of = number;
       databases
-          .find(of, here) // the only one here is 0, whatever others hold, and wherever others go
-          .or(() -> databases.find(of, all))
+          .find(of, here, all) // the only one here is 0, whatever others hold, wherever others go
           .ifPresent(info -> byNumber.put(of, new Database(info.name(), info.partitioning())));
     }
     known = new Known(now, byNumber);

@@ -90,16 +90,16 @@ final class CommandTableTest {
     Reply.KeyspaceInfo carts = new Reply.KeyspaceInfo("carts", 0, 1, false);
     Reply.KeyspaceInfo usual = new Reply.KeyspaceInfo("default", 0, 1, false);
     Databases none = new Databases(Map.of());
-    assertThat(none.find(0, List.of(shop))).contains(shop);
-    assertThat(none.find(1, List.of(shop))).isEmpty();
-    assertThat(none.find(0, List.of(shop, carts))).isEmpty();
-    assertThat(none.find(0, List.of(shop, usual))).contains(usual);
+    assertThat(none.find(0, List.of(), List.of(shop))).contains(shop);
+    assertThat(none.find(1, List.of(), List.of(shop))).isEmpty();
+    assertThat(none.find(0, List.of(), List.of(shop, carts))).isEmpty();
+    assertThat(none.find(0, List.of(), List.of(shop, usual))).contains(usual);
     assertThat(none.count()).isEqualTo(1);
     Databases named = new Databases(Map.of(0, "shop", 3, "carts"));
-    assertThat(named.find(0, List.of(shop, carts))).contains(shop);
-    assertThat(named.find(3, List.of(shop, carts))).contains(carts);
-    assertThat(named.find(3, List.of(shop))).isEmpty();
-    assertThat(named.find(1, List.of(shop, carts))).isEmpty();
+    assertThat(named.find(0, List.of(), List.of(shop, carts))).contains(shop);
+    assertThat(named.find(3, List.of(), List.of(shop, carts))).contains(carts);
+    assertThat(named.find(3, List.of(), List.of(shop))).isEmpty();
+    assertThat(named.find(1, List.of(), List.of(shop, carts))).isEmpty();
     assertThat(named.count()).isEqualTo(4);
   }
 }

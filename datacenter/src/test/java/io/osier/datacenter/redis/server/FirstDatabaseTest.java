@@ -2,6 +2,8 @@ package io.osier.datacenter.redis.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.Partitioning;
+import io.osier.datacenter.redis.command.Database;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -34,7 +36,8 @@ final class FirstDatabaseTest {
           }
         };
     return new ServerState(Map.of(), handler, ServedClients.around(ServedClients.pushes()))
-        .database(0)
+        .databases()
+        .getOrDefault(0, new Database("", Partitioning.byKey(1)))
         .keyspace();
   }
 
@@ -48,5 +51,25 @@ final class FirstDatabaseTest {
   void whereNothingElseIs_itIs0_ifItIsTheOnlyOne_orTheUsualOne() {
     assertThat(database0(List.of(SHOP), List.of())).isEqualTo("shop");
     assertThat(database0(List.of(SHOP, USUAL), List.of())).isEqualTo("default");
+  }
+
+  /** FLUSHDB of one home, or none, would depend on which of them are held where. */
+  @Test
+  void keyspaceWithHomes_is0AsAWhole_howeverManyOfThemAreHere() {
+    Reply.KeyspaceInfo carts = home("carts");
+    Reply.KeyspaceInfo eu = home("carts@eu");
+    Reply.KeyspaceInfo ap = home("carts@ap");
+    List<Reply.KeyspaceInfo> all = List.of(carts, eu, ap);
+    for (List<Reply.KeyspaceInfo> here :
+        List.of(List.of(eu), List.of(eu, ap), all, List.<Reply.KeyspaceInfo>of())) {
+      assertThat(database0(all, here)).as("with %s here", here).isEqualTo("carts");
+    }
+    assertThat(database0(List.of(eu, SHOP, carts), List.of(eu, SHOP)))
+        .as("and none where another one is, too")
+        .isEmpty();
+  }
+
+  private static Reply.KeyspaceInfo home(String name) {
+    return new Reply.KeyspaceInfo(name, 500, 1, false);
   }
 }

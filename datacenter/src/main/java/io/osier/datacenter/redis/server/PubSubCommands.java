@@ -72,18 +72,14 @@ final class PubSubCommands {
         List.of(
             own.watches()
                 .unwatch(
-                    word -> watched(session, word),
-                    Arrays.asList(words).subList(1, words.length))));
+                    word -> named(session, word), Arrays.asList(words).subList(1, words.length))));
     return null;
   }
 
   /** The keyspace in which a key is watched, or keys with a prefix; an error if it is not one. */
   private static String watched(RespSession session, byte[] word) {
     Database of = session.client.database();
-    if (of.keyspaces().size() == 1) {
-      return of.keyspace();
-    }
-    if (word.length > 0 && word[word.length - 1] == '*') {
+    if (of.keyspaces().size() > 1 && isPrefix(word)) {
       throw new RedisException(
           "ERR keys with a prefix are watched in one home, and this database has the homes "
               + of.partitioning().homes()
@@ -91,7 +87,17 @@ final class PubSubCommands {
               + of.keyspaces().getLast()
               + "'");
     }
-    return of.keyspace(Key.of(word));
+    return named(session, word);
+  }
+
+  /** The same for who ends it: where prefixes cannot be watched, one is not watched anywhere. */
+  private static String named(RespSession session, byte[] word) {
+    Database of = session.client.database();
+    return of.keyspaces().size() == 1 || isPrefix(word) ? of.keyspace() : of.keyspace(Key.of(word));
+  }
+
+  private static boolean isPrefix(byte[] word) {
+    return word.length > 0 && word[word.length - 1] == '*';
   }
 
   static @Nullable Plan subscribe(

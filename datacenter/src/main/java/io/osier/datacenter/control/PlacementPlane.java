@@ -270,9 +270,10 @@ final class PlacementPlane {
     return dc.equals(members.self()) || host.isConnected(dc);
   }
 
-  /** The first by name of the holders that are up; empty if there is none. */
+  /** The first by name of the holders that are up and not deaf; empty if there is none. */
   private String decider(String name) {
-    return whole(name).stream().filter(this::isUp).findFirst().orElse("");
+    List<String> whole = whole(name);
+    return whole.stream().filter(dc -> isUp(dc) && !deaf.contains(dc)).findFirst().orElse("");
   }
 
   /** Why nothing may be moved now. */
@@ -290,6 +291,9 @@ final class PlacementPlane {
     for (String dc : all(name).those(h -> !h.isGone())) {
       if (members.names().contains(dc) && (!members.staying().contains(dc) || !isUp(dc))) {
         return Optional.of(dc + " holds it, and " + (isUp(dc) ? "leaves" : "is out of reach"));
+      }
+      if (deaf.contains(dc)) { // it would neither hear of a move nor take its steps
+        return Optional.of(dc + " holds it, and takes nothing of _osier, as if its disk is full");
       }
     }
     SortedMap<String, Load> told = told(name);

@@ -229,6 +229,21 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     assertThat(at("us").holders(CARTS)).containsExactly("ap", "eu", "sa", "us");
   }
 
+  /** It would not hear who is added or removed, and lacks what was written since. */
+  @Test
+  void holderThatTakesNothing_stopsMoves_andDoesNotDecide() {
+    command("alter", Map.of("replicas", "ap,eu,us"));
+    nodes.values().forEach(node -> node.load.deaf = Set.of("ap"));
+    seconds(150, Map.of("us", 100L, "sa", 100L), Map.of("us", 100L));
+    assertThat(at("us").holders(CARTS)).containsExactly("ap", "eu", "us");
+    assertThat(audited()).isEmpty();
+    assertThat(view("us").decider()).isEqualTo("eu");
+    assertThat(view("us").next()).contains("ap holds it, and takes nothing of _osier");
+    nodes.values().forEach(node -> node.load.deaf = Set.of());
+    seconds(150, Map.of("us", 100L, "sa", 100L), Map.of("us", 100L));
+    assertThat(at("us").holders(CARTS)).containsExactly("sa", "us");
+  }
+
   /**
    * What it told last counts on: so others are added, but none is removed. It may be the only one
    * that those who are away can ask.

@@ -27,6 +27,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,46 +57,6 @@ final class PlacementPlane {
     SortedMap<String, String> states(String keyspace);
   }
 
-  /** A keyspace that is counted, or was created anew since. */
-  private static final class Counted {
-    final String creation;
-    final PlacementPauses pauses;
-    Measured measured;
-    Load load = Load.NONE;
-    long sinceMillis;
-
-    /** The holders as they were seen last: each datacenter sees moves, whoever made them. */
-    List<String> held;
-
-    /** What came of the last decision here; empty before the first. */
-    String said = "";
-
-    /** Why the last move was refused, so that it is noted once. */
-    String refused = "";
-
-    Counted(
-        String creation, PlacementPauses pauses, Measured measured, List<String> held, long now) {
-      this.creation = creation;
-      this.pauses = pauses;
-      this.measured = measured;
-      this.held = held;
-      this.sinceMillis = now;
-    }
-
-    void see(List<String> holders, boolean isMoving, long now) {
-      holders.stream()
-          .filter(dc -> !held.contains(dc))
-          .forEach(dc -> pauses.moved(Kind.ADD, dc, now));
-      held.stream()
-          .filter(dc -> !holders.contains(dc))
-          .forEach(dc -> pauses.moved(Kind.REMOVE, dc, now));
-      held = holders;
-      if (isMoving) {
-        pauses.goesOn(now);
-      }
-    }
-  }
-
   private final MemberPlane members;
   private final KeyspacePlane keyspaces;
   private final Holders holders;
@@ -108,6 +69,9 @@ final class PlacementPlane {
 
   /** See {@link PlacementHost#deaf}; as it was in the last period. */
   private Set<String> deaf = Set.of();
+
+  /** Who was added in this step, and to which keyspace: the state is that of before it. */
+  private final Map<String, String> added = new HashMap<>();
 
   PlacementPlane(
       MemberPlane members,
@@ -130,6 +94,7 @@ final class PlacementPlane {
 
   /** Measures, tells and decides, of the keyspaces whose period is over. */
   void step() {
+    added.clear();
     SortedMap<String, KeyspacePolicy> all = followed();
     counted
         .entrySet()
@@ -248,6 +213,9 @@ final class PlacementPlane {
     String command = "keyspace alter " + name + " replicas=" + replicas;
     try {
       holders.alter(name, replicas);
+      if (move.kind() == Kind.ADD) {
+        added.put(move.dc(), name);
+      }
       it.refused = "";
       LOG.info("keyspace '{}' follows its load: {}", name, it.said);
       loads.moved(name, command, move.why());
@@ -335,6 +303,20 @@ final class PlacementPlane {
     return able;
   }
 
+  /**
+   * Another keyspace that a datacenter is being added to: what that one takes is not in the room
+   * that was told.
+   */
+  private Optional<String> gets(String dc, String but) {
+    Stream<String> known =
+        keyspaces.holders().entrySet().stream()
+            .filter(e -> e.getValue().of(dc).catchesUp())
+            .map(Map.Entry::getKey);
+    return Stream.concat(known, Stream.ofNullable(added.get(dc)))
+        .filter(name -> !name.equals(but))
+        .findFirst();
+  }
+
   private PlacementPolicy.Keyspace figures(String name, KeyspacePolicy policy) {
     SortedMap<String, Load> all = told(name);
     SortedMap<String, Demand> demands = new TreeMap<>();
@@ -344,7 +326,8 @@ final class PlacementPlane {
     present.retainAll(members.staying());
     double bytes = each.stream().mapToDouble(Load::bytes).max().orElse(0);
     Set<String> candidates = able(policy);
-    candidates.removeIf(dc -> !all.getOrDefault(dc, Load.NONE).hasRoom(bytes));
+    candidates.removeIf(
+        dc -> !all.getOrDefault(dc, Load.NONE).hasRoom(bytes) || gets(dc, name).isPresent());
     return new PlacementPolicy.Keyspace(
         demands,
         present,

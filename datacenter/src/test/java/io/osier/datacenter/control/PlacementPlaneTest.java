@@ -218,6 +218,34 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     assertThat(at("eu").holders(CARTS)).containsExactly("eu", "sa");
   }
 
+  /** Each has room at ap by itself; together they may not. */
+  @Test
+  void datacenter_getsOneKeyspaceAtATime() {
+    at("us")
+        .plane
+        .administer(
+            new Request.Administer(
+                "keyspace",
+                "create",
+                "wares",
+                new TreeMap<>(Map.of("replicas", "eu,us", "placement", "adaptive"))),
+            "op");
+    settle();
+    at("eu").restart(PAIR); // so that both are decided in the same steps
+    askedAtAp("nothing"); // nobody catches up
+    assertThat(audited()).singleElement().asString().contains("carts replicas=ap,eu,us");
+    askedAtAp(CARTS);
+    assertThat(audited()).hasSize(2).last().asString().contains("wares replicas=ap,eu,us");
+  }
+
+  private void askedAtAp(String caughtUp) {
+    for (int i = 0; i < 40; i++) {
+      at("ap").load.asked(250, 0);
+      round(caughtUp);
+      clock += 2_000;
+    }
+  }
+
   /** Whose disk is full hears nothing of it, and cannot say so either. */
   @Test
   void datacenterThatTakesNothing_isNotAdded() {

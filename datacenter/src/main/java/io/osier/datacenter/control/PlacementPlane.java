@@ -27,6 +27,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -187,7 +188,7 @@ final class PlacementPlane {
     if (awaited.isPresent()) {
       it.said = "nothing moves: " + awaited.get();
     } else if (move.kind() == Kind.STAY) {
-      it.said = stays(name, move);
+      it.said = stays(name, policy, move);
     } else if (left > 0) {
       it.said = words(move) + " in " + (left + 999) / 1000 + " s, if that stays so: " + move.why();
     } else {
@@ -196,9 +197,17 @@ final class PlacementPlane {
     }
   }
 
-  private String stays(String name, Move move) {
+  private String stays(String name, KeyspacePolicy policy, Move move) {
+    List<String> whole = whole(name);
+    String hindered =
+        mayHold(policy).stream()
+            .filter(dc -> !whole.contains(dc))
+            .flatMap(dc -> hindered(name, dc).stream())
+            .map(why -> "; " + why)
+            .collect(Collectors.joining());
     return "nothing moves, as nothing is clearly worth it: "
         + move.why()
+        + hindered
         + away(name)
             .map(dc -> "; none is removed while " + dc + ", which uses it, is out of reach")
             .orElse("");
@@ -265,8 +274,8 @@ final class PlacementPlane {
       }
     }
     SortedMap<String, Load> told = told(name);
-    return able(policy).stream()
-        .filter(dc -> !told.containsKey(dc))
+    return mayHold(policy).stream()
+        .filter(dc -> !told.containsKey(dc) && !deaf.contains(dc))
         .findFirst()
         .map(dc -> dc + " has not told yet what is asked of it there");
   }
@@ -295,12 +304,27 @@ final class PlacementPlane {
         .map(dc -> dc + (all.of(dc).catchesUp() ? " is being added" : " is being removed"));
   }
 
-  /** Those that can hold it now, and may. */
-  private Set<String> able(KeyspacePolicy policy) {
-    Set<String> able = new TreeSet<>(members.staying());
-    able.removeIf(dc -> !isUp(dc) || members.isQuiet(dc) || !policy.rules().mayHold(dc));
-    able.removeAll(deaf);
-    return able;
+  /** Those that are up and may hold it. */
+  private Set<String> mayHold(KeyspacePolicy policy) {
+    Set<String> all = new TreeSet<>(members.staying());
+    all.removeIf(dc -> !isUp(dc) || members.isQuiet(dc) || !policy.rules().mayHold(dc));
+    return all;
+  }
+
+  /** The bytes of a keyspace, as its holders told. */
+  private double bytes(String name) {
+    return told(name).values().stream().mapToDouble(Load::bytes).max().orElse(0);
+  }
+
+  /** Why one that is up and may hold it cannot be added now, in words. */
+  private Optional<String> hindered(String name, String dc) {
+    if (deaf.contains(dc)) {
+      return Optional.of(dc + " takes nothing of _osier, as if its disk is full");
+    }
+    if (!told(name).getOrDefault(dc, Load.NONE).hasRoom(bytes(name))) {
+      return Optional.of(dc + " has no room for it");
+    }
+    return gets(dc, name).map(other -> dc + " is being added to " + other);
   }
 
   /**
@@ -324,10 +348,8 @@ final class PlacementPlane {
     Collection<Load> each = all.values();
     Set<String> present = new TreeSet<>(whole(name)); // some may have been given up
     present.retainAll(members.staying());
-    double bytes = each.stream().mapToDouble(Load::bytes).max().orElse(0);
-    Set<String> candidates = able(policy);
-    candidates.removeIf(
-        dc -> !all.getOrDefault(dc, Load.NONE).hasRoom(bytes) || gets(dc, name).isPresent());
+    Set<String> candidates = mayHold(policy);
+    candidates.removeIf(dc -> hindered(name, dc).isPresent());
     return new PlacementPolicy.Keyspace(
         demands,
         present,
@@ -335,7 +357,7 @@ final class PlacementPlane {
         away(name).isEmpty(),
         policy.rules().least(),
         Load.shippedBytes(each).orElse(UPDATE_BYTES),
-        bytes);
+        bytes(name));
   }
 
   // ---------------------------------------------------------------- what an operator sees
@@ -361,7 +383,7 @@ final class PlacementPlane {
             .orElseGet(
                 () ->
                     move.kind() == Kind.STAY
-                        ? stays(name, move)
+                        ? stays(name, policy, move)
                         : words(move) + ", if " + decider + " finds so: " + move.why());
     return new PlacementView(
         name,

@@ -200,6 +200,7 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     seconds(60, reads, Map.of());
     assertThat(at("sa").holders(CARTS)).containsExactly("eu", "us");
     assertThat(view("eu").figures()).contains("room=1.000");
+    assertThat(view("eu").next()).contains("ap has no room for it; sa has no room for it");
     at("ap").load.room = OptionalLong.of(1 << 30);
     seconds(60, reads, Map.of());
     assertThat(at("sa").holders(CARTS)).containsExactly("ap", "eu", "us");
@@ -234,6 +235,7 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     at("eu").restart(PAIR); // so that both are decided in the same steps
     askedAtAp("nothing"); // nobody catches up
     assertThat(audited()).singleElement().asString().contains("carts replicas=ap,eu,us");
+    assertThat(at("eu").plane.placements().get(1).next()).contains("; ap is being added to carts");
     askedAtAp(CARTS);
     assertThat(audited()).hasSize(2).last().asString().contains("wares replicas=ap,eu,us");
   }
@@ -252,6 +254,7 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     nodes.values().forEach(node -> node.load.deaf = Set.of("ap"));
     seconds(150, Map.of("ap", 100L, "sa", 100L), Map.of());
     assertThat(at("us").holders(CARTS)).containsExactly("eu", "sa", "us");
+    assertThat(view("eu").next()).contains("; ap takes nothing of _osier");
     nodes.values().forEach(node -> node.load.deaf = Set.of());
     seconds(60, Map.of("ap", 100L, "sa", 100L), Map.of());
     assertThat(at("us").holders(CARTS)).containsExactly("ap", "eu", "sa", "us");

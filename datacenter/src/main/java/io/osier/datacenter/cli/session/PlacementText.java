@@ -39,8 +39,8 @@ final class PlacementText {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           ("there is no keyspace '%1$s' whose holders follow its load (placement=adaptive, or"
-                  + " pinned); those are %2$s. 'placement pin %1$s' has what is asked of it counted,"
-                  + " and moves nothing")
+               + " pinned); those are %2$s. 'placement pin %1$s' has what is asked of it counted,"
+               + " and moves nothing")
               .formatted(what.name(), names));
     }
     if (asJson) {
@@ -73,7 +73,7 @@ final class PlacementText {
       table.add(
           joined(one.get("holders")),
           joined(one.get("what"))
-              + (one.get("allowed").asBoolean() ? "" : " (not allowed, or no room)"),
+              + (one.get("allowed").asBoolean() ? "" : " (not possible now: laws, reach or room)"),
           link,
           now - link,
           one.get("stored_bytes").asLong(),

@@ -43,9 +43,9 @@ final class PlacementTextTest {
   void advice_isATableOfTheKeyspaceAndItsHomes() {
     String table =
         """
-        holders     what                                    link B/s  saved B/s  stored bytes  p50 ms  ms to ask
-        eu, us      now, cheapest                           20500     0          2000000       80      ap 80, eu 0
-        ap, eu, us  with ap, all (not allowed, or no room)  1000      19500      3000000       ?\
+        holders     what                                                  link B/s  saved B/s  stored bytes  p50 ms  ms to ask
+        eu, us      now, cheapest                                         20500     0          2000000       80      ap 80, eu 0
+        ap, eu, us  with ap, all (not possible now: laws, reach or room)  1000      19500      3000000       ?\
         """;
     assertThat(shown("placement advise carts", false))
         .isEqualTo("carts\n" + table + "\ncarts@eu\n" + table);

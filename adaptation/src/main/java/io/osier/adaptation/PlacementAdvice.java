@@ -109,8 +109,7 @@ public record PlacementAdvice(
     return new PlacementAdvice(
         what,
         new TreeSet<>(holders),
-        holders.equals(k.holders())
-            || (holders.size() >= k.least() && k.candidates().containsAll(added)),
+        holders.size() >= k.least() && k.candidates().containsAll(added),
         new PlacementPolicy(0, policy.horizonSeconds()).paid(k, holders),
         policy.paid(k, holders),
         holders.size() * k.bytes(),

@@ -214,13 +214,17 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
                 : String.join("; ", compared));
   }
 
-  /** Those that should hold it if moves cost nothing; of many datacenters only the best steps. */
+  /**
+   * Those that should hold it if moves cost nothing, and as many as are to, if so many can; of many
+   * datacenters only the best steps.
+   */
   public Set<String> cheapest(Keyspace k) {
     Set<String> best = new TreeSet<>(k.holders);
     while (true) {
+      double atLeast = k.with(best).isFew() ? Double.NEGATIVE_INFINITY : 0;
       Optional<Move> next =
           moves(k.with(best)).stream()
-              .filter(move -> move.gain > 0)
+              .filter(move -> move.gain > atLeast)
               .max(Comparator.comparingDouble(Move::gain));
       if (next.isEmpty()) {
         return best;

@@ -66,9 +66,23 @@ final class PlacementAdviceTest {
   }
 
   @Test
-  void whatTheLawsForbid_isSaid_andPresentOnesAreAllowed() {
+  void whereFewerHoldItThanAreTo_thatIsNotAllowed_andTheCheapestHasEnough() {
+    Map<String, Demand> demands =
+        Map.of(
+            "eu", new Demand(0, 0, 10, Map.of("us", 40.0, "ap", 90.0)),
+            "us", new Demand(0, 0, 1, Map.of()));
+    Keyspace k =
+        new Keyspace(new TreeMap<>(demands), Set.of("eu"), Set.of("ap", "us"), true, 2, 5_000, 1e6);
+    List<PlacementAdvice> all = advice(k);
+    assertThat(all.getFirst().what()).containsExactly("now");
+    assertThat(all.getFirst().isAllowed()).isFalse();
+    assertThat(of(all, "cheapest").holders()).as("though alone is cheaper").hasSize(2);
+    assertThat(of(all, "cheapest").isAllowed()).isTrue();
+  }
+
+  @Test
+  void whatTheLawsForbid_isSaid() {
     List<PlacementAdvice> all = advice(keyspace(Set.of("us"), Set.of("eu", "us"), 2));
-    assertThat(all.getFirst().isAllowed()).isTrue();
     assertThat(of(all, "with eu").isAllowed()).isTrue();
     assertThat(of(all, "with ap").isAllowed()).isFalse();
     assertThat(of(all, "all").isAllowed()).isFalse();

@@ -3,16 +3,15 @@ package io.osier.proxy;
 import static io.osier.core.Present.present;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.Partitioning;
 import io.osier.protocol.Request;
 import io.osier.proxy.admin.AdminAnswers;
 import io.osier.proxy.call.DatacenterQueries;
 import io.osier.proxy.client.ClientCore;
 import io.osier.proxy.future.CallFuture;
 import io.osier.proxy.future.Calls;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -365,10 +364,12 @@ public final class Admin {
                   + key.length()));
     }
     String name = Base64.getUrlEncoder().withoutPadding().encodeToString(key.toBytes());
-    Partitioning told = client.datacenters().partitioning(present(keyspace, "a keyspace's name"));
-    String home =
-        told == null || Homes.isHome(keyspace) ? keyspace : told.homes().keyspace(keyspace, key);
-    return ask(WHY, LIST, name, Map.of(KEYSPACE, home));
+    Duration limit = client.settings().timeout();
+    String all = present(keyspace, "a keyspace's name");
+    return client
+        .whenNearest()
+        .thenCompose(at -> DatacenterQueries.home(at, client.datacenters(), all, key, limit))
+        .thenCompose(home -> ask(WHY, LIST, name, Map.of(KEYSPACE, home)));
   }
 
   /**

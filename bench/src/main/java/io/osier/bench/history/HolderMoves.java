@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * Alters all the time who holds the registers, by an operator's commands: the second of three
@@ -44,21 +45,26 @@ public final class HolderMoves implements AutoCloseable {
   private void move() {
     for (int next = 0; running; ) {
       LockSupport.parkNanos((100L + random.nextInt(400)) * 1_000_000);
-      if (alter(SETS.get(next % SETS.size()))) {
+      if (alter(SETS.get(next % SETS.size()), () -> running)) {
         next++;
       }
     }
   }
 
-  /** Returns whether these hold it now, and nobody else. */
-  private boolean alter(String replicas) {
+  /**
+   * Alters them, and waits for that.
+   *
+   * @param goesOn whether it is waited any longer
+   * @return whether these hold it now, and nobody else
+   */
+  private boolean alter(String replicas, BooleanSupplier goesOn) {
     List<String> dcs = cluster.running();
     if (dcs.isEmpty()) {
       return false;
     }
     try (OsierClient client = cluster.only(dcs.get(random.nextInt(dcs.size())))) {
       client.admin().alterKeyspaceAsync(Registers.KEYSPACE, Map.of("replicas", replicas)).join();
-      while (running || replicas.equals(ALL)) {
+      while (goesOn.getAsBoolean()) {
         Holdings now = Holdings.of(client);
         boolean isDone =
             now.isWell() && String.join(",", now.holders(Registers.KEYSPACE)).equals(replicas);
@@ -69,6 +75,7 @@ public final class HolderMoves implements AutoCloseable {
         }
         LockSupport.parkNanos(100_000_000);
       }
+      System.out.println("not held by " + replicas + " yet: " + Holdings.of(client).states());
     } catch (OsierException | CompletionException e) {
       return false; // one is away, or the move before is under way: later again
     }
@@ -83,13 +90,14 @@ public final class HolderMoves implements AutoCloseable {
   public boolean end(Duration atMost) {
     close();
     long deadline = System.nanoTime() + atMost.toNanos();
-    while (!alter(ALL)) {
-      if (System.nanoTime() > deadline) {
-        return false;
+    BooleanSupplier inTime = () -> deadline - System.nanoTime() > 0;
+    while (inTime.getAsBoolean()) {
+      if (alter(ALL, inTime)) {
+        return true;
       }
       LockSupport.parkNanos(200_000_000);
     }
-    return true;
+    return false;
   }
 
   @Override

@@ -27,6 +27,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,46 +58,6 @@ final class PlacementPlane {
     SortedMap<String, String> states(String keyspace);
   }
 
-  /** A keyspace that is counted, or was created anew since. */
-  private static final class Counted {
-    final String creation;
-    final PlacementPauses pauses;
-    Measured measured;
-    Load load = Load.NONE;
-    long sinceMillis;
-
-    /** The holders as they were seen last: each datacenter sees moves, whoever made them. */
-    List<String> held;
-
-    /** What came of the last decision here; empty before the first. */
-    String said = "";
-
-    /** Why the last move was refused, so that it is noted once. */
-    String refused = "";
-
-    Counted(
-        String creation, PlacementPauses pauses, Measured measured, List<String> held, long now) {
-      this.creation = creation;
-      this.pauses = pauses;
-      this.measured = measured;
-      this.held = held;
-      this.sinceMillis = now;
-    }
-
-    void see(List<String> holders, boolean isMoving, long now) {
-      holders.stream()
-          .filter(dc -> !held.contains(dc))
-          .forEach(dc -> pauses.moved(Kind.ADD, dc, now));
-      held.stream()
-          .filter(dc -> !holders.contains(dc))
-          .forEach(dc -> pauses.moved(Kind.REMOVE, dc, now));
-      held = holders;
-      if (isMoving) {
-        pauses.goesOn(now);
-      }
-    }
-  }
-
   private final MemberPlane members;
   private final KeyspacePlane keyspaces;
   private final Holders holders;
@@ -108,6 +70,9 @@ final class PlacementPlane {
 
   /** See {@link PlacementHost#deaf}; as it was in the last period. */
   private Set<String> deaf = Set.of();
+
+  /** Who was added in this step, and to which keyspace: the state is that of before it. */
+  private final Map<String, String> added = new HashMap<>();
 
   PlacementPlane(
       MemberPlane members,
@@ -130,6 +95,7 @@ final class PlacementPlane {
 
   /** Measures, tells and decides, of the keyspaces whose period is over. */
   void step() {
+    added.clear();
     SortedMap<String, KeyspacePolicy> all = followed();
     counted
         .entrySet()
@@ -222,7 +188,7 @@ final class PlacementPlane {
     if (awaited.isPresent()) {
       it.said = "nothing moves: " + awaited.get();
     } else if (move.kind() == Kind.STAY) {
-      it.said = stays(name, move);
+      it.said = stays(name, policy, move);
     } else if (left > 0) {
       it.said = words(move) + " in " + (left + 999) / 1000 + " s, if that stays so: " + move.why();
     } else {
@@ -231,9 +197,17 @@ final class PlacementPlane {
     }
   }
 
-  private String stays(String name, Move move) {
+  private String stays(String name, KeyspacePolicy policy, Move move) {
+    List<String> whole = whole(name);
+    String hindered =
+        mayHold(policy).stream()
+            .filter(dc -> !whole.contains(dc))
+            .flatMap(dc -> hindered(name, dc).stream())
+            .map(why -> "; " + why)
+            .collect(Collectors.joining());
     return "nothing moves, as nothing is clearly worth it: "
         + move.why()
+        + hindered
         + away(name)
             .map(dc -> "; none is removed while " + dc + ", which uses it, is out of reach")
             .orElse("");
@@ -248,6 +222,9 @@ final class PlacementPlane {
     String command = "keyspace alter " + name + " replicas=" + replicas;
     try {
       holders.alter(name, replicas);
+      if (move.kind() == Kind.ADD) {
+        added.put(move.dc(), name);
+      }
       it.refused = "";
       LOG.info("keyspace '{}' follows its load: {}", name, it.said);
       loads.moved(name, command, move.why());
@@ -270,9 +247,10 @@ final class PlacementPlane {
     return dc.equals(members.self()) || host.isConnected(dc);
   }
 
-  /** The first by name of the holders that are up; empty if there is none. */
+  /** The first by name of the holders that are up and not deaf; empty if there is none. */
   private String decider(String name) {
-    return whole(name).stream().filter(this::isUp).findFirst().orElse("");
+    List<String> whole = whole(name);
+    return whole.stream().filter(dc -> isUp(dc) && !deaf.contains(dc)).findFirst().orElse("");
   }
 
   /** Why nothing may be moved now. */
@@ -291,10 +269,13 @@ final class PlacementPlane {
       if (members.names().contains(dc) && (!members.staying().contains(dc) || !isUp(dc))) {
         return Optional.of(dc + " holds it, and " + (isUp(dc) ? "leaves" : "is out of reach"));
       }
+      if (deaf.contains(dc)) { // it would neither hear of a move nor take its steps
+        return Optional.of(dc + " holds it, and takes nothing of _osier, as if its disk is full");
+      }
     }
     SortedMap<String, Load> told = told(name);
-    return able(policy).stream()
-        .filter(dc -> !told.containsKey(dc))
+    return mayHold(policy).stream()
+        .filter(dc -> !told.containsKey(dc) && !deaf.contains(dc))
         .findFirst()
         .map(dc -> dc + " has not told yet what is asked of it there");
   }
@@ -323,12 +304,41 @@ final class PlacementPlane {
         .map(dc -> dc + (all.of(dc).catchesUp() ? " is being added" : " is being removed"));
   }
 
-  /** Those that can hold it now, and may. */
-  private Set<String> able(KeyspacePolicy policy) {
-    Set<String> able = new TreeSet<>(members.staying());
-    able.removeIf(dc -> !isUp(dc) || members.isQuiet(dc) || !policy.rules().mayHold(dc));
-    able.removeAll(deaf);
-    return able;
+  /** Those that are up and may hold it. */
+  private Set<String> mayHold(KeyspacePolicy policy) {
+    Set<String> all = new TreeSet<>(members.staying());
+    all.removeIf(dc -> !isUp(dc) || members.isQuiet(dc) || !policy.rules().mayHold(dc));
+    return all;
+  }
+
+  /** The bytes of a keyspace, as its holders told. */
+  private double bytes(String name) {
+    return told(name).values().stream().mapToDouble(Load::bytes).max().orElse(0);
+  }
+
+  /** Why one that is up and may hold it cannot be added now, in words. */
+  private Optional<String> hindered(String name, String dc) {
+    if (deaf.contains(dc)) {
+      return Optional.of(dc + " takes nothing of _osier, as if its disk is full");
+    }
+    if (!told(name).getOrDefault(dc, Load.NONE).hasRoom(bytes(name))) {
+      return Optional.of(dc + " has no room for it");
+    }
+    return gets(dc, name).map(other -> dc + " is being added to " + other);
+  }
+
+  /**
+   * Another keyspace that a datacenter is being added to: what that one takes is not in the room
+   * that was told.
+   */
+  private Optional<String> gets(String dc, String but) {
+    Stream<String> known =
+        keyspaces.holders().entrySet().stream()
+            .filter(e -> e.getValue().of(dc).catchesUp())
+            .map(Map.Entry::getKey);
+    return Stream.concat(known, Stream.ofNullable(added.get(dc)))
+        .filter(name -> !name.equals(but))
+        .findFirst();
   }
 
   private PlacementPolicy.Keyspace figures(String name, KeyspacePolicy policy) {
@@ -338,9 +348,8 @@ final class PlacementPlane {
     Collection<Load> each = all.values();
     Set<String> present = new TreeSet<>(whole(name)); // some may have been given up
     present.retainAll(members.staying());
-    double bytes = each.stream().mapToDouble(Load::bytes).max().orElse(0);
-    Set<String> candidates = able(policy);
-    candidates.removeIf(dc -> !all.getOrDefault(dc, Load.NONE).hasRoom(bytes));
+    Set<String> candidates = mayHold(policy);
+    candidates.removeIf(dc -> hindered(name, dc).isPresent());
     return new PlacementPolicy.Keyspace(
         demands,
         present,
@@ -348,7 +357,7 @@ final class PlacementPlane {
         away(name).isEmpty(),
         policy.rules().least(),
         Load.shippedBytes(each).orElse(UPDATE_BYTES),
-        bytes);
+        bytes(name));
   }
 
   // ---------------------------------------------------------------- what an operator sees
@@ -374,7 +383,7 @@ final class PlacementPlane {
             .orElseGet(
                 () ->
                     move.kind() == Kind.STAY
-                        ? stays(name, move)
+                        ? stays(name, policy, move)
                         : words(move) + ", if " + decider + " finds so: " + move.why());
     return new PlacementView(
         name,

@@ -37,6 +37,7 @@ public record Load(
   public static final Load NONE = new Load(0, 0, 0, 0, 0, 0, 0, new TreeMap<>());
 
   private static final String WAY = "way.";
+  private static final String ROOM = "room";
 
   /** Figures that differ by less than this part are the same. */
   private static final double SAME = 0.1;
@@ -46,6 +47,9 @@ public record Load(
 
   /** and ways that differ by less. */
   private static final double SAME_MILLIS = 5;
+
+  /** Room by less than half: each write changes it, and it is compared with a multiple. */
+  private static final double SAME_ROOM = 0.5;
 
   /** With less room than this nothing more is stored. */
   private static final double ROOM_MIN = 64 << 20;
@@ -79,7 +83,7 @@ public record Load(
     figures.put("shipped-bytes", shippedBytes);
     figures.put("bytes", bytes);
     if (room > 0) {
-      figures.put("room", room);
+      figures.put(ROOM, room);
     }
     wayMillis.forEach((dc, millis) -> figures.put(WAY + dc, millis));
     return figures;
@@ -120,7 +124,7 @@ public record Load(
         figures.getOrDefault("committed", 0.0),
         figures.getOrDefault("shipped-bytes", 0.0),
         figures.getOrDefault("bytes", 0.0),
-        figures.getOrDefault("room", 0.0),
+        figures.getOrDefault(ROOM, 0.0),
         ways);
   }
 
@@ -148,7 +152,7 @@ public record Load(
     }
   }
 
-  /** Whether it says clearly something else than another one: more than a tenth. */
+  /** Whether it says clearly something else than another one: more than a tenth, of room half. */
   public boolean differs(Load other) {
     Map<String, Double> mine = figures();
     Map<String, Double> theirs = other.figures();
@@ -158,7 +162,8 @@ public record Load(
                 e -> {
                   double there = theirs.getOrDefault(e.getKey(), 0.0);
                   double least = e.getKey().startsWith(WAY) ? SAME_MILLIS : SAME_RATE;
-                  double part = SAME * Math.max(e.getValue(), there);
+                  double same = e.getKey().equals(ROOM) ? SAME_ROOM : SAME;
+                  double part = same * Math.max(e.getValue(), there);
                   return Math.abs(e.getValue() - there) > Math.max(least, part);
                 });
   }

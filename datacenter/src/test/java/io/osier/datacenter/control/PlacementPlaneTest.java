@@ -200,6 +200,7 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     seconds(60, reads, Map.of());
     assertThat(at("sa").holders(CARTS)).containsExactly("eu", "us");
     assertThat(view("eu").figures()).contains("room=1.000");
+    assertThat(view("eu").next()).contains("ap has no room for it; sa has no room for it");
     at("ap").load.room = OptionalLong.of(1 << 30);
     seconds(60, reads, Map.of());
     assertThat(at("sa").holders(CARTS)).containsExactly("ap", "eu", "us");
@@ -218,15 +219,60 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     assertThat(at("eu").holders(CARTS)).containsExactly("eu", "sa");
   }
 
+  /** Each has room at ap by itself; together they may not. */
+  @Test
+  void datacenter_getsOneKeyspaceAtATime() {
+    at("us")
+        .plane
+        .administer(
+            new Request.Administer(
+                "keyspace",
+                "create",
+                "wares",
+                new TreeMap<>(Map.of("replicas", "eu,us", "placement", "adaptive"))),
+            "op");
+    settle();
+    at("eu").restart(PAIR); // so that both are decided in the same steps
+    askedAtAp("nothing"); // nobody catches up
+    assertThat(audited()).singleElement().asString().contains("carts replicas=ap,eu,us");
+    assertThat(at("eu").plane.placements().get(1).next()).contains("; ap is being added to carts");
+    askedAtAp(CARTS);
+    assertThat(audited()).hasSize(2).last().asString().contains("wares replicas=ap,eu,us");
+  }
+
+  private void askedAtAp(String caughtUp) {
+    for (int i = 0; i < 40; i++) {
+      at("ap").load.asked(250, 0);
+      round(caughtUp);
+      clock += 2_000;
+    }
+  }
+
   /** Whose disk is full hears nothing of it, and cannot say so either. */
   @Test
   void datacenterThatTakesNothing_isNotAdded() {
     nodes.values().forEach(node -> node.load.deaf = Set.of("ap"));
     seconds(150, Map.of("ap", 100L, "sa", 100L), Map.of());
     assertThat(at("us").holders(CARTS)).containsExactly("eu", "sa", "us");
+    assertThat(view("eu").next()).contains("; ap takes nothing of _osier");
     nodes.values().forEach(node -> node.load.deaf = Set.of());
     seconds(60, Map.of("ap", 100L, "sa", 100L), Map.of());
     assertThat(at("us").holders(CARTS)).containsExactly("ap", "eu", "sa", "us");
+  }
+
+  /** It would not hear who is added or removed, and lacks what was written since. */
+  @Test
+  void holderThatTakesNothing_stopsMoves_andDoesNotDecide() {
+    command("alter", Map.of("replicas", "ap,eu,us"));
+    nodes.values().forEach(node -> node.load.deaf = Set.of("ap"));
+    seconds(150, Map.of("us", 100L, "sa", 100L), Map.of("us", 100L));
+    assertThat(at("us").holders(CARTS)).containsExactly("ap", "eu", "us");
+    assertThat(audited()).isEmpty();
+    assertThat(view("us").decider()).isEqualTo("eu");
+    assertThat(view("us").next()).contains("ap holds it, and takes nothing of _osier");
+    nodes.values().forEach(node -> node.load.deaf = Set.of());
+    seconds(150, Map.of("us", 100L, "sa", 100L), Map.of("us", 100L));
+    assertThat(at("us").holders(CARTS)).containsExactly("sa", "us");
   }
 
   /**

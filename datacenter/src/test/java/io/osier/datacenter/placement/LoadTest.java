@@ -38,6 +38,19 @@ final class LoadTest {
     assertThat(Load.NONE.differs(load(0, 80))).isTrue();
   }
 
+  private static Load withRoom(double room) {
+    return new Load(1, 300, 2.5, 1.5, 80, 1e6, room, new TreeMap<>());
+  }
+
+  @Test
+  void room_isToldAnewByFactorsOfTwo() {
+    assertThat(withRoom(100e6).differs(withRoom(60e6))).isFalse();
+    assertThat(withRoom(100e6).differs(withRoom(190e6))).isFalse();
+    assertThat(withRoom(100e6).differs(withRoom(45e6))).isTrue();
+    assertThat(withRoom(100e6).differs(withRoom(210e6))).isTrue();
+    assertThat(withRoom(1).differs(withRoom(100e6))).as("the disk is full").isTrue();
+  }
+
   @Test
   void ratesAreOfThePeriod_andWhatNothingNewIsKnownOf_staysAsItWas() {
     Measured first =

@@ -1,11 +1,15 @@
 package io.osier.proxy.call;
 
+import io.osier.core.Homes;
+import io.osier.core.Key;
+import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.core.time.TimeLimit;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
 import io.osier.proxy.LostException;
+import io.osier.proxy.connection.Datacenters;
 import io.osier.proxy.future.CallFuture;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.session.SessionCore;
@@ -63,6 +67,27 @@ public final class DatacenterQueries {
               }
               return at.allKeyspaces();
             });
+  }
+
+  /**
+   * The keyspace that a key's home is; the keyspace that is named where it has no homes, is one, or
+   * is not known.
+   *
+   * @param at is asked for its keyspaces if nobody has told this one
+   * @param known what the datacenters have told
+   */
+  public static CompletableFuture<String> home(
+      Connection at, Datacenters known, String keyspace, Key key, Duration timeout) {
+    boolean isTold = Homes.isHome(keyspace) || known.partitioning(keyspace) != null;
+    CompletableFuture<List<String>> told =
+        isTold ? CompletableFuture.completedFuture(List.of()) : keyspaces(at, timeout);
+    return told.thenApply(
+        names -> {
+          Partitioning of = known.partitioning(keyspace);
+          return of == null || Homes.isHome(keyspace)
+              ? keyspace
+              : of.homes().keyspace(keyspace, key);
+        });
   }
 
   /** What the nearest holder of a keyspace says of that, as one JSON object. */

@@ -39,8 +39,8 @@ final class PlacementText {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           ("there is no keyspace '%1$s' whose holders follow its load (placement=adaptive, or"
-                  + " pinned); those are %2$s. 'placement pin %1$s' has what is asked of it counted,"
-                  + " and moves nothing")
+               + " pinned); those are %2$s. 'placement pin %1$s' has what is asked of it counted,"
+               + " and moves nothing; 'keyspace alter %1$s placement=fixed' ends that")
               .formatted(what.name(), names));
     }
     if (asJson) {
@@ -54,14 +54,18 @@ final class PlacementText {
       texts.add(
           switch (what.action()) {
             case "why" -> summary + "\n" + one.get("figures").asText();
-            case "advise" -> one.get("keyspace").asText() + "\n" + advice(one.get("advice"));
+            case "advise" -> one.get("keyspace").asText() + "\n" + advice(one);
             default -> summary;
           });
     }
     return texts.isEmpty() ? "none" : String.join("\n", texts);
   }
 
-  private static Table advice(JsonNode advice) {
+  private static String advice(JsonNode placement) {
+    JsonNode advice = placement.path("advice");
+    if (advice.isMissingNode()) {
+      return "no advice: the datacenter that was asked is of a version that gives none";
+    }
     Table table =
         new Table(
             "holders", "what", "link B/s", "saved B/s", "stored bytes", "p50 ms", "ms to ask");
@@ -73,14 +77,14 @@ final class PlacementText {
       table.add(
           joined(one.get("holders")),
           joined(one.get("what"))
-              + (one.get("allowed").asBoolean() ? "" : " (not allowed, or no room)"),
+              + (one.get("allowed").asBoolean() ? "" : " (not possible now: laws, reach or room)"),
           link,
           now - link,
           one.get("stored_bytes").asLong(),
           millis(one),
           String.join(", ", ways));
     }
-    return table;
+    return table.toString();
   }
 
   private static String millis(JsonNode of) {

@@ -24,15 +24,13 @@ final class PlacementTextTest {
       """;
 
   private static String shown(String line, boolean asJson) {
+    String eu = CARTS.replace("\"carts\"", "\"carts@eu\"");
+    return shown(CARTS + "," + eu + "," + CARTS.replace("\"carts\"", "\"other\""), line, asJson);
+  }
+
+  private static String shown(String placements, String line, boolean asJson) {
     try {
-      JsonNode report =
-          new ObjectMapper()
-              .readTree(
-                  "{\"placements\":[%s,%s,%s]}"
-                      .formatted(
-                          CARTS,
-                          CARTS.replace("\"carts\"", "\"carts@eu\""),
-                          CARTS.replace("\"carts\"", "\"other\"")));
+      JsonNode report = new ObjectMapper().readTree("{\"placements\":[" + placements + "]}");
       return PlacementText.of(report, (Grammar.Administer) Grammar.parse(Word.split(line)), asJson);
     } catch (IOException e) {
       throw new IllegalStateException(e);
@@ -43,9 +41,9 @@ final class PlacementTextTest {
   void advice_isATableOfTheKeyspaceAndItsHomes() {
     String table =
         """
-        holders     what                                    link B/s  saved B/s  stored bytes  p50 ms  ms to ask
-        eu, us      now, cheapest                           20500     0          2000000       80      ap 80, eu 0
-        ap, eu, us  with ap, all (not allowed, or no room)  1000      19500      3000000       ?\
+        holders     what                                                  link B/s  saved B/s  stored bytes  p50 ms  ms to ask
+        eu, us      now, cheapest                                         20500     0          2000000       80      ap 80, eu 0
+        ap, eu, us  with ap, all (not possible now: laws, reach or room)  1000      19500      3000000       ?\
         """;
     assertThat(shown("placement advise carts", false))
         .isEqualTo("carts\n" + table + "\ncarts@eu\n" + table);
@@ -57,9 +55,18 @@ final class PlacementTextTest {
   }
 
   @Test
+  void olderDatacenter_givesNoAdvice() {
+    String older = "{\"keyspace\":\"carts\",\"summary\":\"held by eu\",\"figures\":\"\"}";
+    assertThat(shown(older, "placement advise carts", false))
+        .startsWith("carts\nno advice: the datacenter that was asked is of a version that");
+    assertThat(shown(older, "placement", false)).isEqualTo("held by eu");
+  }
+
+  @Test
   void keyspaceThatIsNotCounted_saysHowItIs() {
     assertThatThrownBy(() -> shown("placement advise lost", false))
-        .hasMessageContaining("'placement pin lost' has what is asked of it counted");
+        .hasMessageContaining("'placement pin lost' has what is asked of it counted")
+        .hasMessageContaining("'keyspace alter lost placement=fixed' ends that");
     assertThatThrownBy(() -> shown("placement why lost", false))
         .hasMessageContaining("no keyspace 'lost' whose holders follow its load");
   }

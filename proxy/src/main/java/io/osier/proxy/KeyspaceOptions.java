@@ -6,6 +6,7 @@ import io.osier.core.KeyspacePolicy.Consistency;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.KeyspacePolicy.StatePayload;
 import io.osier.core.Partitioning;
+import io.osier.core.PlacementRules.Placement;
 import io.osier.core.time.TimeLimit;
 import java.time.Duration;
 import java.util.Collections;
@@ -85,11 +86,7 @@ public final class KeyspaceOptions {
    * @param names 1 to 64, as datacenters are named; for a keyspace that is not causal
    */
   public KeyspaceOptions homes(String... names) {
-    SortedSet<String> sorted = new TreeSet<>();
-    for (String name : names) {
-      sorted.add(present(name, "a home's name"));
-    }
-    return with("homes", String.join(",", sorted));
+    return with("homes", names("a home's name", names));
   }
 
   /**
@@ -98,11 +95,48 @@ public final class KeyspaceOptions {
    * @param datacenters their names
    */
   public KeyspaceOptions replicas(String... datacenters) {
+    String names = names("a datacenter's name", datacenters);
+    return with("replicas", names.isEmpty() ? "all" : names);
+  }
+
+  /**
+   * So many datacenters hold it at least, at each moment of a change of its holders, too.
+   *
+   * @param number 1 or more
+   */
+  public KeyspaceOptions holdersMin(int number) {
+    return with("holders-min", Integer.toString(number));
+  }
+
+  /**
+   * Only these datacenters may hold it, whoever adds holders; without any, all may.
+   *
+   * @param datacenters their names
+   */
+  public KeyspaceOptions allow(String... datacenters) {
+    return with("allow", names("a datacenter's name", datacenters));
+  }
+
+  /**
+   * These datacenters may not hold it, whoever adds holders.
+   *
+   * @param datacenters their names
+   */
+  public KeyspaceOptions deny(String... datacenters) {
+    return with("deny", names("a datacenter's name", datacenters));
+  }
+
+  /** Whether its holders follow the load: fixed, unless this says otherwise. */
+  public KeyspaceOptions placement(Placement how) {
+    return with("placement", lower(present(how, "a placement")));
+  }
+
+  private static String names(String what, String... names) {
     SortedSet<String> sorted = new TreeSet<>();
-    for (String dc : datacenters) {
-      sorted.add(present(dc, "a datacenter's name"));
+    for (String name : names) {
+      sorted.add(present(name, what));
     }
-    return with("replicas", sorted.isEmpty() ? "all" : String.join(",", sorted));
+    return String.join(",", sorted);
   }
 
   /** How updates travel: adaptive, unless this says otherwise. */

@@ -89,7 +89,7 @@ final class HomesOfKeysTest {
                           .count()
                       == 4);
     }
-    eu.admin().alterKeyspaceAsync("carts", Map.of("holders-min", "1")).join();
+    eu.admin().alterKeyspace("carts", k -> k.holdersMin(1));
     alter("carts@ap", "ap", "eu", "us");
     alter("carts@ap", "ap");
     alter("carts@eu", "eu");

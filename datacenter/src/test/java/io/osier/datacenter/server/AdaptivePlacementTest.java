@@ -3,12 +3,12 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.core.PlacementRules.Placement;
 import io.osier.proxy.Admin;
 import io.osier.proxy.Keyspace;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AutoClose;
@@ -78,7 +78,7 @@ final class AdaptivePlacementTest {
     Admin admin = cluster.clientOf("ap").admin();
     assertThat(admin.placementAsync().join())
         .contains("\"keyspace\":\"carts\"", "\"placement\":\"adaptive\"", "reads=", "B/s");
-    admin.alterKeyspaceAsync("carts", Map.of("placement", "pinned")).join();
+    admin.alterKeyspace("carts", k -> k.placement(Placement.PINNED).allow().deny());
     assertThat(admin.placementAsync().join()).contains("it is pinned");
   }
 }

@@ -34,6 +34,7 @@ final class ForwardedHomesTest {
                 k.homes("ap", "eu", "us")
                     .partitions(2)
                     .replicas("eu", "us")
+                    .holdersMin(1)
                     .sla(Duration.ofMillis(100)));
     alter(admin, "carts@ap", "ap", "eu", "us");
     alter(admin, "carts@ap", "ap");

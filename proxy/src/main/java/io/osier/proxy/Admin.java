@@ -11,7 +11,6 @@ import io.osier.proxy.call.DatacenterQueries;
 import io.osier.proxy.client.ClientCore;
 import io.osier.proxy.future.CallFuture;
 import io.osier.proxy.future.Calls;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -364,12 +363,14 @@ public final class Admin {
                   + key.length()));
     }
     String name = Base64.getUrlEncoder().withoutPadding().encodeToString(key.toBytes());
-    Duration limit = client.settings().timeout();
     String all = present(keyspace, "a keyspace's name");
     return client
-        .whenNearest()
-        .thenCompose(at -> DatacenterQueries.home(at, client.datacenters(), all, key, limit))
-        .thenCompose(home -> ask(WHY, LIST, name, Map.of(KEYSPACE, home)));
+        .whenNearest() // who has told which homes there are
+        .thenCompose(
+            at -> {
+              String home = DatacenterQueries.home(client.datacenters(), all, key);
+              return ask(WHY, LIST, name, Map.of(KEYSPACE, home));
+            });
   }
 
   /**

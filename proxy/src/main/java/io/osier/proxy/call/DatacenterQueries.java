@@ -73,21 +73,11 @@ public final class DatacenterQueries {
    * The keyspace that a key's home is; the keyspace that is named where it has no homes, is one, or
    * is not known.
    *
-   * @param at is asked for its keyspaces if nobody has told this one
    * @param known what the datacenters have told
    */
-  public static CompletableFuture<String> home(
-      Connection at, Datacenters known, String keyspace, Key key, Duration timeout) {
-    boolean isTold = Homes.isHome(keyspace) || known.partitioning(keyspace) != null;
-    CompletableFuture<List<String>> told =
-        isTold ? CompletableFuture.completedFuture(List.of()) : keyspaces(at, timeout);
-    return told.thenApply(
-        names -> {
-          Partitioning of = known.partitioning(keyspace);
-          return of == null || Homes.isHome(keyspace)
-              ? keyspace
-              : of.homes().keyspace(keyspace, key);
-        });
+  public static String home(Datacenters known, String keyspace, Key key) {
+    Partitioning of = known.partitioning(keyspace);
+    return of == null || Homes.isHome(keyspace) ? keyspace : of.homes().keyspace(keyspace, key);
   }
 
   /** What the nearest holder of a keyspace says of that, as one JSON object. */

@@ -56,6 +56,8 @@ final class SimEnd {
       throw new Violation("", "who was to become or to be no holder has not");
     }
     simulation.dcs().forEach(simulation.flow()::ended);
+    // Whoever waits for another datacenter's answer still is told nothing, and it may be done.
+    simulation.dcs().forEach(simulation.callers()::crashed);
     for (Unit unit : simulation.units()) {
       check(unit);
       scheduler.throwFailure();

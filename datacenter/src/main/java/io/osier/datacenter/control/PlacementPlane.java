@@ -68,8 +68,8 @@ final class PlacementPlane {
   private final PlacementHost loads;
   private final Map<String, Counted> counted = new HashMap<>();
 
-  /** See {@link PlacementHost#deaf}; as it was in the last period. */
-  private Set<String> deaf = Set.of();
+  /** See {@link PlacementHost#lagging}; as it was in the last period. */
+  private Set<String> lagging = Set.of();
 
   /** Who was added in this step, and to which keyspace: the state is that of before it. */
   private final Map<String, String> added = new HashMap<>();
@@ -144,7 +144,7 @@ final class PlacementPlane {
     }
     objects.tell(ControlState.KEYSPACES, tells, "what is asked of keyspaces here");
     if (!due.isEmpty()) {
-      deaf = loads.deaf();
+      lagging = loads.lagging();
     }
     due.forEach(this::decide);
   }
@@ -247,10 +247,10 @@ final class PlacementPlane {
     return dc.equals(members.self()) || host.isConnected(dc);
   }
 
-  /** The first by name of the holders that are up and not deaf; empty if there is none. */
+  /** The first by name of the holders that are up and not lagging; empty if there is none. */
   private String decider(String name) {
     List<String> whole = whole(name);
-    return whole.stream().filter(dc -> isUp(dc) && !deaf.contains(dc)).findFirst().orElse("");
+    return whole.stream().filter(dc -> isUp(dc) && !lagging.contains(dc)).findFirst().orElse("");
   }
 
   /** Why nothing may be moved now. */
@@ -269,13 +269,13 @@ final class PlacementPlane {
       if (members.names().contains(dc) && (!members.staying().contains(dc) || !isUp(dc))) {
         return Optional.of(dc + " holds it, and " + (isUp(dc) ? "leaves" : "is out of reach"));
       }
-      if (deaf.contains(dc)) { // it would neither hear of a move nor take its steps
+      if (lagging.contains(dc)) { // it would neither hear of a move nor take its steps
         return Optional.of(dc + " holds it, and takes nothing of _osier, as if its disk is full");
       }
     }
     SortedMap<String, Load> told = told(name);
     return mayHold(policy).stream()
-        .filter(dc -> !told.containsKey(dc) && !deaf.contains(dc))
+        .filter(dc -> !told.containsKey(dc) && !lagging.contains(dc))
         .findFirst()
         .map(dc -> dc + " has not told yet what is asked of it there");
   }
@@ -318,7 +318,7 @@ final class PlacementPlane {
 
   /** Why one that is up and may hold it cannot be added now, in words. */
   private Optional<String> hindered(String name, String dc) {
-    if (deaf.contains(dc)) {
+    if (lagging.contains(dc)) {
       return Optional.of(dc + " takes nothing of _osier, as if its disk is full");
     }
     if (!told(name).getOrDefault(dc, Load.NONE).hasRoom(bytes(name))) {

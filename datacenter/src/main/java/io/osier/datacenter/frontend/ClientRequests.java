@@ -190,6 +190,11 @@ public final class ClientRequests {
     return shared.access.stepRights(visitor);
   }
 
+  /** Whether something of a keyspace was asked of another datacenter for this connection. */
+  public boolean hasGoneElsewhere(String keyspace) {
+    return lane.hasGoneElsewhere(keyspace);
+  }
+
   /** Notes that a right to a step was missing, if one was. Once they are all taken. */
   public void noteMissing(StepRights rights) {
     shared.access.noteMissing(rights, identity().user(), channel.remoteAddress());

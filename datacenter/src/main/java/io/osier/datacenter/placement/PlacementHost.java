@@ -17,7 +17,7 @@ public interface PlacementHost {
         }
 
         @Override
-        public Set<String> deaf() {
+        public Set<String> lagging() {
           return Set.of();
         }
 
@@ -38,7 +38,7 @@ public interface PlacementHost {
    * Those that are connected and have not taken for seconds what was written here in {@code
    * _osier}, as where the disk is full: they would not hear that they are to hold something.
    */
-  Set<String> deaf();
+  Set<String> lagging();
 
   /** Placement has altered the holders of a keyspace. */
   void moved(String keyspace, String command, String why);

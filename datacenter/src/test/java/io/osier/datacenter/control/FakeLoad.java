@@ -16,7 +16,7 @@ final class FakeLoad implements PlacementHost {
   List<String> counted = List.of();
   double wayMillis = 80;
   OptionalLong room = OptionalLong.empty();
-  Set<String> deaf = Set.of();
+  Set<String> lagging = Set.of();
   private long reads;
   private long updates;
 
@@ -44,8 +44,8 @@ final class FakeLoad implements PlacementHost {
   }
 
   @Override
-  public Set<String> deaf() {
-    return deaf;
+  public Set<String> lagging() {
+    return lagging;
   }
 
   @Override

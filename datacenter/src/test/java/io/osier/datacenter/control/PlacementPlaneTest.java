@@ -251,11 +251,11 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
   /** Whose disk is full hears nothing of it, and cannot say so either. */
   @Test
   void datacenterThatTakesNothing_isNotAdded() {
-    nodes.values().forEach(node -> node.load.deaf = Set.of("ap"));
+    nodes.values().forEach(node -> node.load.lagging = Set.of("ap"));
     seconds(150, Map.of("ap", 100L, "sa", 100L), Map.of());
     assertThat(at("us").holders(CARTS)).containsExactly("eu", "sa", "us");
     assertThat(view("eu").next()).contains("; ap takes nothing of _osier");
-    nodes.values().forEach(node -> node.load.deaf = Set.of());
+    nodes.values().forEach(node -> node.load.lagging = Set.of());
     seconds(60, Map.of("ap", 100L, "sa", 100L), Map.of());
     assertThat(at("us").holders(CARTS)).containsExactly("ap", "eu", "sa", "us");
   }
@@ -264,13 +264,13 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
   @Test
   void holderThatTakesNothing_stopsMoves_andDoesNotDecide() {
     command("alter", Map.of("replicas", "ap,eu,us"));
-    nodes.values().forEach(node -> node.load.deaf = Set.of("ap"));
+    nodes.values().forEach(node -> node.load.lagging = Set.of("ap"));
     seconds(150, Map.of("us", 100L, "sa", 100L), Map.of("us", 100L));
     assertThat(at("us").holders(CARTS)).containsExactly("ap", "eu", "us");
     assertThat(audited()).isEmpty();
     assertThat(view("us").decider()).isEqualTo("eu");
     assertThat(view("us").next()).contains("ap holds it, and takes nothing of _osier");
-    nodes.values().forEach(node -> node.load.deaf = Set.of());
+    nodes.values().forEach(node -> node.load.lagging = Set.of());
     seconds(150, Map.of("us", 100L, "sa", 100L), Map.of("us", 100L));
     assertThat(at("us").holders(CARTS)).containsExactly("sa", "us");
   }

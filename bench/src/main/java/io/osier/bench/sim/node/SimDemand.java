@@ -120,7 +120,7 @@ public final class SimDemand implements PlacementHost {
   }
 
   @Override
-  public Set<String> deaf() {
+  public Set<String> lagging() {
     return Set.of();
   }
 

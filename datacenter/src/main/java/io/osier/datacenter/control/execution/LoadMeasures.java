@@ -31,7 +31,7 @@ public final class LoadMeasures implements PlacementHost {
   private static final long OBJECT_BYTES = 100;
 
   /** What was written is taken within less, wherever it can be. */
-  private static final long DEAF_NANOS = 5_000_000_000L;
+  private static final long LAG_NANOS_MAX = 5_000_000_000L;
 
   /** What a partition is to tell, and what it has told before. */
   private record Asked(CompletableFuture<PartitionReport> next, Optional<PartitionReport> told) {
@@ -109,15 +109,15 @@ public final class LoadMeasures implements PlacementHost {
   }
 
   @Override
-  public Set<String> deaf() {
-    Set<String> deaf = new TreeSet<>();
+  public Set<String> lagging() {
+    Set<String> lagging = new TreeSet<>();
     for (PartitionRunner partition : keyspaces.control().partitions()) {
       last(partition, control).stream()
           .flatMap(report -> report.peers().stream())
-          .filter(peer -> peer.to().lagNanos() > DEAF_NANOS)
-          .forEach(peer -> deaf.add(peer.dc()));
+          .filter(peer -> peer.to().lagNanos() > LAG_NANOS_MAX)
+          .forEach(peer -> lagging.add(peer.dc()));
     }
-    return deaf;
+    return lagging;
   }
 
   /** What a partition told last; it is asked anew, unless it still is to answer. */

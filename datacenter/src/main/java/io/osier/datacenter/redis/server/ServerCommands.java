@@ -8,6 +8,7 @@ import static io.osier.datacenter.redis.command.RedisErrors.unknownPart;
 import static io.osier.datacenter.redis.command.Words.option;
 
 import io.osier.core.Key;
+import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Database;
@@ -111,11 +112,21 @@ final class ServerCommands {
                               new SpreadPlan.Written(
                                   k.keyspace(),
                                   k.partitioning().count(),
-                                  i -> session.server.shown(k.keyspace(), i)))
+                                  i -> shown(session, k.keyspace(), i)))
                       .toList();
           return new SpreadPlan(written, wanted, millis, session.requests::nanos, answer).begin();
         });
     return null;
+  }
+
+  /**
+   * What must be elsewhere besides what was committed here: nothing if all that the connection has
+   * done was done here, else what others have shown here.
+   */
+  private static VersionVector shown(RespSession session, String keyspace, int partition) {
+    return session.server.holds(keyspace) && !session.requests.hasGoneElsewhere(keyspace)
+        ? VersionVector.EMPTY
+        : session.server.shown(keyspace, partition);
   }
 
   // ---------------------------------------------------------------- settings

@@ -203,10 +203,15 @@ public final class ServerState {
     return handler.shown(keyspace, partition);
   }
 
+  /** Whether a keyspace is held here. */
+  boolean holds(String keyspace) {
+    return handler.holds(keyspace);
+  }
+
   /** Checks that changes of keyspaces can be heard of. */
   void checkHeard(Collection<String> keyspaces) {
     for (String keyspace : keyspaces) {
-      if (!handler.holds(keyspace)) {
+      if (!holds(keyspace)) {
         throw new RedisException(
             "ERR keyspace '"
                 + keyspace

@@ -162,7 +162,7 @@ public final class Dashboard implements AutoCloseable {
             } catch (RejectedExecutionException e) {
               LOG.debug("the dashboard was closed meanwhile", e);
             } catch (RuntimeException e) {
-              LOG.error("a fault of the dashboard", e);
+              LOG.error("internal error in the dashboard", e);
             }
           });
     } catch (RejectedExecutionException e) {
@@ -181,7 +181,7 @@ public final class Dashboard implements AutoCloseable {
       board.peers().forEach(dc -> notes.accept(dc, ask));
       status().whenCompleteAsync((json, error) -> show(json, error), executor);
     } catch (RuntimeException e) {
-      LOG.error("a fault of the dashboard", e); // what is thrown here would end the ticking
+      LOG.error("internal error in the dashboard", e); // what is thrown here would end the ticking
     }
   }
 
@@ -224,7 +224,7 @@ public final class Dashboard implements AutoCloseable {
       if (one.viewer.send(event)) {
         one.misses = 0;
       } else if (++one.misses == MISSES_MAX) {
-        LOG.info("a viewer of the dashboard does not read and is dropped");
+        LOG.info("a dashboard page does not read its updates; connection closed");
         one.viewer.close();
       }
     }

@@ -339,7 +339,7 @@ final class KeyspacePlane {
     } catch (RuntimeException e) {
       failed.increment();
       if (!String.valueOf(e.getMessage()).equals(troubles.put(keyspace, "" + e.getMessage()))) {
-        LOG.error("keyspace '{}' cannot be what it should be; it is tried again", keyspace, e);
+        LOG.error("keyspace '{}' cannot be changed as _osier asks; it is tried again", keyspace, e);
       }
     }
   }

@@ -74,7 +74,7 @@ public final class FeedThread implements AutoCloseable {
       try {
         did |= feed.turn();
       } catch (RuntimeException e) {
-        LOG.error("a turn of a feed has failed", e);
+        LOG.error("a change feed failed while it sent changes", e);
       }
       if (last) {
         feeds.remove(feed);

@@ -292,7 +292,7 @@ public final class KeyspaceFeed {
       poll.fail(told);
     } else {
       LOG.error("a watcher cannot be told of changes", e);
-      poll.fail(new OsierException(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+      poll.fail(new OsierException(ErrorCode.INTERNAL, "internal error in the datacenter: " + e));
     }
   }
 

@@ -225,8 +225,8 @@ public final class RequestHandler implements ClientService {
       // Those who read from the disk end before the connections do.
       reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
     } catch (RuntimeException e) {
-      LOG.error("a fault at a client's {}", request.getClass().getSimpleName(), e);
-      reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+      LOG.error("internal error in a client's {}", request.getClass().getSimpleName(), e);
+      reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "internal error in the datacenter: " + e));
     }
   }
 

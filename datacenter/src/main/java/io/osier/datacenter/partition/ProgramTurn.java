@@ -361,8 +361,8 @@ final class ProgramTurn {
     try {
       call.steps().run(new Programs.Script(this, work, sequencer.self(), now)::step);
     } catch (RuntimeException e) { // it must not: what it has done stays
-      LOG.error("a fault in a {}", call, e);
-      throw new OsierException(ErrorCode.INTERNAL, "a fault of the datacenter: " + e);
+      LOG.error("internal error in a {}", call, e);
+      throw new OsierException(ErrorCode.INTERNAL, "internal error in the datacenter: " + e);
     }
     return answer(version(call.key()));
   }

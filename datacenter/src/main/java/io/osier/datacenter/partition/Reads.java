@@ -154,9 +154,9 @@ public final class Reads {
       } catch (OsierException e) {
         return new Reply.Failure(e.code(), e.reason());
       } catch (Throwable e) { // also an error: whoever asked has nobody else to be answered by
-        LOG.error("a fault at a long read", e);
+        LOG.error("internal error in a long read", e);
         OutOfMemory.report(e);
-        return new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e);
+        return new Reply.Failure(ErrorCode.INTERNAL, "internal error in the datacenter: " + e);
       }
     };
   }

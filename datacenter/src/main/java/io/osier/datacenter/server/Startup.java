@@ -141,7 +141,7 @@ public class Startup implements AutoCloseable {
     try {
       what.close();
     } catch (Exception e) {
-      LOG.warn("something is not closed as it should be", e);
+      LOG.warn("a resource could not be closed", e);
     }
   }
 }

@@ -54,7 +54,7 @@ public final class FormerRemovals {
       if (e.code() != ErrorCode.STORE_DAMAGED) {
         throw e;
       }
-      LOG.warn("removals of former lives cannot be read, and are not forgotten", e);
+      LOG.warn("removals that were stored before this start cannot be read, and are kept", e);
     }
   }
 

@@ -360,7 +360,8 @@ public final class KeyspaceShard {
             reply.accept(new Reply.Failure(e.code(), e.reason()));
           } catch (RuntimeException e) {
             LOG.error("a scan of '{}' has failed", policy.name(), e);
-            reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+            reply.accept(
+                new Reply.Failure(ErrorCode.INTERNAL, "internal error in the datacenter: " + e));
           }
         });
   }

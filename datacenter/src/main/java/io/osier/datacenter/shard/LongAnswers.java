@@ -53,7 +53,7 @@ public final class LongAnswers implements AutoCloseable {
       try {
         answer.run();
       } catch (RuntimeException e) {
-        LOG.error("a long answer could not be made, or could not leave", e);
+        LOG.error("a long answer could not be built or sent", e);
       }
     }
 
@@ -61,7 +61,7 @@ public final class LongAnswers implements AutoCloseable {
       try {
         answer.refuse(CLOSED);
       } catch (RuntimeException e) {
-        LOG.error("a refusal could not leave", e);
+        LOG.error("a refusal could not be sent", e);
       }
     }
   }

@@ -174,12 +174,12 @@ public final class StoreService implements AutoCloseable {
         Thread.ofPlatform().name("osier-compactor").daemon(true).start(this::compactGap);
       }
       if (trouble.end(TIDYING)) {
-        LOG.info("tidying up the store works again");
+        LOG.info("removing expired and obsolete data from the store works again");
       }
     } catch (RuntimeException e) {
       failedAttempts.increment();
       if (trouble.isNews(TIDYING, e.toString())) {
-        LOG.error("tidying up the store failed, and is tried again", e);
+        LOG.error("removing expired and obsolete data from the store failed; it is tried again", e);
       }
       if (e instanceof OsierException o && o.code() == ErrorCode.STORE_DAMAGED) {
         onFailure.accept(e);

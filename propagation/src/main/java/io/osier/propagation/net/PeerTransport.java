@@ -172,7 +172,7 @@ public final class PeerTransport implements AutoCloseable {
       try {
         dialler.end();
       } catch (RuntimeException e) {
-        LOG.error("the end of {} was not heard", dialler.dc(), e);
+        LOG.error("closing the connection to {} failed", dialler.dc(), e);
       }
     }
     arrivals.channels().forEach(Acceptor::closeIfRemoved);

@@ -34,7 +34,7 @@ public final class ListenerGuard {
 
   private void threw(RuntimeException e) {
     if (!logged.getAndSet(true)) {
-      LOG.error("{} threw, perhaps not for the last time", listener, e);
+      LOG.error("{} threw an exception; further ones are not logged", listener, e);
     }
   }
 

@@ -233,7 +233,7 @@ public final class ServerCommand implements Callable<Integer> {
       }
     } catch (OsierException e) {
       if (e.code() == ErrorCode.SHUTTING_DOWN) {
-        LOG.info("the start ends: {}", e.reason());
+        LOG.info("the start is abandoned: {}", e.reason());
         return 0;
       }
       System.err.println("error " + e.code() + ": " + e.reason());

@@ -104,7 +104,8 @@ public final class TrainCommand implements Callable<Integer> {
     try {
       Class.forName(NETTY_LOGGER);
     } catch (ClassNotFoundException e) {
-      throw new IllegalStateException("Netty logs in another way now", e);
+      throw new IllegalStateException(
+          "this version of Netty has no class of its own for loggers", e);
     }
     for (String form : List.of("text", "json")) {
       for (String command : COMMANDS) {

@@ -142,7 +142,7 @@ public final class Publisher implements AutoCloseable {
 
   private void sayFailure(@Nullable Throwable failure) {
     if (failure != null && !executor.isShutdown()) {
-      LOG.warn("the datacenter's figures could not be published", failure);
+      LOG.warn("the datacenter's metrics could not be published", failure);
     }
   }
 
@@ -203,7 +203,7 @@ public final class Publisher implements AutoCloseable {
       try {
         listener.accept(made);
       } catch (RuntimeException e) {
-        LOG.warn("a reader of the datacenter's figures failed", e);
+        LOG.warn("a reader of the datacenter's metrics failed", e);
       }
     }
     return made;
@@ -284,7 +284,7 @@ public final class Publisher implements AutoCloseable {
     executor.shutdown();
     try {
       if (!executor.awaitTermination(limits.stop(), TimeUnit.MILLISECONDS)) {
-        LOG.warn("the figures are still put together {} ms after the end", limits.stop());
+        LOG.warn("the metrics thread has not ended {} ms after it was stopped", limits.stop());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

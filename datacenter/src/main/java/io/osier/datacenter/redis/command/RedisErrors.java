@@ -78,7 +78,7 @@ public final class RedisErrors {
         switch (e) {
           case RedisException wrong -> wrong.error();
           case OsierException known -> text(known.code(), known.reason());
-          default -> "ERR a fault of the datacenter: " + e;
+          default -> "ERR internal error in the datacenter: " + e;
         });
   }
 

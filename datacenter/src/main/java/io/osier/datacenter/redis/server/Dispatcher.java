@@ -71,7 +71,7 @@ final class Dispatcher {
     } catch (RedisException | OsierException e) {
       answers.fill(place, RedisErrors.of(e));
     } catch (RuntimeException e) {
-      LOG.error("a fault at {} of client {}", shown(words[0]), session.client.address(), e);
+      LOG.error("internal error in {} of client {}", shown(words[0]), session.client.address(), e);
       answers.fill(place, RedisErrors.of(e));
     }
   }

@@ -246,7 +246,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter
         close();
       }
     } catch (RuntimeException e) {
-      LOG.error("a fault at the connection of client {}", channel.remoteAddress(), e);
+      LOG.error("internal error on the connection of client {}", channel.remoteAddress(), e);
       channel.close();
     } finally {
       working = false;

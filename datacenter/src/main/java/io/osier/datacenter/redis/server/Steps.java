@@ -376,7 +376,7 @@ final class Steps {
       return step.ask.then().apply(List.of(step.replies));
     } catch (RuntimeException e) {
       if (!(e instanceof RedisException || e instanceof OsierException)) {
-        LOG.error("a fault at a command of client {}", channel.remoteAddress(), e);
+        LOG.error("internal error in a command of client {}", channel.remoteAddress(), e);
       }
       return new Plan.Answer(RedisErrors.of(e));
     }

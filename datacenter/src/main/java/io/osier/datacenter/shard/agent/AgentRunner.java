@@ -324,7 +324,7 @@ final class AgentRunner {
     /** A caller's callback that throws is its own affair, and no reason to stop a partition. */
     @Override
     public void couldNotLeave(Effects.Output output, RuntimeException cause) {
-      LOG.error("{}: {} could not leave", ports.name(), output.getClass().getSimpleName(), cause);
+      LOG.error("{}: {} could not be sent", ports.name(), output.getClass().getSimpleName(), cause);
     }
   }
 

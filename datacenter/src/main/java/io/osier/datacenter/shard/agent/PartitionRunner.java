@@ -378,7 +378,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
       CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new))
           .get(STOP_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException | ExecutionException e) {
-      LOG.warn("a partition that is to stop does not answer", e);
+      LOG.warn("a partition does not stop: its thread does not answer", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

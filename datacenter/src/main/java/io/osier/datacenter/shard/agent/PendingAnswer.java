@@ -30,7 +30,7 @@ public final class PendingAnswer implements Runnable {
       reply = made.get();
     } catch (Throwable e) {
       // Otherwise somebody waits for ever, and what the command takes is not given back.
-      to.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+      to.accept(new Reply.Failure(ErrorCode.INTERNAL, "internal error in the datacenter: " + e));
       throw e;
     }
     to.accept(reply);

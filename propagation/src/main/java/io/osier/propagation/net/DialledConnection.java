@@ -202,8 +202,8 @@ final class DialledConnection extends FrameReader {
             why -> isSecond(ctx, why),
             () -> close(ctx));
     answering = line;
-    keyspaces.setTheirs(
-        welcome.keyspaces().orElse(keyspaces.mine())); // the next messages may refer to them
+    // The next messages may refer to them.
+    keyspaces.setTheirs(welcome.keyspaces().orElse(keyspaces.mine()));
     heartbeat.greeted(); // this end pings while other processes of the same name are probed
     PeerIdentities.PeerProcess process =
         new PeerIdentities.PeerProcess(replica, welcome.start(), welcome.former(), dialler.host());
@@ -243,8 +243,8 @@ final class DialledConnection extends FrameReader {
       compressor.begin(peering.others().compressed(), PeerWire.nowNanos(ctx));
     }
     setFrameBytesMax(ANSWER_BYTES_MAX);
-    dialler.welcomed(
-        replica, ctx.channel(), this); // first, since it reports the former connection as down
+    // First, since it reports the former connection as down.
+    dialler.welcomed(replica, ctx.channel(), this);
     keyspaces.compare(dc);
     held = false;
     heartbeat.give();

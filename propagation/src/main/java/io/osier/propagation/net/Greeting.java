@@ -57,10 +57,8 @@ public final class Greeting {
     }
 
     Spoken greetedIn(int version) {
-      int counts =
-          version > there
-              ? 0
-              : there; // its welcomes from before it spoke that version do not count
+      // Its welcomes from before it spoke that version do not count.
+      int counts = version > there ? 0 : there;
       return new Spoken(replica, Math.max(most, version), version, counts);
     }
 

@@ -199,9 +199,8 @@ public final class Inbound {
     }
     if (status.wantResume() && in.position().mayAskAgain(nowNanos, around.retryNanos())) {
       if (in.position().isResuming() && status.epoch() < in.position().epoch()) {
-        resumeAgain(
-            in,
-            nowNanos); // the sender has not heard of the epoch, or had not when it sent this status
+        // The sender has not heard of the epoch, or had not when it sent this status.
+        resumeAgain(in, nowNanos);
         return false;
       }
       in.position().heardOf(status.epoch());

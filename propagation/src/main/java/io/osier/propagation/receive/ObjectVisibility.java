@@ -197,8 +197,8 @@ final class ObjectVisibility implements Visibility {
 
   @Override
   public boolean ended(ReplicaId former) {
-    return false; // it is visible, or waits for updates that others have; the stream is kept for
-                  // that
+    // It is visible, or waits for updates that others have; the stream is kept for that.
+    return false;
   }
 
   @Override

@@ -63,8 +63,8 @@ final class PathSkew {
     for (Iterator<Map.Entry<Path, Awaited>> it = awaited.entrySet().iterator(); it.hasNext(); ) {
       Map.Entry<Path, Awaited> entry = it.next();
       Awaited one = entry.getValue();
-      Path path =
-          entry.getKey(); // read before the removal, after which an entry's key is undefined
+      // Read before the removal, after which an entry's key is undefined.
+      Path path = entry.getKey();
       if (path.origin.equals(origin.dc()) && one.object.equals(object) && last >= one.number) {
         it.remove();
         long waited = nowNanos - one.sinceNanos;

@@ -256,8 +256,8 @@ public final class ReceivedVector {
     statuses.put(peer.dc(), status);
     OriginLog own = logs.get(peer);
     if (own != null && own.far == Long.MAX_VALUE) {
-      own.far =
-          status.committed(); // what was forgotten of its updates reached no further than that
+      // What was forgotten of its updates reached no further than that.
+      own.far = status.committed();
     }
     for (int i = 0; i < status.through().size(); i++) {
       meet(status.through().replica(i));

@@ -206,9 +206,8 @@ public final class PeerStream {
           bytes += around.bytesOf(s);
         }
       }
-      boolean pulls =
-          !more
-              && backlog.isHeld(); // the peer must finish its pulls before the stream is at its end
+      // The peer must finish its pulls before the stream is at its end.
+      boolean pulls = !more && backlog.isHeld();
       boolean end = !more && !pulls;
       if (end && around.cuts().areWhole() && log.through() < log.committed()) {
         // States that were shipped also show what is still held, so the end may be announced only

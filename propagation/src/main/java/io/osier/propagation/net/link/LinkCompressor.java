@@ -120,8 +120,8 @@ public final class LinkCompressor extends ChannelDuplexHandler {
             ? Unpooled.copiedBuffer(gathered)
             : PeerMessage.frame(new PeerMessage.Compressed(deflated(deflater, size)));
     gathered.clear();
-    traffic.saved(
-        Math.max(0, size - block.readableBytes())); // never negative: the counter only grows
+    // Never negative: the counter only grows.
+    traffic.saved(Math.max(0, size - block.readableBytes()));
     List<ChannelPromise> packed = promises;
     promises = new ArrayList<>();
     ChannelPromise sent = ctx.newPromise();

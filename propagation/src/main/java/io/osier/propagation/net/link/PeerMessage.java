@@ -298,8 +298,8 @@ public sealed interface PeerMessage {
     }
     List<Long> former = version < PeerVersions.STARTS ? List.of() : readList(in, in::readNumber);
     if (isTooOld || version > PeerVersions.NEWEST) {
-      in.setPosition(
-          in.limit()); // the rest of its greeting is unknown here: it is refused by its version
+      // The rest of its greeting is unknown here: it is refused by its version.
+      in.setPosition(in.limit());
     }
     return new Hello(version, cluster, replica, to, keyspaces, dial, start, former);
   }

@@ -3,7 +3,7 @@ package io.osier.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Look before trying again: something may have been done, all of it or a part. An update that may
+ * Look before trying again: the update may have been done, in full or in part. An update that may
  * be done twice (an assignment, an element of a set) can be tried again at once.
  */
 public abstract non-sealed class AmbiguousException extends OsierException {

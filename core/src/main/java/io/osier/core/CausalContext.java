@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The set of dots that a state or a delta knows of: per replica, disjoint ranges of commit numbers.
+ * The set of dots that a state or a delta has seen: per replica, disjoint ranges of commit numbers.
  *
  * <p>A state's context is nearly always one range {@code (0, n]} per replica, which is a version
  * vector; a delta's is the range {@code (predecessor, last]} of its origin and the dots that it
@@ -18,13 +18,13 @@ import java.util.List;
  * as ranges.
  */
 public final class CausalContext {
-  /** The context that knows nothing. */
+  /** The empty context. */
   public static final CausalContext EMPTY = new CausalContext(new ReplicaId[0], new long[0][]);
 
-  /** More replicas than this are searched, not scanned. */
+  /** With more replicas than this, a lookup searches instead of scanning. */
   private static final int SCANNED_MAX = 8;
 
-  /** Sorted. */
+  /** Sorted by {@link ReplicaId#compareTo}. */
   private final ReplicaId[] replicas;
 
   /**
@@ -38,13 +38,13 @@ public final class CausalContext {
     this.ranges = ranges;
   }
 
-  /** The context of one dot. */
+  /** Returns the context of one dot. */
   public static CausalContext of(Dot dot) {
     return range(dot.replica(), dot.number() - 1, dot.number());
   }
 
   /**
-   * The context of one replica's commit numbers in {@code (after, through]}.
+   * Returns the context of one replica's commit numbers in {@code (after, through]}.
    *
    * @throws IllegalArgumentException unless 0 ≤ after &lt; through
    */
@@ -53,13 +53,13 @@ public final class CausalContext {
     return new CausalContext(new ReplicaId[] {replica}, new long[][] {new long[] {after, through}});
   }
 
-  /** A context of arrays in its own form that never change. */
+  /** Returns a context of arrays that are in its form and never change; they are not copied. */
   static CausalContext trusted(ReplicaId[] replicas, long[][] ranges) {
     return new CausalContext(replicas, ranges);
   }
 
   /**
-   * Collects a context from ranges in its own order: replicas ascending, each one's ranges
+   * Builds a context from ranges in its own order: replicas ascending, and each one's ranges
    * ascending and not touching. Costs O(1) a range, where joining them one by one would cost O(n).
    * Not thread-safe.
    */
@@ -101,7 +101,7 @@ public final class CausalContext {
       }
     }
 
-    /** The context; the builder must not be used afterwards. */
+    /** Returns the context; the builder must not be used afterwards. */
     public CausalContext build() {
       finishReplica();
       return replicas.isEmpty()
@@ -110,7 +110,7 @@ public final class CausalContext {
     }
   }
 
-  /** What the context takes in the heap, about, in bytes; the replicas' names are shared. */
+  /** Returns about how many bytes the context takes in the heap; the replicas' names are shared. */
   public long heapBytes() {
     if (replicas.length == 0) {
       return 0;
@@ -124,12 +124,12 @@ public final class CausalContext {
     return bytes;
   }
 
-  /** Whether the dot is known. */
+  /** Whether the context contains the dot. */
   public boolean contains(Dot dot) {
     return contains(dot.replica(), dot.number());
   }
 
-  /** Whether the replica's commit number is known. */
+  /** Whether the context contains the replica's commit number. */
   public boolean contains(ReplicaId replica, long number) {
     int i = indexOf(replica);
     if (i < 0) {
@@ -140,13 +140,13 @@ public final class CausalContext {
     return k < r.length && r[k] < number;
   }
 
-  /** The largest known commit number of the replica, 0 if none is known. */
+  /** Returns the replica's largest commit number in the context; 0 if it has none. */
   public long last(ReplicaId replica) {
     int i = indexOf(replica);
     return i < 0 ? 0 : ranges[i][ranges[i].length - 1];
   }
 
-  /** The largest n such that every commit number 1..n of the replica is known. */
+  /** Returns the largest n such that every commit number 1..n of the replica is in the context. */
   public long through(ReplicaId replica) {
     int i = indexOf(replica);
     return i < 0 || ranges[i][0] != 0 ? 0 : ranges[i][1];
@@ -165,7 +165,7 @@ public final class CausalContext {
     return -1;
   }
 
-  /** This context with the replica's commit numbers in {@code (after, through]}. */
+  /** Returns this context with the replica's commit numbers in {@code (after, through]} added. */
   public CausalContext withRange(ReplicaId replica, long after, long through) {
     NumberRanges.check(after, through);
     int i = indexOf(replica);
@@ -188,7 +188,7 @@ public final class CausalContext {
     return new CausalContext(replicas, next);
   }
 
-  /** The union of both contexts. */
+  /** Returns the union of both contexts. */
   public CausalContext join(CausalContext other) {
     if (other == this || other.replicas.length == 0) {
       return this;
@@ -197,7 +197,7 @@ public final class CausalContext {
       return other;
     }
     if (other.replicas.length == 1 && other.ranges[0].length == 2) {
-      // As nearly all deltas have it.
+      // Nearly all deltas have this form.
       return withRange(other.replicas[0], other.ranges[0][0], other.ranges[0][1]);
     }
     return joinAll(other);
@@ -237,7 +237,7 @@ public final class CausalContext {
     return a == b ? 0 : a.compareTo(b);
   }
 
-  /** Whether every dot of the other context is known here. */
+  /** Whether this context contains every dot of the other one. */
   public boolean covers(CausalContext other) {
     for (int j = 0; j < other.replicas.length; j++) {
       int i = indexOf(other.replicas[j]);
@@ -248,7 +248,7 @@ public final class CausalContext {
     return true;
   }
 
-  /** Per replica the largest known commit number. */
+  /** Returns per replica the largest commit number in the context. */
   public VersionVector toVersionVector() {
     long[] last = new long[replicas.length];
     for (int i = 0; i < replicas.length; i++) {
@@ -257,27 +257,27 @@ public final class CausalContext {
     return VersionVector.trusted(replicas, last);
   }
 
-  /** Whether nothing is known. */
+  /** Whether the context contains no dot. */
   public boolean isEmpty() {
     return replicas.length == 0;
   }
 
-  /** How many replicas have a dot here. */
+  /** Returns the number of replicas that have a dot here. */
   public int size() {
     return replicas.length;
   }
 
-  /** The replicas, in the order of {@link ReplicaId#compareTo}. */
+  /** Returns the replicas, in the order of {@link ReplicaId#compareTo}. */
   public List<ReplicaId> replicas() {
     return List.of(replicas);
   }
 
-  /** The i-th replica, in the order of {@link ReplicaId#compareTo}. */
+  /** Returns the i-th replica, in the order of {@link ReplicaId#compareTo}. */
   public ReplicaId replica(int i) {
     return replicas[i];
   }
 
-  /** How many ranges all replicas have together. */
+  /** Returns how many ranges all replicas have together. */
   public int rangeCount() {
     int count = 0;
     for (long[] r : ranges) {
@@ -286,17 +286,17 @@ public final class CausalContext {
     return count;
   }
 
-  /** How many ranges the i-th replica has. */
+  /** Returns how many ranges the i-th replica has. */
   public int rangeCount(int i) {
     return ranges[i].length / 2;
   }
 
-  /** The exclusive start of the k-th range of the i-th replica. */
+  /** Returns the exclusive start of the k-th range of the i-th replica. */
   public long rangeAfter(int i, int k) {
     return ranges[i][2 * k];
   }
 
-  /** The inclusive end of the k-th range of the i-th replica. */
+  /** Returns the inclusive end of the k-th range of the i-th replica. */
   public long rangeLast(int i, int k) {
     return ranges[i][2 * k + 1];
   }

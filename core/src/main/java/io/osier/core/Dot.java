@@ -3,13 +3,13 @@ package io.osier.core;
 import io.osier.core.memory.HeapSize;
 
 /**
- * The identity of one committed update transaction: who committed it, and the commit number that
- * its sequencer gave it. Unique for ever.
+ * The identity of one committed update or transaction: the replica that committed it, and the
+ * commit number that its sequencer gave it. Unique for ever.
  *
  * @param number the commit number, 1 or larger
  */
 public record Dot(ReplicaId replica, long number) implements Comparable<Dot> {
-  /** What a dot takes in the heap, about, in bytes; its replica's name is shared. */
+  /** About how many bytes a dot takes in the heap; its replica's name is shared. */
   public static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Long.BYTES);
 
   public Dot {

@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects dots that come in any order, and makes causal contexts of them. A dot is no object here:
- * the removal of a large set names one for each element. Not thread-safe.
+ * Collects dots in any order, and builds causal contexts of them. Dots are not kept as objects: the
+ * removal of a large set names one for each element. Not thread-safe.
  */
 public final class DotCollector {
   private static final int ROOM_MIN = 4;
@@ -18,7 +18,7 @@ public final class DotCollector {
 
   public DotCollector() {}
 
-  /** Takes a dot, which may have come already. */
+  /** Adds a dot, which may have been added before. */
   public void add(ReplicaId replica, long number) {
     if (size == numbers.length) {
       int room = Math.max(ROOM_MIN, 2 * size);
@@ -29,21 +29,21 @@ public final class DotCollector {
     numbers[size++] = number;
   }
 
-  /** How many have come. */
+  /** Returns how many dots were added. */
   public int size() {
     return size;
   }
 
-  /** The context of all dots. */
+  /** Returns the context of all added dots. */
   public CausalContext context() {
     return context(0, size);
   }
 
   /**
-   * The context of some.
+   * Returns the context of some of the added dots.
    *
-   * @param from how many had come before the first of them
-   * @param to how many had come with the last of them
+   * @param from how many dots had been added before the first of them
+   * @param to how many dots had been added with the last of them
    */
   public CausalContext context(int from, int to) {
     if (from == to) {
@@ -79,7 +79,7 @@ public final class DotCollector {
     return ranges(Arrays.copyOf(numbers, size));
   }
 
-  /** The ranges of one replica's numbers, which are sorted here. */
+  /** Returns the ranges of one replica's numbers; sorts the numbers. */
   private static long[] ranges(long[] of) {
     Arrays.sort(of);
     long[] ranges = new long[2 * of.length];

@@ -1,25 +1,25 @@
 package io.osier.core;
 
 /**
- * What went wrong, as a number that never changes its meaning. {@link #number()} is what the
- * protocol carries.
+ * The kind of an error, with a number that never changes its meaning. The protocol carries {@link
+ * #number()}.
  */
 public enum ErrorCode {
-  /** The request breaks a rule that no retry can mend; the message says which. */
+  /** The request breaks a rule, so that no retry can succeed; the message says which. */
   INVALID_ARGUMENT(1, false),
   /** The datacenter has no keyspace of that name. */
   UNKNOWN_KEYSPACE(2, false),
-  /** The key holds an object of another type, or the operation is not one of its type. */
+  /** The key holds an object of another type, or its type does not have the operation. */
   WRONG_TYPE(3, false),
   /** The key is longer than the keyspace's limit. */
   KEY_TOO_LARGE(4, false),
-  /** A value, or the object it would make, is larger than the keyspace's limit. */
+  /** A value, or the object that it would make, is larger than the keyspace's limit. */
   VALUE_TOO_LARGE(5, false),
-  /** A queue is full; nothing was done, and trying again later is right. */
+  /** A queue is full: nothing was done, and trying again later is right. */
   OVERLOADED(6, true),
   /**
-   * The time limit ran out. A client tells by the type of its exception whether an update may have
-   * been done; a datacenter that answers with this does not know.
+   * The time limit ran out. The type of a client's exception says whether an update may have been
+   * done; a datacenter that answers with this code does not know.
    */
   TIMEOUT(7, true),
   /** No datacenter could be reached, or the connection was lost. */
@@ -44,46 +44,46 @@ public enum ErrorCode {
   INTERNAL(17, false),
   /** The disk is full or cannot be written: nothing was done; reads go on. */
   STORE_FULL(18, true),
-  /** What is stored is damaged, and is not served. */
+  /** Stored data is damaged, and is not served. */
   STORE_DAMAGED(19, false),
   /**
    * The transaction is not open at the datacenter: it was committed, aborted or ran out of time, or
    * the datacenter has forgotten it.
    */
   TRANSACTION_ENDED(20, false),
-  /** The snapshot asked for is older than what is kept of the past. */
+  /** The requested snapshot is older than the history that is kept. */
   SNAPSHOT_TOO_OLD(21, false),
   /**
-   * A bounded counter's update needs more rights than the datacenter holds: nothing was done.
-   * Others may hold some, and give them.
+   * A bounded counter's update needs more rights than the datacenter holds: nothing was done. Other
+   * datacenters may hold some, and give them.
    */
   NOT_ENOUGH_RIGHTS(22, true),
   /**
-   * The datacenter no longer remembers whether the transaction was committed; it does nothing of
+   * The datacenter no longer remembers whether the transaction was committed; it does nothing for
    * it.
    */
   TRANSACTION_FORGOTTEN(23, false),
   /**
-   * Every peer refuses the datacenter, or this keyspace, because their configurations differ or it
-   * is none of them: nothing was done, since an update would go nowhere. Of one that is none of
-   * them, reads are refused, too: what it has is old. Another datacenter may take it.
+   * Every peer refuses the datacenter, or this keyspace, because their configurations differ or the
+   * datacenter is no member: nothing was done, since an update would go nowhere. If it is no
+   * member, reads are refused, too: its data is old. Another datacenter may take the request.
    */
   REFUSED_BY_PEERS(24, true),
   /**
-   * The datacenter does not know who asks: there was no login where one is needed, the user is
-   * unknown, or the password is wrong; which of them is not said. Nothing was done.
+   * The datacenter does not accept the login: there was none where one is needed, the user is
+   * unknown, or the password is wrong; it does not say which. Nothing was done.
    */
   NOT_AUTHENTICATED(25, false),
   /** The user lacks a right, which the message names; nothing was done. */
   FORBIDDEN(26, false),
   /**
-   * The peer is none of the cluster any more: it was removed, or what it stores is from before it
-   * was.
+   * The peer is no longer a member of the cluster: it was removed, or its stored data is from
+   * before it was a member.
    */
   NOT_A_MEMBER(27, false),
   /**
-   * A watcher cannot go on from its position: what was removed since is not remembered any more. It
-   * begins anew, with what there is.
+   * A watcher cannot go on from its position: removals since then are not remembered any more. It
+   * must begin anew, with the present state.
    */
   HISTORY_TOO_SHORT(28, false),
   /**
@@ -92,8 +92,8 @@ public enum ErrorCode {
    */
   WATCHER_TOO_SLOW(29, false),
   /**
-   * The caller has given the call up: its thread was interrupted, or its future was cancelled. A
-   * client tells by the type of its exception whether an update may have been done.
+   * The caller has given the call up: its thread was interrupted, or its future was cancelled. The
+   * type of a client's exception says whether an update may have been done.
    */
   CANCELLED(30, false);
 
@@ -113,7 +113,7 @@ public enum ErrorCode {
     this.retryable = retryable;
   }
 
-  /** The stable number. */
+  /** Returns the stable number. */
   public int number() {
     return number;
   }
@@ -123,7 +123,9 @@ public enum ErrorCode {
     return retryable;
   }
 
-  /** The code of a number; {@link #INTERNAL} for one that this version does not know. */
+  /**
+   * Returns the code of a number; {@link #INTERNAL} for a number that this version does not know.
+   */
   public static ErrorCode of(int number) {
     return number > 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : INTERNAL;
   }

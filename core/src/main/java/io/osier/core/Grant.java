@@ -24,13 +24,13 @@ import java.util.regex.Pattern;
  * @param prefix with what keys begin; empty for all
  */
 public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix) {
-  /** Stands for all keyspaces. */
+  /** In texts it stands for all keyspaces. */
   public static final String ALL = "*";
 
   private static final Pattern KEYSPACE = Pattern.compile("[A-Za-z_][A-Za-z0-9._@-]{0,63}");
   private static final String HEX = "0x";
 
-  /** What may be done. None of them contains another one. */
+  /** What a grant allows. No right contains another one. */
   public enum Right {
     /** Reads, scans, and reads of transactions. */
     READ,
@@ -39,7 +39,7 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
     /** Inspection, backup, and administrative commands. */
     ADMIN;
 
-    /** As it is written. */
+    /** Returns the right as texts have it. */
     public String label() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -52,25 +52,25 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
     }
   }
 
-  /** A right on all keyspaces. */
+  /** Returns a right on all keyspaces. */
   public static Grant onAll(Right right) {
     return new Grant(right, Optional.empty(), Optional.empty());
   }
 
-  /** A right on a keyspace. */
+  /** Returns a right on a keyspace. */
   public static Grant on(Right right, String keyspace) {
     return new Grant(right, Optional.of(keyspace), Optional.empty());
   }
 
-  /** A right on the keys of a keyspace that begin with a prefix. */
+  /** Returns a right on the keys of a keyspace that begin with a prefix. */
   public static Grant on(Right right, String keyspace, Key prefix) {
     return new Grant(right, Optional.of(keyspace), Optional.of(prefix));
   }
 
   /**
-   * Reads a text.
+   * Parses a text.
    *
-   * @throws OsierException INVALID_ARGUMENT if it is none; the message says what one looks like
+   * @throws OsierException INVALID_ARGUMENT if it is not a right; the message shows the form
    */
   public static Grant parse(String text) {
     String[] parts = text.strip().split("\\s+", 3);
@@ -95,7 +95,7 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
     throw bad("'" + text + "' is none of read, write and admin");
   }
 
-  /** A prefix as it is written. */
+  /** Parses the prefix of a text. */
   private static Key prefix(String text) {
     if (text.startsWith(HEX)) {
       try {
@@ -105,7 +105,7 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
       }
     }
     if (text.endsWith(ALL)) {
-      // Nearly always a pattern is meant, and the keys that really begin so are not.
+      // Nearly always a pattern is meant, and not keys that really begin with these characters.
       throw bad(
           "a prefix is written without '*' at its end; one that ends so is written as 0x and its"
               + " bytes");
@@ -121,19 +121,21 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
             + what);
   }
 
-  /** Whether this lets somebody do that with a key. */
+  /** Whether this grant gives a right on a key of a keyspace. */
   public boolean covers(Right wanted, String in, Key key) {
     return right == wanted && isFor(in) && (prefix.isEmpty() || begins(key, prefix.get()));
   }
 
-  /** Whether this is for a keyspace, be it for some of its keys alone; also for its homes. */
+  /**
+   * Whether this grant is for a keyspace or some of its keys; it is also for the keyspace's homes.
+   */
   public boolean isFor(String in) {
     return keyspace.isEmpty()
         || keyspace.get().equals(in)
         || (Homes.isHome(in) && keyspace.get().equals(Homes.base(in)));
   }
 
-  /** Whether this lets somebody do all that the other right does. */
+  /** Whether this grant allows everything that another one does. */
   public boolean covers(Grant other) {
     if (right != other.right) {
       return false;
@@ -159,7 +161,7 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
     return true;
   }
 
-  /** As it is written; {@link #parse} reads it. */
+  /** Returns the text that {@link #parse} reads. */
   @Override
   public String toString() {
     return right.label()

@@ -7,14 +7,15 @@ import java.util.Locale;
 import java.util.TreeSet;
 
 /**
- * The homes of a keyspace's keys: each is a keyspace of its own, with the settings of the one that
- * has them, and with holders of its own. Fixed for ever, since they decide where data lives.
+ * Divides a keyspace's keys among homes: each home is a keyspace of its own, with the settings of
+ * the keyspace that has them, and with holders of its own. Homes are fixed for ever, since they
+ * decide where data lives.
  *
  * <p>A key belongs to the home that its tag names ({@link Partitioning.Hash#TAG}), or else its text
- * up to the first <code>:</code>; all others belong to the keyspace itself, the default home.
+ * up to the first <code>:</code>; all other keys belong to the keyspace itself, the default home.
  *
- * @param names sorted, without duplicates, as those of datacenters; none means that there are no
- *     homes
+ * @param names the names of the homes, in the form of datacenters' names, sorted, without
+ *     duplicates; empty means that there are no homes
  */
 public record Homes(List<String> names) {
   /** Most homes of a keyspace besides the default one. */
@@ -23,7 +24,7 @@ public record Homes(List<String> names) {
   /** A keyspace without homes. */
   public static final Homes NONE = new Homes(List.of());
 
-  /** Between the name of a keyspace and that of a home. */
+  /** Separates the name of a keyspace from that of a home. */
   private static final char AT = '@';
 
   public Homes {
@@ -51,7 +52,7 @@ public record Homes(List<String> names) {
     return names.isEmpty();
   }
 
-  /** The home of a key; "" for the default one. */
+  /** Returns the home of a key; "" for the default one. */
   public String of(Key key) {
     if (names.isEmpty()) {
       return "";
@@ -61,7 +62,7 @@ public record Homes(List<String> names) {
     return named.isEmpty() ? named(key, 0, key.indexOf(':', 0)) : named;
   }
 
-  /** The home that a part of a key names; "" if it names none. */
+  /** Returns the home that a part of a key names; "" if it names none. */
   private String named(Key key, int from, int to) {
     for (String name : names) {
       if (name.length() == to - from && isAt(key, from, name)) {
@@ -79,17 +80,17 @@ public record Homes(List<String> names) {
     return i == name.length();
   }
 
-  /** The keyspace in which a key is, of one that has these homes. */
+  /** Returns the keyspace of a key: {@code base}, which has these homes, or one of its homes. */
   public String keyspace(String base, Key key) {
     return keyspace(base, of(key));
   }
 
-  /** The keyspace of a home; of the default one the keyspace itself. */
+  /** Returns the keyspace of a home; the keyspace itself for the default one. */
   public static String keyspace(String base, String home) {
     return home.isEmpty() ? base : base + AT + home;
   }
 
-  /** The keyspaces of all homes, first the keyspace itself; of one that is a home, itself alone. */
+  /** Returns the keyspaces of all homes, first the keyspace itself; for a home only itself. */
   public List<String> keyspaces(String base) {
     if (isHome(base)) {
       return List.of(base);
@@ -100,18 +101,18 @@ public record Homes(List<String> names) {
     return all;
   }
 
-  /** Whether a keyspace is one of another one's homes, and not a keyspace with homes itself. */
+  /** Whether a keyspace is a home of another one. */
   public static boolean isHome(String keyspace) {
     return keyspace.indexOf(AT) >= 0;
   }
 
-  /** The keyspace whose home it is; itself if it is none. */
+  /** Returns the keyspace that has this home; the keyspace itself if it is no home. */
   public static String base(String keyspace) {
     int at = keyspace.indexOf(AT);
     return at < 0 ? keyspace : keyspace.substring(0, at);
   }
 
-  /** Which home a keyspace is; "" for the default one. */
+  /** Returns the name of the home that a keyspace is; "" for the default one. */
   public static String home(String keyspace) {
     return keyspace.substring(Math.min(keyspace.length(), base(keyspace).length() + 1));
   }
@@ -119,7 +120,7 @@ public record Homes(List<String> names) {
   /**
    * Checks that a key is in a keyspace, which has these homes or is one of them.
    *
-   * @throws OsierException INVALID_ARGUMENT if it belongs to another home
+   * @throws OsierException INVALID_ARGUMENT if the key belongs to another home
    */
   public void check(String keyspace, Key key) {
     if (isEmpty()) {
@@ -139,9 +140,9 @@ public record Homes(List<String> names) {
   }
 
   /**
-   * The one keyspace of several keys.
+   * Returns the one keyspace of several keys.
    *
-   * @param what that is for keys of one home
+   * @param what the call that is for keys of one home, for the error
    * @throws OsierException INVALID_ARGUMENT if they have several homes
    */
   public String one(String base, String what, Collection<Key> keys) {
@@ -164,7 +165,7 @@ public record Homes(List<String> names) {
     return keyspace(base, home);
   }
 
-  /** As settings have it. */
+  /** Returns the names as settings have them. */
   @Override
   public String toString() {
     return String.join(",", names);

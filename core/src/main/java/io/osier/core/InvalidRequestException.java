@@ -3,8 +3,8 @@ package io.osier.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mend the call: it, or a setting, breaks a rule, which the message names together with what would
- * be right. Nothing was done, and the same call fails again, anywhere and at any time.
+ * Correct the call: it, or a setting, breaks a rule, which the message names together with what
+ * would be right. Nothing was done, and the same call fails again, anywhere and at any time.
  */
 public final class InvalidRequestException extends OsierException {
   private static final long serialVersionUID = 1L;

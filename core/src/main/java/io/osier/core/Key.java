@@ -32,23 +32,23 @@ public final class Key implements Comparable<Key> {
     return x ^ (x >>> 15);
   }
 
-  /** The key of a text, in UTF-8. */
+  /** Returns the key of a text, in UTF-8. */
   public static Key of(String text) {
     Utf8.length(Present.present(text, "a key"));
     return new Key(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The key of these bytes, which are copied. */
+  /** Returns the key of these bytes, which are copied. */
   public static Key of(byte[] bytes) {
     return new Key(Present.present(bytes, "a key").clone());
   }
 
-  /** The key of a range of bytes, which are copied. */
+  /** Returns the key of a range of bytes, which are copied. */
   public static Key of(byte[] bytes, int from, int to) {
     return new Key(Arrays.copyOfRange(bytes, from, to));
   }
 
-  /** The first key behind all that begin with this one; empty if there is none behind them. */
+  /** Returns the first key behind all that begin with this one; empty if no key is behind them. */
   public Optional<Key> afterPrefix() {
     int last = bytes.length - 1;
     while (last >= 0 && bytes[last] == (byte) 0xff) {
@@ -67,33 +67,35 @@ public final class Key implements Comparable<Key> {
     System.arraycopy(bytes, 0, target, at, bytes.length);
   }
 
-  /** The bytes, copied. */
+  /** Returns a copy of the bytes. */
   public byte[] toBytes() {
     return bytes.clone();
   }
 
-  /** What the key takes in the heap, about, in bytes. */
+  /** Returns about how many bytes the key takes in the heap. */
   public long heapBytes() {
     return HeapSize.object(HeapSize.REFERENCE + 4) + HeapSize.array(bytes.length, 1);
   }
 
-  /** Number of bytes. */
+  /** Returns the number of bytes. */
   public int length() {
     return bytes.length;
   }
 
-  /** The byte at an index. */
+  /** Returns the byte at an index. */
   public byte byteAt(int index) {
     return bytes[index];
   }
 
-  /** As {@link Partitioning#of}, which alone asks it. */
+  /** Returns the key's partition; only for {@link Partitioning#of}. */
   int partition(int partitions, boolean byTag) {
     int of = byTag ? tagHash() : hash;
     return (int) (((of & 0xffffffffL) * partitions) >>> 32);
   }
 
-  /** The hash that a key would have that is this one's tag; its own if it has none. */
+  /**
+   * Returns the hash that the key's tag would have as a key; the key's own hash if it has no tag.
+   */
   private int tagHash() {
     int from = tagStart();
     if (from == 0) {
@@ -107,18 +109,18 @@ public final class Key implements Comparable<Key> {
     return mix(of);
   }
 
-  /** Where its tag begins; 0 if it has none. */
+  /** Returns where the key's tag begins; 0 if it has none. */
   int tagStart() {
     int from = indexOf('{', 0) + 1;
     return from > 0 && tagEnd(from) > from ? from : 0;
   }
 
-  /** Behind the tag that begins there; -1 if it does not end. */
+  /** Returns the end of the tag that begins at {@code from}; -1 if it does not end. */
   int tagEnd(int from) {
     return indexOf('}', from);
   }
 
-  /** Where a byte is first, not before a place; -1 if it is not there. */
+  /** Returns the first index of a byte from {@code from} on; -1 if there is none. */
   int indexOf(char wanted, int from) {
     for (int i = from; i < bytes.length; i++) {
       if (bytes[i] == wanted) {
@@ -128,23 +130,23 @@ public final class Key implements Comparable<Key> {
     return -1;
   }
 
-  /** Its hash for a table that others choose the keys of. */
+  /** Returns a hash for a table whose keys others may choose. */
   public long hashBy(KeyedHash hash) {
     return hash.of(bytes, 0, bytes.length);
   }
 
-  /** Whether this key begins with another one, or is it. */
+  /** Whether this key begins with another one, or equals it. */
   public boolean startsWith(Key prefix) {
     return bytes.length >= prefix.bytes.length
         && Arrays.equals(bytes, 0, prefix.bytes.length, prefix.bytes, 0, prefix.bytes.length);
   }
 
-  /** Whether a part of some bytes is this key. */
+  /** Whether a range of bytes equals this key. */
   public boolean isAt(byte[] other, int from, int length) {
     return length == bytes.length && Arrays.equals(bytes, 0, length, other, from, from + length);
   }
 
-  /** As {@link #compareTo}, with the key that a part of some bytes is. */
+  /** As {@link #compareTo}, with the key that a range of bytes is. */
   public int compareTo(byte[] other, int from, int length) {
     return Arrays.compareUnsigned(bytes, 0, bytes.length, other, from, from + length);
   }
@@ -164,7 +166,7 @@ public final class Key implements Comparable<Key> {
     return hash;
   }
 
-  /** The key as text: UTF-8 where it is, otherwise 0x and hexadecimal digits. */
+  /** Returns the key as text: as UTF-8 if it is, otherwise as 0x and hexadecimal digits. */
   @Override
   public String toString() {
     return Value.printable(bytes);

@@ -6,9 +6,9 @@ import java.nio.ByteOrder;
 import java.util.function.LongSupplier;
 
 /**
- * SipHash (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a hash that nobody can
- * make collide who does not know its secret, so that chosen keys cannot make a table slow.
- * Immutable and safe for any thread.
+ * SipHash (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): without its secret
+ * nobody can make keys collide, so that chosen keys cannot make a table slow. Immutable and safe
+ * for any thread.
  */
 public final class KeyedHash {
   private static final VarHandle LONGS =
@@ -31,15 +31,15 @@ public final class KeyedHash {
   }
 
   /**
-   * SipHash-1-3, the form for tables.
+   * Returns SipHash-1-3, the form for hash tables.
    *
-   * @param secret draws what nobody else may know; something fixed for what must do the same again
+   * @param secret draws the secret; a fixed value makes runs repeatable
    */
   public static KeyedHash of(LongSupplier secret) {
     return new KeyedHash(secret.getAsLong(), secret.getAsLong(), 1, 3);
   }
 
-  /** The hash of a part of some bytes. */
+  /** Returns the hash of a range of bytes. */
   public long of(byte[] bytes, int from, int length) {
     State state = new State(k0, k1);
     int whole = from + (length & -Long.BYTES);

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How a keyspace behaves. Every datacenter that holds it must have the same policy.
+ * How a keyspace behaves. Every datacenter that holds it must have the same policy. Immutable.
  *
  * @param name 1 to 64 characters: a letter, then letters, digits, '.', '_' or '-'; of a home {@link
- *     Homes#keyspace}, of as many
+ *     Homes#keyspace}, with the same limit
  * @param consistency what a client may observe
  * @param sla the staleness bound δ: an update is visible at every connected datacenter at most this
  *     long after its commit; 0 ships everything at once
@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  *     Consistency#CAUSAL}
  * @param limits the largest sizes that are accepted
  * @param history in a {@link Consistency#CAUSAL} keyspace, how long the past can be read
- * @param rules what holds of the datacenters that hold it
+ * @param rules the rules on which datacenters may hold it
  */
 public record KeyspacePolicy(
     String name,
@@ -47,7 +47,7 @@ public record KeyspacePolicy(
   /** Most hash slices of a keyspace. */
   public static final int PARTITIONS_MAX = 256;
 
-  /** The name of the control plane's own keyspace, which no other has. */
+  /** The name of the control plane's keyspace; no other keyspace may have it. */
   public static final String CONTROL = "_osier";
 
   private static final int NAME_MAX = 64;
@@ -206,37 +206,39 @@ public record KeyspacePolicy(
   }
 
   /**
-   * The control plane's keyspace, which every datacenter holds: what is changed there leaves at
-   * once.
+   * Returns the policy of the control plane's keyspace, which every datacenter holds: changes leave
+   * at once.
    */
   public static KeyspacePolicy control() {
     return causal(CONTROL, Duration.ofMillis(500)).with(Propagation.OP);
   }
 
-  /** This policy with another propagation. */
+  /** Returns this policy with another propagation. */
   public KeyspacePolicy with(Propagation other) {
     return new KeyspacePolicy(
         name, consistency, sla, other, payload, replicas, partitioning, limits, history, rules);
   }
 
-  /** This policy with another state payload. */
+  /** Returns this policy with another state payload. */
   public KeyspacePolicy with(StatePayload other) {
     return new KeyspacePolicy(
         name, consistency, sla, propagation, other, replicas, partitioning, limits, history, rules);
   }
 
-  /** This policy with another number of partitions. */
+  /** Returns this policy with another number of partitions. */
   public KeyspacePolicy withPartitions(int other) {
     return with(new Partitioning(other, partitioning.hash(), partitioning.homes()));
   }
 
-  /** This policy with another partitioning. */
+  /** Returns this policy with another partitioning. */
   public KeyspacePolicy with(Partitioning other) {
     return new KeyspacePolicy(
         name, consistency, sla, propagation, payload, replicas, other, limits, history, rules);
   }
 
-  /** The policy of one of its homes: the same, under another name; "" for the default one. */
+  /**
+   * Returns the policy of one of its homes: the same under another name; "" for the default home.
+   */
   public KeyspacePolicy home(String home) {
     return new KeyspacePolicy(
         Homes.keyspace(name, home),
@@ -251,13 +253,13 @@ public record KeyspacePolicy(
         rules);
   }
 
-  /** This policy with other replicas; none means all. */
+  /** Returns this policy with other replicas; none means all. */
   public KeyspacePolicy withReplicas(List<String> other) {
     return new KeyspacePolicy(
         name, consistency, sla, propagation, payload, other, partitioning, limits, history, rules);
   }
 
-  /** This policy with other limits. */
+  /** Returns this policy with other limits. */
   public KeyspacePolicy with(Limits other) {
     return new KeyspacePolicy(
         name,
@@ -272,13 +274,13 @@ public record KeyspacePolicy(
         rules);
   }
 
-  /** This policy with another history. */
+  /** Returns this policy with another history. */
   public KeyspacePolicy withHistory(Duration other) {
     return new KeyspacePolicy(
         name, consistency, sla, propagation, payload, replicas, partitioning, limits, other, rules);
   }
 
-  /** This policy with other rules of who may hold it. */
+  /** Returns this policy with other rules on who may hold it. */
   public KeyspacePolicy with(PlacementRules other) {
     return new KeyspacePolicy(
         name,
@@ -293,7 +295,7 @@ public record KeyspacePolicy(
         other);
   }
 
-  /** The number of hash slices, 1 to {@link #PARTITIONS_MAX}. */
+  /** Returns the number of hash slices, 1 to {@link #PARTITIONS_MAX}. */
   public int partitions() {
     return partitioning.count();
   }
@@ -304,23 +306,25 @@ public record KeyspacePolicy(
   }
 
   /**
-   * The parts that all datacenters must agree on, as text; peers compare it when they connect, and
-   * a difference is reported with both texts.
+   * Returns the parts on which all datacenters must agree, as text. Peers compare it when they
+   * connect, and report a difference with both texts.
    */
   public String fingerprint() {
     return fingerprint(Optional.empty());
   }
 
   /**
-   * As the other one, of a keyspace that was created at run time: its limits may be altered while
-   * all serve.
+   * As the other method, for a keyspace that may have been created at run time: then it omits the
+   * limits, which may be altered while all datacenters serve.
    *
-   * @param created what tells it from another of its name; empty for one of the configuration
+   * @param created what tells the keyspace from another of its name; empty for one of the
+   *     configuration
    */
   public String fingerprint(Optional<String> created) {
-    // What older versions do not know is left out where it is not used.
+    // Settings that older versions do not know are omitted where they are not used.
     String hash = partitioning.isByTag() ? ", hash=TAG" : "";
-    if (!partitioning.homes().isEmpty() && !Homes.isHome(name)) { // of its homes it tells all
+    // A home's keyspace has them in its base.
+    if (!partitioning.homes().isEmpty() && !Homes.isHome(name)) {
       hash += ", homes=" + partitioning.homes().names();
     }
     if (created.isPresent()) {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Sets of numbers as sorted arrays of disjoint ranges: lo1, hi1, lo2, hi2, …, each pair the range
- * (lo, hi], with lo(i+1) > hi(i). An array that was given never changes.
+ * (lo, hi], with lo(i+1) > hi(i). Arguments are never changed.
  */
 final class NumberRanges {
   private NumberRanges() {}
@@ -18,8 +18,8 @@ final class NumberRanges {
   }
 
   /**
-   * Where the first range is that does not end before the number. Searched: when a large set is
-   * cleared, many ranges are asked for as many dots.
+   * Returns the index of the first range that does not end before the number. A binary search: when
+   * a large set is cleared, many dots are looked up in many ranges.
    */
   static int firstEndingAt(long[] r, long number) {
     int low = 0;
@@ -35,7 +35,7 @@ final class NumberRanges {
     return 2 * low;
   }
 
-  /** The union of two lists of ranges; {@code a} itself if {@code b} adds nothing. */
+  /** Returns the union of two lists of ranges; {@code a} itself if {@code b} adds nothing. */
   static long[] union(long[] a, long[] b) {
     if (covers(a, b)) {
       return a;
@@ -69,9 +69,13 @@ final class NumberRanges {
     return Arrays.copyOf(out, size);
   }
 
-  /** The same for one range: what joins small deltas to one of many ranges must not walk them. */
+  /**
+   * Returns the union with one range, without walking {@code a}: small deltas are joined to
+   * contexts of many ranges.
+   */
   private static long[] union(long[] a, long after, long through) {
-    int from = firstEndingAt(a, after); // this one and those up to the next place touch it
+    // The ranges from here up to the next index touch the new one.
+    int from = firstEndingAt(a, after);
     int to = firstEndingAt(a, through);
     to += to < a.length && a[to] <= through ? 2 : 0;
     long[] out = new long[a.length + 2 - (to - from)];
@@ -82,7 +86,7 @@ final class NumberRanges {
     return out;
   }
 
-  /** Whether all numbers of {@code b} are in {@code a}. */
+  /** Whether {@code a} contains all numbers of {@code b}. */
   static boolean covers(long[] a, long[] b) {
     int i = firstEndingAt(a, b[1]);
     for (int j = 0; j < b.length; j += 2) {

@@ -3,9 +3,9 @@ package io.osier.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error with a stable code and a message that says what is wrong and what would be right. What
- * the client library throws is of one of five classes, by what its caller does: mend the call, try
- * elsewhere, wait, give up, or look what was done. docs/API.md has the codes of each.
+ * An error with a stable code and a message that says what is wrong and what would be right. The
+ * client library throws five subclasses, by what the caller should do: correct the call, try
+ * elsewhere, wait, give up, or look whether it was done. docs/API.md lists the codes of each.
  */
 public sealed class OsierException extends RuntimeException
     permits InvalidRequestException,
@@ -18,13 +18,13 @@ public sealed class OsierException extends RuntimeException
   private final ErrorCode code;
   private final String reason;
 
-  /** An error of its own, of none of the classes below; {@link #of} chooses one. */
+  /** Creates an error of none of the subclasses; {@link #of} chooses one. */
   public OsierException(ErrorCode code, String reason) {
     this(code, reason, null);
   }
 
   /**
-   * An error with a cause.
+   * Creates an error with a cause.
    *
    * @param reason what is wrong, and what would be right; the code is put before it
    */
@@ -36,7 +36,7 @@ public sealed class OsierException extends RuntimeException
     this.reason = text.startsWith(prefix) ? text.substring(prefix.length()) : text;
   }
 
-  /** The error of a code, of the class that says what its caller does. */
+  /** Returns an error with this code, of the subclass that fits it. */
   public static OsierException of(ErrorCode code, @Nullable String reason) {
     return of(code, reason, null);
   }
@@ -76,30 +76,30 @@ public sealed class OsierException extends RuntimeException
     };
   }
 
-  /** This error, or if it is of none of the classes below its like that is. */
+  /** Returns this error, or if it is of none of the subclasses, the same error as one of them. */
   public final OsierException classified() {
     return getClass() == OsierException.class ? of(code, reason, this) : this;
   }
 
-  /** The code, and the {@link #reason}. */
+  /** Returns the code, and the {@link #reason}. */
   @Override
   public String getMessage() {
     return code + ": " + reason;
   }
 
-  /** What is wrong, and what would be right, without the code. */
+  /** Returns what is wrong, and what would be right, without the code. */
   public final String reason() {
     return reason;
   }
 
-  /** What a failure says, without a code: for a message that has a code of its own. */
+  /** Returns a failure's message without a code, for a message that has a code of its own. */
   public static String reasonOf(Throwable failure) {
     return failure instanceof OsierException known
         ? known.reason()
         : String.valueOf(failure.getMessage());
   }
 
-  /** The stable code. */
+  /** Returns the stable code. */
   public final ErrorCode code() {
     return code;
   }

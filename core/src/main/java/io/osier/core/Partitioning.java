@@ -1,21 +1,22 @@
 package io.osier.core;
 
 /**
- * Which of a keyspace's partitions a key belongs to: stable for ever, since it decides where data
- * lives. Whoever asks for a key's partition asks this.
+ * Maps a keyspace's keys to its partitions. The mapping is stable for ever, since it decides where
+ * data lives; everything that needs a key's partition uses this record.
  *
  * @param count the number of partitions, 1 to {@link KeyspacePolicy#PARTITIONS_MAX}
- * @param hash what of a key is hashed; with one partition always {@link Hash#KEY}
- * @param homes of a keyspace that has some, and of each of them: which keys are there at all
+ * @param hash which part of a key is hashed; with one partition always {@link Hash#KEY}
+ * @param homes the homes of the keyspace, or of the keyspace whose home it is
  */
 public record Partitioning(int count, Hash hash, Homes homes) {
-  /** What of a key is hashed. */
+  /** Which part of a key is hashed. */
   public enum Hash {
-    /** All of it. */
+    /** The whole key. */
     KEY,
     /**
-     * Its tag: what is between its first <code>{</code> and the first <code>}</code> behind that,
-     * as in Redis Cluster; all of it if there is nothing between them, or one of them is missing.
+     * The key's tag: the text between its first <code>{</code> and the first <code>}</code> behind
+     * that, as in Redis Cluster. The whole key if there is nothing between them, or one of them is
+     * missing.
      */
     TAG
   }
@@ -25,15 +26,15 @@ public record Partitioning(int count, Hash hash, Homes homes) {
       throw new IllegalArgumentException(
           "partitions must be 1 to " + KeyspacePolicy.PARTITIONS_MAX + ", not " + count);
     }
-    hash = count == 1 ? Hash.KEY : hash; // whatever is hashed, all keys are there
+    hash = count == 1 ? Hash.KEY : hash; // with one partition it makes no difference
   }
 
-  /** Of a keyspace without homes. */
+  /** Creates the partitioning of a keyspace without homes. */
   public Partitioning(int count, Hash hash) {
     this(count, hash, Homes.NONE);
   }
 
-  /** So many partitions, by all of the key. */
+  /** Returns this many partitions, by the whole key. */
   public static Partitioning byKey(int count) {
     return new Partitioning(count, Hash.KEY);
   }
@@ -43,12 +44,12 @@ public record Partitioning(int count, Hash hash, Homes homes) {
     return hash == Hash.TAG;
   }
 
-  /** The partition of a key: 0 to {@link #count} − 1. */
+  /** Returns the partition of a key: 0 to {@link #count} − 1. */
   public int of(Key key) {
     return key.partition(count, isByTag());
   }
 
-  /** As an error tells of it. */
+  /** Returns a text for errors. */
   @Override
   public String toString() {
     return count

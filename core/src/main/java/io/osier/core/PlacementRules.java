@@ -7,28 +7,30 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What holds of the datacenters that hold a keyspace: laws, which neither a person nor placement
- * may break, and whether they follow the load. Immutable.
+ * The rules on which datacenters hold a keyspace: limits that neither a person nor placement may
+ * break, and whether the holders follow the load. Immutable.
  *
- * @param placement who changes them
- * @param holdersMin so many there are at least, also while one is replaced; 0 if nobody has said
- * @param allow only these may hold it, sorted; empty if all may
+ * @param placement who may change the holders
+ * @param holdersMin the least number of holders, also while one is replaced; 0 if it was not set
+ * @param allow only these datacenters may hold the keyspace, sorted; empty if all may
  * @param deny these may not, sorted
  */
 public record PlacementRules(
     Placement placement, int holdersMin, List<String> allow, List<String> deny) {
-  /** No laws, and holders change by hand alone: those of a keyspace of which nothing was said. */
+  /**
+   * No limits, and holders change only by hand: the rules of a keyspace for which none were set.
+   */
   public static final PlacementRules NONE =
       new PlacementRules(Placement.FIXED, 0, List.of(), List.of());
 
-  /** So many holders there are at least where they follow the load, and where keys have homes. */
+  /** The least number of holders if they follow the load, and if keys have homes. */
   private static final int PAIR = 2;
 
   /** Who changes the holders of a keyspace. */
   public enum Placement {
     /** People and programs. */
     FIXED,
-    /** Its load, too. */
+    /** Also its load. */
     ADAPTIVE,
     /** As adaptive, but nothing is moved at present; demand is counted. */
     PINNED
@@ -51,12 +53,12 @@ public record PlacementRules(
     return placement != Placement.FIXED;
   }
 
-  /** So many datacenters hold the keyspace at least. */
+  /** Returns the least number of datacenters that must hold the keyspace. */
   public int least() {
     return holdersMin > 0 ? holdersMin : counts() ? PAIR : 1;
   }
 
-  /** These, with two holders at least unless another number was said. */
+  /** Returns these rules, with at least two holders unless another number was set. */
   public PlacementRules pairs() {
     return holdersMin > 0 ? this : new PlacementRules(placement, PAIR, allow, deny);
   }
@@ -67,12 +69,13 @@ public record PlacementRules(
   }
 
   /**
-   * What is wrong with these rules where datacenters hold the keyspace, or are to, and what is to
-   * be done about it. What held before is not asked again.
+   * Returns what is wrong with these rules for the present or future holders of the keyspace, and
+   * what to do about it; empty if nothing is. Parts that are unchanged from the former rules are
+   * not checked again.
    *
    * @param former the rules until now
-   * @param replicas those that hold it; empty means all
-   * @param whole those of them that have all and stay
+   * @param replicas the datacenters that hold it; empty means all
+   * @param whole those of them that have all data and stay
    * @param known the names of all datacenters
    */
   public Optional<String> objection(
@@ -92,7 +95,7 @@ public record PlacementRules(
     Set<String> strangers = new TreeSet<>(allow);
     strangers.addAll(deny);
     strangers.removeAll(known);
-    strangers.removeAll(former.allow); // some may have left
+    strangers.removeAll(former.allow); // some of them may have left
     strangers.removeAll(former.deny);
     if (!strangers.isEmpty()) {
       return Optional.of(
@@ -105,7 +108,9 @@ public record PlacementRules(
         .or(() -> least() > former.least() ? tooFew(whole) : Optional.empty());
   }
 
-  /** What is wrong with datacenters as holders; empty if all of them may hold the keyspace. */
+  /**
+   * Returns what is wrong with datacenters as holders; empty if all of them may hold the keyspace.
+   */
   public Optional<String> forbidden(Collection<String> dcs) {
     List<String> forbidden = dcs.stream().filter(dc -> !mayHold(dc)).toList();
     return forbidden.isEmpty()
@@ -121,7 +126,7 @@ public record PlacementRules(
         + (deny.isEmpty() ? "" : "deny = " + String.join(",", deny));
   }
 
-  /** What is wrong if no more than these hold the keyspace. */
+  /** Returns what is wrong if only these hold the keyspace; empty if they are enough. */
   public Optional<String> tooFew(Collection<String> whole) {
     return whole.size() >= least()
         ? Optional.empty()

@@ -2,14 +2,14 @@ package io.osier.core;
 
 import java.util.List;
 
-/** Names arguments that are missing. */
+/** Checks that arguments are not null. */
 public final class Present {
   private Present() {}
 
   /**
-   * An argument that must be there.
+   * Returns an argument that must not be null.
    *
-   * @param what it is, for the error: "a key"
+   * @param what the argument, for the error: "a key"
    * @throws OsierException INVALID_ARGUMENT if it is null
    */
   public static <T> T present(T argument, String what) {
@@ -20,15 +20,15 @@ public final class Present {
   }
 
   /**
-   * An immutable copy of a list.
+   * Returns an immutable copy of a list.
    *
-   * @param what its elements are, for the error: "an element"
+   * @param what its elements, for the error: "an element"
    * @throws OsierException INVALID_ARGUMENT if the list or an element is null
    */
   public static <T> List<T> copyOf(List<T> list, String what) {
     try {
       return List.copyOf(list);
-    } catch (NullPointerException e) { // looked for by List.copyOf anyway
+    } catch (NullPointerException e) { // List.copyOf checks for null anyway
       throw missing(what);
     }
   }

@@ -2,8 +2,8 @@ package io.osier.core;
 
 /**
  * One life of one datacenter: its short name and its incarnation. A datacenter that starts without
- * what it had acknowledged takes a larger incarnation, so that none of its dots is ever used twice
- * (invariant I4).
+ * the data that it had acknowledged takes a larger incarnation, so that none of its dots is ever
+ * used twice (invariant I4).
  *
  * @param dc short name, 1 to 63 characters: a letter, then letters, digits, '-' or '_'
  * @param incarnation 1 or larger; larger is later
@@ -22,6 +22,7 @@ public record ReplicaId(String dc, long incarnation) implements Comparable<Repli
   /**
    * Checks a datacenter's name.
    *
+   * @return the name
    * @throws IllegalArgumentException if it is not 1 to 63 characters, a letter first
    */
   public static String checkDcName(String dc) {
@@ -34,7 +35,7 @@ public record ReplicaId(String dc, long incarnation) implements Comparable<Repli
     return dc;
   }
 
-  // By hand: every replica that is read from the network is checked.
+  // Not a regular expression, since every replica that is read from the network is checked.
   private static boolean isDcName(String dc) {
     if (dc.isEmpty() || dc.length() > DC_NAME_LENGTH_MAX || !isLetter(dc.charAt(0))) {
       return false;

@@ -3,8 +3,9 @@ package io.osier.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wait, and try again: a queue is full, the time was too short, what the session has seen or rights
- * of a bounded counter are still on their way. Nothing was done. Pause longer after each failure.
+ * Wait, and try again: a queue is full, the time was too short, or what the session has seen or the
+ * rights of a bounded counter are still on their way. Nothing was done. Pause longer after each
+ * failure.
  */
 public final class TransientException extends OsierException {
   private static final long serialVersionUID = 1L;

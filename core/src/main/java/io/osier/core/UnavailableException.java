@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Try another datacenter: none could be reached within the time limit, or the one that answered
- * does not take this now. Nothing was done. A client that has several endpoints has tried them all
- * by itself, save for {@link ErrorCode#STORE_FULL}.
+ * does not take requests now. Nothing was done. A client with several endpoints has already tried
+ * them all, except for {@link ErrorCode#STORE_FULL}.
  */
 public final class UnavailableException extends OsierException {
   private static final long serialVersionUID = 1L;

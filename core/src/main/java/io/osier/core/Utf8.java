@@ -7,9 +7,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Texts as UTF-8: their encoded length, and reading them. A text with half a surrogate pair has no
- * UTF-8 form: encoders replace the half by a question mark, and two texts that differ here would be
- * one elsewhere. Such a text is refused where it comes in.
+ * Functions for texts in UTF-8. A text with half a surrogate pair has no UTF-8 form: encoders
+ * replace the half by a question mark, so that two texts that differ here would be the same
+ * elsewhere. Such a text is refused where it comes in.
  */
 public final class Utf8 {
   private static final char REPLACEMENT = '\uFFFD';
@@ -18,7 +18,7 @@ public final class Utf8 {
   private Utf8() {}
 
   /**
-   * Bytes that the text takes in UTF-8.
+   * Returns how many bytes the text takes in UTF-8.
    *
    * @throws OsierException {@link ErrorCode#INVALID_ARGUMENT} if it has half a surrogate pair
    */
@@ -36,7 +36,7 @@ public final class Utf8 {
                 ErrorCode.INVALID_ARGUMENT,
                 "a text has half a surrogate pair at index " + i + ", which UTF-8 cannot carry");
           }
-          i++; // the pair: 2 chars, 4 bytes, and 2 of them were counted above
+          i++; // a pair is 2 chars and 4 bytes, of which 2 were counted above
         }
       }
     }
@@ -44,7 +44,7 @@ public final class Utf8 {
   }
 
   /**
-   * Reads a text. Costs little more than a copy where all is ASCII.
+   * Decodes a text. Costs little more than a copy if all is ASCII.
    *
    * @throws CharacterCodingException if the bytes are not UTF-8
    */
@@ -52,15 +52,16 @@ public final class Utf8 {
     String text = decodeIfValid(bytes, from, length);
     return text != null
         ? text
-        : StandardCharsets.UTF_8 // which says what is wrong with them
+        : StandardCharsets.UTF_8 // throws an error that says what is wrong
             .newDecoder()
             .decode(ByteBuffer.wrap(bytes, from, length))
             .toString();
   }
 
   /**
-   * As {@link #decode}, for who does not know whether the bytes are a text: null if they are not
-   * UTF-8, without an exception, which costs more than all else that is done with a small value.
+   * As {@link #decode}, for bytes that need not be a text: returns null if they are not UTF-8. It
+   * throws no exception, which would cost more than everything else that is done with a small
+   * value.
    */
   public static @Nullable String decodeIfValid(byte[] bytes, int from, int length) {
     String text = new String(bytes, from, length, StandardCharsets.UTF_8);
@@ -68,7 +69,7 @@ public final class Utf8 {
     int read = 0;
     for (int i = text.indexOf(REPLACEMENT); i >= 0; i = text.indexOf(REPLACEMENT, read)) {
       at += length(text.substring(read, i));
-      // Where the bytes are not that character, it stands for what is no UTF-8.
+      // If the bytes here are not that character, it was put in the place of invalid bytes.
       if (!startsWith(bytes, at, from + length, REPLACEMENT_BYTES)) {
         return null;
       }
@@ -83,7 +84,7 @@ public final class Utf8 {
     return end <= to && Arrays.equals(bytes, from, end, with, 0, with.length);
   }
 
-  /** Whether bytes are this text, of ASCII characters. */
+  /** Whether bytes equal this text of ASCII characters. */
   public static boolean isAscii(byte[] bytes, int from, int length, String text) {
     if (text.length() != length) {
       return false;
@@ -101,12 +102,12 @@ public final class Utf8 {
   public static int compareWithAscii(byte[] bytes, int from, int length, String ascii) {
     int common = Math.min(length, ascii.length());
     for (int i = 0; i < common; i++) {
-      // A byte of another character is greater than any that stands for one of ASCII.
+      // The bytes of other characters are larger than all of ASCII.
       int order = (bytes[from + i] & 0xff) - ascii.charAt(i);
       if (order != 0) {
         return order;
       }
     }
-    return length - ascii.length(); // all of one are ASCII, and the other one's first ones
+    return length - ascii.length(); // one is a prefix of the other
   }
 }

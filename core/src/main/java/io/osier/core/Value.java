@@ -8,13 +8,13 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * What registers hold and sets contain: bytes, a string, a long or a double. Immutable. Values are
+ * The content of registers and sets: bytes, a string, a long or a double. Immutable. Values are
  * ordered by kind, then by content, so that equal content has one encoded form.
  */
 public sealed interface Value extends Comparable<Value> {
 
   /**
-   * A string.
+   * Returns a string value.
    *
    * @throws OsierException {@link ErrorCode#INVALID_ARGUMENT} if it has half a surrogate pair
    */
@@ -22,37 +22,37 @@ public sealed interface Value extends Comparable<Value> {
     return new Str(Present.present(text, "a value"));
   }
 
-  /** A long. */
+  /** Returns a long value. */
   static Value of(long number) {
     return new Int(number);
   }
 
-  /** A double; every NaN is the same, and −0.0 differs from 0.0. */
+  /** Returns a double value; every NaN is the same, and −0.0 differs from 0.0. */
   static Value of(double number) {
     return new Real(number);
   }
 
-  /** Bytes, which are copied. */
+  /** Returns a value of bytes, which are copied. */
   static Value of(byte[] bytes) {
     return new Bytes(Present.present(bytes, "a value").clone());
   }
 
-  /** The value of bytes from outside: a string if they are UTF-8, else bytes. They are copied. */
+  /** Returns a string value if the bytes are UTF-8, otherwise a value of bytes. They are copied. */
   static Value ofText(byte[] bytes) {
     String text = Utf8.decodeIfValid(bytes, 0, bytes.length);
     return text == null ? of(bytes) : new Str(text, bytes.length);
   }
 
-  /** What bytes and strings take beside their content in {@link #sizeBytes}. */
+  /** The bytes that bytes and strings take besides their content in {@link #sizeBytes}. */
   int BYTES_BESIDE = 2;
 
-  /** The kind's rank in the order of values, and its tag in the encoded form. */
+  /** Returns the kind's rank in the order of values, which is also its tag in the encoded form. */
   int kind();
 
-  /** An estimate of the encoded size, in bytes. */
+  /** Returns an estimate of the encoded size, in bytes. */
   int sizeBytes();
 
-  /** What the value takes in the heap, about, in bytes. */
+  /** Returns about how many bytes the value takes in the heap. */
   default long heapBytes() {
     return switch (this) {
       case Bytes b -> HeapSize.object(HeapSize.REFERENCE) + HeapSize.array(b.content.length, 1);
@@ -91,7 +91,7 @@ public sealed interface Value extends Comparable<Value> {
     }
   }
 
-  /** A string. Not a record, since it knows its length in UTF-8, which is asked for often. */
+  /** A string. Not a record, since it keeps its length in UTF-8, which is needed often. */
   final class Str implements Value {
     private final String content;
     private final int utf8Length;
@@ -113,7 +113,7 @@ public sealed interface Value extends Comparable<Value> {
     }
 
     /**
-     * The string that some bytes stand for, which are copied.
+     * Returns the string that a range of bytes encodes; they are copied.
      *
      * @throws CharacterCodingException if they are not UTF-8
      */
@@ -121,12 +121,12 @@ public sealed interface Value extends Comparable<Value> {
       return new Str(Utf8.decode(bytes, from, length), length);
     }
 
-    /** The text. */
+    /** Returns the text. */
     public String content() {
       return content;
     }
 
-    /** Its length in UTF-8, in bytes. */
+    /** Returns its length in UTF-8, in bytes. */
     public int utf8Length() {
       return utf8Length;
     }
@@ -215,7 +215,7 @@ public sealed interface Value extends Comparable<Value> {
     return Integer.compare(kind(), other.kind());
   }
 
-  /** Bytes as text: UTF-8 where they are printable, otherwise 0x and hexadecimal digits. */
+  /** Returns bytes as text: UTF-8 if they are printable, otherwise 0x and hexadecimal digits. */
   static String printable(byte[] bytes) {
     try {
       String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
@@ -223,7 +223,7 @@ public sealed interface Value extends Comparable<Value> {
         return text;
       }
     } catch (CharacterCodingException e) {
-      // Not text: shown as hexadecimal digits below.
+      // It is not text, so it is shown as hexadecimal digits below.
     }
     return "0x" + HexFormat.of().formatHex(bytes);
   }

@@ -7,11 +7,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Replica → commit number: "everything of that replica up to here". A missing entry is 0. Immutable
- * and safe for any thread; entries are kept sorted, so equal vectors have equal forms.
+ * Maps each replica to a commit number: "all updates of that replica up to here". A missing entry
+ * is 0. Immutable and safe for any thread; entries are kept sorted, so equal vectors have equal
+ * forms.
  */
 public final class VersionVector {
-  /** The vector that covers nothing. */
+  /** The vector without entries. */
   public static final VersionVector EMPTY = new VersionVector(new ReplicaId[0], new long[0]);
 
   private final ReplicaId[] replicas;
@@ -22,12 +23,12 @@ public final class VersionVector {
     this.numbers = numbers;
   }
 
-  /** A vector of arrays in its own order that never change. */
+  /** Returns a vector of arrays that are in its order and never change; they are not copied. */
   static VersionVector trusted(ReplicaId[] replicas, long[] numbers) {
     return numbers.length == 0 ? EMPTY : new VersionVector(replicas, numbers);
   }
 
-  /** What the vector takes in the heap, about, in bytes; the replicas' names are shared. */
+  /** Returns about how many bytes the vector takes in the heap; the replicas' names are shared. */
   public long heapBytes() {
     return numbers.length == 0
         ? 0
@@ -36,12 +37,12 @@ public final class VersionVector {
             + HeapSize.array(numbers.length, Long.BYTES);
   }
 
-  /** A vector of one entry; {@code number} 0 gives {@link #EMPTY}. */
+  /** Returns a vector of one entry; {@code number} 0 gives {@link #EMPTY}. */
   public static VersionVector of(ReplicaId replica, long number) {
     return EMPTY.with(replica, number);
   }
 
-  /** A vector of the map's entries. */
+  /** Returns a vector of the map's entries. */
   public static VersionVector of(Map<ReplicaId, Long> entries) {
     TreeMap<ReplicaId, Long> sorted = new TreeMap<>(entries);
     sorted.values().removeIf(n -> n == 0);
@@ -51,7 +52,7 @@ public final class VersionVector {
   }
 
   /**
-   * A vector of entries in its own order: replicas ascending, numbers at least 1.
+   * Returns a vector of entries in its own order: replicas ascending, numbers at least 1.
    *
    * @throws IllegalArgumentException if they are not
    */
@@ -73,13 +74,13 @@ public final class VersionVector {
     return number;
   }
 
-  /** The commit number of the replica, 0 if it has no entry. */
+  /** Returns the commit number of the replica; 0 if it has no entry. */
   public long get(ReplicaId replica) {
     int i = Arrays.binarySearch(replicas, replica);
     return i < 0 ? 0 : numbers[i];
   }
 
-  /** This vector with one entry set to exactly {@code number} (0 removes it). */
+  /** Returns this vector with one entry set to exactly {@code number} (0 removes it). */
   public VersionVector with(ReplicaId replica, long number) {
     checkNumber(number);
     int i = Arrays.binarySearch(replicas, replica);
@@ -119,12 +120,12 @@ public final class VersionVector {
     return new VersionVector(rs, ns);
   }
 
-  /** This vector with the entry raised to {@code number} if it is lower. */
+  /** Returns this vector with the entry raised to {@code number} if it is lower. */
   public VersionVector raised(ReplicaId replica, long number) {
     return get(replica) >= number ? this : with(replica, number);
   }
 
-  /** The least upper bound: entry by entry the larger number. */
+  /** Returns the least upper bound: for each entry the larger number. */
   public VersionVector join(VersionVector other) {
     if (other.replicas.length == 0 || other == this) {
       return this;
@@ -155,7 +156,7 @@ public final class VersionVector {
     return new VersionVector(Arrays.copyOf(rs, size), Arrays.copyOf(ns, size));
   }
 
-  /** What of this is beyond another one: the entries that are larger than its. */
+  /** Returns the entries of this vector that are larger than the other one's. */
   public VersionVector beyond(VersionVector other) {
     VersionVector beyond = EMPTY;
     for (int i = 0; i < size(); i++) {
@@ -176,22 +177,22 @@ public final class VersionVector {
     return true;
   }
 
-  /** The number of entries. */
+  /** Returns the number of entries. */
   public int size() {
     return replicas.length;
   }
 
-  /** Whether the vector covers nothing. */
+  /** Whether the vector has no entries. */
   public boolean isEmpty() {
     return replicas.length == 0;
   }
 
-  /** The replica of the i-th entry, in the order of {@link ReplicaId#compareTo}. */
+  /** Returns the replica of the i-th entry, in the order of {@link ReplicaId#compareTo}. */
   public ReplicaId replica(int i) {
     return replicas[i];
   }
 
-  /** The commit number of the i-th entry. */
+  /** Returns the commit number of the i-th entry. */
   public long number(int i) {
     return numbers[i];
   }

@@ -1,5 +1,5 @@
 /**
- * The words every other module speaks: replicas, dots, version vectors, causal contexts, keys,
+ * The types that every other module uses: replicas, dots, version vectors, causal contexts, keys,
  * values, keyspace policies and errors. Nothing here does I/O or reads a clock.
  */
 @NullMarked

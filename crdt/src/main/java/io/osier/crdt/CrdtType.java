@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The data types, with the number that formats carry and the name that people write. */
+/** The data types, each with its number in all formats and its name for people. */
 public enum CrdtType {
   /** A counter that goes up and down. */
   PN_COUNTER(1, "counter"),
@@ -32,14 +32,14 @@ public enum CrdtType {
   OR_MAP(12, "map"),
   /** A counter that never leaves its bounds, by rights that datacenters hold and exchange. */
   BOUNDED_COUNTER(13, "bcounter"),
-  /** Bytes that are assigned, and that count where they are a number. */
+  /** Bytes that can be assigned, and incremented while they are a number. */
   STRING(14, "string"),
-  /** One value: the least of all assigned ones. */
+  /** One value: the smallest of all assigned ones. */
   MIN_REGISTER(15, "min"),
-  /** One value: the greatest of all assigned ones. */
+  /** One value: the largest of all assigned ones. */
   MAX_REGISTER(16, "max");
 
-  // New types are added at the end: keys of entries in stores have a type's place in this list.
+  // New types are added at the end: keys of stored entries contain a type's index in this list.
 
   private static final CrdtType[] BY_NUMBER = new CrdtType[values().length + 1];
 
@@ -61,13 +61,13 @@ public enum CrdtType {
     return number;
   }
 
-  /** The name that the command line and messages use. */
+  /** Returns the name that the command line and messages use. */
   public String label() {
     return label;
   }
 
   /**
-   * The type of a number.
+   * Returns the type with a number.
    *
    * @throws OsierException {@link ErrorCode#MALFORMED} if there is none
    */
@@ -79,7 +79,7 @@ public enum CrdtType {
   }
 
   /**
-   * The type of a label.
+   * Returns the type with a label.
    *
    * @throws OsierException {@link ErrorCode#INVALID_ARGUMENT} if there is none
    */
@@ -99,7 +99,7 @@ public enum CrdtType {
   }
 
   /**
-   * Whether it came later than the first ones: clients and datacenters of older versions do not
+   * Whether it was added after the first types: clients and datacenters of older versions do not
    * know it.
    */
   public boolean isLater() {

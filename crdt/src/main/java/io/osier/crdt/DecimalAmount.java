@@ -6,20 +6,23 @@ import io.osier.core.Present;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** Decimal numbers as whole numbers and parts of 10^-18 that are left. */
+/** Splits decimal numbers into a whole number and a rest in units of 10^-18. Thread-safe. */
 public final class DecimalAmount {
-  /** Most digits behind the point. */
+  /** The most digits behind the point. */
   public static final int PLACES_MAX = 18;
 
-  /** The parts of which one makes a whole. */
+  /** How many units make one. */
   public static final long ONE = 1_000_000_000_000_000_000L;
 
   private DecimalAmount() {}
 
-  /** An amount in its shortest form; refuses one that is out of range or has too many digits. */
+  /**
+   * Returns an amount in its shortest form; refuses one that is out of range or has too many
+   * digits.
+   */
   static BigDecimal checked(BigDecimal amount) {
     Present.present(amount, "an amount");
-    // Neither is written out before its size is known.
+    // The size is checked before the number is expanded.
     if (amount.signum() != 0
         && (amount.precision() - (long) amount.scale() > PLACES_MAX + 1
             || amount.scale() > 4 * PLACES_MAX
@@ -38,24 +41,24 @@ public final class DecimalAmount {
     return amount.signum() == 0 ? BigDecimal.ZERO : amount.stripTrailingZeros();
   }
 
-  /** The amount that is a whole number and parts of 10^-18. */
+  /** Returns the amount of a whole number and a rest in units of 10^-18. */
   static BigDecimal of(long whole, long fraction) {
     return BigDecimal.valueOf(whole).add(BigDecimal.valueOf(fraction, PLACES_MAX));
   }
 
-  /** Whether the next smaller whole number is a long. */
+  /** Whether the largest whole number that is not above it fits a long. */
   public static boolean isInRange(BigDecimal number) {
     BigDecimal whole = number.setScale(0, RoundingMode.FLOOR);
     return whole.compareTo(BigDecimal.valueOf(Long.MIN_VALUE)) >= 0
         && whole.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
   }
 
-  /** The next smaller whole number of one in range. */
+  /** Returns the largest whole number that is not above a number in range. */
   public static long whole(BigDecimal number) {
     return number.setScale(0, RoundingMode.FLOOR).longValueExact();
   }
 
-  /** What is above that, in parts of 10^-18. */
+  /** Returns the rest above that whole number, in units of 10^-18. */
   public static long fraction(BigDecimal number) {
     return number
         .subtract(BigDecimal.valueOf(whole(number)))

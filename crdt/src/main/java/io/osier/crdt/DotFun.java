@@ -14,15 +14,15 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small immutable map from dots to what each of them wrote: one entry, or one for each concurrent
- * write.
+ * A small immutable map from dots to the values that they wrote: one entry, or one for each
+ * concurrent write.
  *
- * @param <V> what a dot wrote
+ * @param <V> the type of the values
  */
 public final class DotFun<V> {
   private static final DotFun<?> EMPTY = new DotFun<>(new Dot[0], new Object[0]);
 
-  /** Sorted. */
+  /** Sorted, without duplicates. */
   private final Dot[] dots;
 
   private final Object[] values;
@@ -32,7 +32,7 @@ public final class DotFun<V> {
     this.values = values;
   }
 
-  @SuppressWarnings("unchecked") // holds no value
+  @SuppressWarnings("unchecked") // it holds no value
   public static <V> DotFun<V> empty() {
     return (DotFun<V>) EMPTY;
   }
@@ -141,7 +141,7 @@ public final class DotFun<V> {
     return new DotFun<>(dots, values);
   }
 
-  /** Goes past a map; whether it has an entry. */
+  /** Skips an encoded map; returns whether it has an entry. */
   public static boolean skip(WireInput in, Consumer<WireInput> skipper) {
     int size = in.readCount(3);
     for (int n = size; n > 0; n--) {
@@ -152,8 +152,8 @@ public final class DotFun<V> {
   }
 
   /**
-   * Reads the entry of a map that has just one, as nearly all have it; null, somewhere in the map,
-   * if it has none or several.
+   * Reads the value of a map with exactly one entry, as nearly all have; otherwise returns null,
+   * with the input somewhere in the map.
    */
   public static <V> @Nullable V readOnly(WireInput in, Function<WireInput, V> reader) {
     if (in.readCount(3) != 1) {

@@ -7,9 +7,9 @@ import io.osier.core.codec.WireOutput;
 import io.osier.core.memory.HeapSize;
 
 /**
- * The dots that speak for something and those that speak against it. It holds if at least one
- * speaks for it and none against: of concurrent changes the one against wins. Each change removes
- * all dots that it saw, of both kinds.
+ * The dots that enable something and those that disable it. It holds if there is at least one that
+ * enables it and none that disables it: of concurrent changes the disabling one wins. Each change
+ * removes all dots that it saw, of both kinds. Immutable.
  */
 public record DotPair(DotSet pros, DotSet cons) {
   public static final DotPair EMPTY = new DotPair(DotSet.EMPTY, DotSet.EMPTY);
@@ -58,7 +58,7 @@ public record DotPair(DotSet pros, DotSet cons) {
     return new DotPair(DotSet.read(in), DotSet.read(in));
   }
 
-  /** Goes past a pair; whether it holds. */
+  /** Skips an encoded pair; returns whether it holds. */
   public static boolean skip(WireInput in) {
     boolean isFor = DotSet.skip(in);
     boolean isAgainst = DotSet.skip(in);

@@ -11,18 +11,18 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small immutable set of dots, sorted. Nearly always it is of one, which is in here and not an
- * object of its own: a set has one of these for each element.
+ * A small immutable set of dots, sorted. Nearly always it has one dot, which is kept in two fields
+ * and not as an object, since a replicated set has a DotSet for each element.
  */
 public final class DotSet {
   public static final DotSet EMPTY = new DotSet(null, 0, null);
 
-  /** The only dot's; null if there is none, or more than one. */
+  /** The replica of the only dot; null if there is none, or more than one. */
   private final @Nullable ReplicaId replica;
 
   private final long number;
 
-  /** More than one; null otherwise. */
+  /** All dots if there is more than one; null otherwise. */
   private final Dot @Nullable [] dots;
 
   private DotSet(@Nullable ReplicaId replica, long number, Dot @Nullable [] dots) {
@@ -35,7 +35,7 @@ public final class DotSet {
     return new DotSet(dot.replica(), dot.number(), null);
   }
 
-  /** The set of some dots that are in their order. */
+  /** Returns the set of some dots in ascending order. */
   private static DotSet of(Dot[] sorted, int size) {
     return switch (size) {
       case 0 -> EMPTY;
@@ -48,7 +48,7 @@ public final class DotSet {
     return dots != null ? dots.length : replica == null ? 0 : 1;
   }
 
-  /** The i-th dot in their order. */
+  /** Returns the i-th dot in their order. */
   public Dot get(int i) {
     if (dots != null) {
       return dots[i];
@@ -63,7 +63,7 @@ public final class DotSet {
     return replica == null && dots == null;
   }
 
-  /** Notes that an update replaces or removes what the dots stand for. */
+  /** Notes that an update replaces or removes what the dots wrote. */
   public void supersede(UpdateContext preparation) {
     if (replica != null) {
       preparation.supersede(replica, number);
@@ -75,8 +75,8 @@ public final class DotSet {
   }
 
   /**
-   * The causal join: a dot stays if both sides have it, or if one has it and the other's context
-   * does not know it.
+   * Returns the causal join: a dot stays if both sides have it, or if one has it and the other's
+   * context does not contain it.
    */
   public DotSet join(DotSet other, CausalContext mine, CausalContext theirs) {
     if (dots != null || other.dots != null) {
@@ -117,7 +117,7 @@ public final class DotSet {
     return left == n && size == n ? this : of(kept, size);
   }
 
-  /** What the set takes in the heap, about, in bytes. */
+  /** Returns about how many bytes the set takes in the heap. */
   public long heapBytes() {
     if (isEmpty()) {
       return 0;
@@ -128,7 +128,7 @@ public final class DotSet {
         : self + HeapSize.array(dots.length, HeapSize.REFERENCE) + dots.length * Dot.HEAP_BYTES;
   }
 
-  /** An estimate of the encoded size, in bytes. */
+  /** Returns an estimate of the encoded size, in bytes. */
   public int sizeBytes() {
     return 1 + 4 * size();
   }
@@ -159,7 +159,7 @@ public final class DotSet {
     return of(dots, n);
   }
 
-  /** Goes past a set; whether it has a dot. */
+  /** Skips an encoded set; returns whether it has a dot. */
   public static boolean skip(WireInput in) {
     int size = in.readCount(2);
     for (int n = size; n > 0; n--) {

@@ -27,8 +27,8 @@ public interface DotStore<S extends DotStore<S>> {
   S prepare(Operation operation, UpdateContext preparation);
 
   /**
-   * Prepares the reset of everything seen, as {@link Operation.Clear} and the removal of a map's
-   * field do.
+   * Prepares the reset of everything seen, for {@link Operation.Clear} and the removal of a map's
+   * field.
    */
   S reset(UpdateContext preparation);
 
@@ -55,8 +55,8 @@ public interface DotStore<S extends DotStore<S>> {
   }
 
   /**
-   * This without what only remembers resets: the bases of counters that were reset and not updated
-   * since. Once every datacenter has the reset it says nothing any more.
+   * Returns this without entries that only remember resets: the bases of counters that were reset
+   * and not updated since. Once every datacenter has the reset, they have no effect any more.
    */
   @SuppressWarnings("unchecked") // it is of the implementing class
   default S trimmed() {
@@ -64,8 +64,8 @@ public interface DotStore<S extends DotStore<S>> {
   }
 
   /**
-   * The latest timestamp of what decides by time in this, of a decomposed object in what is in
-   * memory of it; 0 if nothing does. O(its size in memory).
+   * Returns the latest timestamp of the entries that are resolved by time; for a decomposed object
+   * only of those in memory. 0 if there are none. O(its size in memory).
    */
   default long latestTimestamp() {
     return 0;
@@ -73,29 +73,29 @@ public interface DotStore<S extends DotStore<S>> {
 
   /**
    * Whether {@link #trimmed} would hold nothing at all. Asked after every update, so it must not
-   * walk what the update did not touch.
+   * walk entries that the update did not touch.
    */
   default boolean isTrimmedEmpty() {
     return trimmed().isEmpty();
   }
 
-  /** An estimate of the encoded size in bytes, kept up to date by every join: O(1). */
+  /** Returns an estimate of the encoded size in bytes, kept up to date by every join: O(1). */
   long sizeBytes();
 
-  /** What this takes in the heap, about, in bytes, kept up to date by every join: O(1). */
+  /** Returns about how many bytes this takes in the heap, kept up to date by every join: O(1). */
   long heapBytes();
 
   /** Writes the content; equal contents give equal bytes. Read by the class's own {@code read}. */
   void write(WireOutput out);
 
-  /** The error of an operation that is of another type. */
+  /** Returns the error of an operation of another type. */
   default OsierException wrongOperation(Operation operation) {
     return OsierException.of(
         ErrorCode.WRONG_TYPE,
         "a " + type() + " has no operation " + operation.getClass().getSimpleName());
   }
 
-  /** The error of a query that is of another type. */
+  /** Returns the error of a query of another type. */
   default OsierException wrongQuery(Query query) {
     return OsierException.of(
         ErrorCode.WRONG_TYPE, "a " + type() + " has no query " + query.getClass().getSimpleName());

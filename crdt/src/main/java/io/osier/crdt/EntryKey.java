@@ -4,14 +4,14 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The key of an entry of a set or a map, as bytes that are in the order of the keys when they are
- * compared as unsigned numbers. Immutable; thread-safe.
+ * The key of an entry of a set or a map, as bytes whose unsigned order is the order of the keys.
+ * Immutable; thread-safe.
  *
- * @param bytes not to be changed; none if it stands for an end of all keys
+ * @param bytes not to be changed; empty if it stands for an end of all keys
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by content, and never changed
 public record EntryKey(byte[] bytes) {
-  /** Before the first key, or behind the last one. */
+  /** Lies before the first key, or behind the last one. */
   public static final EntryKey NONE = new EntryKey(new byte[0]);
 
   /** Whether it stands for an end of all keys. */

@@ -9,11 +9,11 @@ import io.osier.core.codec.WireOutput;
 import io.osier.core.memory.HeapSize;
 
 /**
- * A field of a map: its name and its type. Two datacenters that create one name with two types at
- * the same time make two fields, so neither update is lost.
+ * A field of a map: its name and its type. If two datacenters create one name with two types at the
+ * same time, there are two fields, so neither update is lost.
  *
  * @param name 1 to {@value #NAME_LENGTH_MAX} bytes in UTF-8
- * @param type the type of what it holds
+ * @param type the type of the field's value
  */
 public record FieldId(String name, CrdtType type) implements Comparable<FieldId> {
   /** Longest name, in bytes of UTF-8. */
@@ -24,7 +24,7 @@ public record FieldId(String name, CrdtType type) implements Comparable<FieldId>
     Present.present(type, "a field's type");
   }
 
-  /** Writes its name, and its type's number. */
+  /** Writes the name, and the type's number. */
   public void write(WireOutput out) {
     out.writeText(name);
     out.writeByte(type.number());
@@ -45,7 +45,7 @@ public record FieldId(String name, CrdtType type) implements Comparable<FieldId>
     }
   }
 
-  /** What the field's identity takes in the heap, about, in bytes. */
+  /** Returns about how many bytes the field's identity takes in the heap. */
   public long heapBytes() {
     return HeapSize.object(2 * HeapSize.REFERENCE)
         + HeapSize.text(name.length(), Utf8.length(name));

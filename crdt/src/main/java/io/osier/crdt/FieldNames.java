@@ -6,9 +6,10 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * Names of fields for any bytes, of which a text is its own name. Each byte string has one name,
- * and each name is that of one. What is no text, or empty, is {@code bytes:0x} and hexadecimal
- * digits; so is a text that would otherwise be the name of something else. Static, for any thread.
+ * Maps any bytes to names of fields; a text is its own name. Each byte string has one name, and
+ * each name belongs to one byte string. If the bytes are empty or no text, the name is {@code
+ * bytes:0x} and hexadecimal digits; so it is for a text that would otherwise be the name of other
+ * bytes. Static, for any thread.
  */
 public final class FieldNames {
   private static final String BYTES = "bytes:0x";
@@ -16,7 +17,7 @@ public final class FieldNames {
 
   private FieldNames() {}
 
-  /** The name of some bytes; longer than a {@link FieldId} takes if they are too many. */
+  /** Returns the name of some bytes; it is too long for a {@link FieldId} if they are too many. */
   public static String of(byte[] bytes) {
     String text = Utf8.decodeIfValid(bytes, 0, bytes.length);
     return text != null && isOwnName(text) ? text : BYTES + HexFormat.of().formatHex(bytes);
@@ -32,7 +33,10 @@ public final class FieldNames {
     return name.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Half as many bytes are looked at each time, so it costs their number. */
+  /**
+   * Whether bytes are their own name. Each recursion has half as many bytes, so it costs O(their
+   * number).
+   */
   private static boolean isOwnName(byte[] bytes) {
     String text = Utf8.decodeIfValid(bytes, 0, bytes.length);
     return text != null && isOwnName(text);
@@ -42,7 +46,7 @@ public final class FieldNames {
     return !text.isEmpty() && (!isEscaped(text) || isOwnName(escaped(text)));
   }
 
-  /** Nearly no name is: they are not all matched. */
+  /** Whether a name is escaped. Nearly none is, so the pattern is not tried on every name. */
   private static boolean isEscaped(String name) {
     return name.startsWith(BYTES) && ESCAPED.matcher(name).matches();
   }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** The bytes of what operations, queries and readings are made of. Thread-safe. */
+/** Encodes the common parts of operations, queries and readings. Thread-safe. */
 final class ItemCodec {
   private static final int ELEMENT = 1;
   private static final int FIELD = 2;

@@ -3,12 +3,12 @@ package io.osier.crdt;
 import io.osier.core.CausalContext;
 
 /**
- * The two sides of a join, as the nested stores of one object see them.
+ * The two sides of a join, as the nested stores of one object see them. Immutable.
  *
- * <p>A side is <em>full</em> if it is a state: whatever it does not hold but its context covers has
+ * <p>A side is <em>full</em> if it is a state: whatever its context covers and it does not hold has
  * been removed. A side that is not full is a delta: it <em>mentions</em> every element or field
- * that its context has something to say about, if need be with no dots, so that a join touches only
- * what the delta mentions and costs its size, not the state's.
+ * that its context concerns, if need be with no dots, so that a join touches only what the delta
+ * mentions and costs its size, not the state's.
  *
  * @param leftFull whether the left side is a state
  * @param rightFull whether the right side is a state
@@ -21,7 +21,7 @@ public record JoinContext(
     return leftFull || rightFull;
   }
 
-  /** The same join with its sides exchanged. */
+  /** Returns the same join with its sides exchanged. */
   public JoinContext swapped() {
     return new JoinContext(right, rightFull, left, leftFull);
   }

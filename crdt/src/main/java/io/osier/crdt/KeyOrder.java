@@ -7,10 +7,10 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Elements and fields as bytes that are in the order of what they stand for, when they are compared
- * as unsigned numbers: the form in which an LSM tree holds the entries of decomposed objects. Texts
- * are in the order of their UTF-16 code units, as {@link String#compareTo} has it, so each unit is
- * encoded by itself (CESU-8), not each code point.
+ * Encodes elements and fields as bytes whose unsigned order is the order of the elements and
+ * fields: the form in which an LSM tree holds the entries of decomposed objects. Texts are in the
+ * order of their UTF-16 code units, as in {@link String#compareTo}, so each unit is encoded by
+ * itself (CESU-8), not each code point. Thread-safe.
  */
 public final class KeyOrder {
   private static final byte END = 0;
@@ -42,7 +42,10 @@ public final class KeyOrder {
     return ByteBuffer.allocate(1 + Long.BYTES).put(kind).putLong(unsigned).array();
   }
 
-  /** The bits of a double as an unsigned number of the same order, and back. */
+  /**
+   * Maps the bits of a double to an unsigned number of the same order; {@link #unordered} is the
+   * inverse.
+   */
   private static long ordered(long bits) {
     return bits < 0 ? ~bits : bits ^ Long.MIN_VALUE;
   }
@@ -71,7 +74,10 @@ public final class KeyOrder {
     return ByteBuffer.wrap(key).getLong(1);
   }
 
-  /** The name, in which a zero is followed by FF, so that none is the beginning of another. */
+  /**
+   * Encodes a field. A zero in its name is followed by FF, so that no name is the beginning of
+   * another.
+   */
   public static byte[] of(FieldId field) {
     WireOutput out = new WireOutput();
     WireOutput name = new WireOutput();

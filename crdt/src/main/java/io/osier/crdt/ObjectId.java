@@ -4,11 +4,11 @@ import io.osier.core.Key;
 import io.osier.core.memory.HeapSize;
 
 /**
- * An object of a partition: a key and a type. Two datacenters that make one key with two types at
- * the same time make two objects, so that neither update is lost.
+ * The identity of an object of a partition: a key and a type. If two datacenters create one key
+ * with two types at the same time, there are two objects, so neither update is lost.
  */
 public record ObjectId(Key key, CrdtType type) implements Comparable<ObjectId> {
-  /** What this takes in the heap, about, in bytes, its key included. */
+  /** Returns about how many bytes this takes in the heap, its key included. */
   public long heapBytes() {
     return HeapSize.object(2 * HeapSize.REFERENCE) + key.heapBytes();
   }
@@ -19,7 +19,8 @@ public record ObjectId(Key key, CrdtType type) implements Comparable<ObjectId> {
     return byKey != 0 ? byKey : type.compareTo(other.type);
   }
 
-  // By hand, as the key of the maps that every update looks into: a record's own is slower.
+  // Written by hand, since it is the key of maps that every update uses: a record's own methods are
+  // slower.
   @Override
   public boolean equals(Object o) {
     return o == this || (o instanceof ObjectId id && type == id.type && key.equals(id.key));

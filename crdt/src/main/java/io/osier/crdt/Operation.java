@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a client asks to be done with one object. Operations are what travels from a client to a
+ * An operation that a client requests on one object. Operations travel from a client to a
  * datacenter; between datacenters travel the deltas that they are prepared into.
  */
 public sealed interface Operation {
   /**
-   * This operation as several that do the same one after the other, each on one object or field:
-   * more than one only for maps.
+   * Returns several operations, each on one object or field, that have the same effect one after
+   * the other; more than one only for maps.
    */
   default List<Operation> parts() {
     return List.of(this);
@@ -36,14 +36,14 @@ public sealed interface Operation {
   }
 
   /**
-   * Whether it is for all that a key holds: the type of the object that it is sent for says
-   * nothing.
+   * Whether it is for everything that a key holds: the type of the object that it is sent for means
+   * nothing then.
    */
   default boolean isOfKey() {
     return this instanceof Delete || this instanceof Expire || this instanceof Persist;
   }
 
-  /** Whether it makes values anew that are there: it costs their sizes, not its own. */
+  /** Whether it rewrites existing values, so that it costs their sizes, not its own. */
   default boolean rewrites() {
     return switch (this) {
       case Append o -> true;
@@ -61,22 +61,24 @@ public sealed interface Operation {
     return this instanceof Expire || this instanceof WithDeadline;
   }
 
-  /** Whether it gives parts of an object deadlines, or takes theirs. */
+  /** Whether it gives parts of an object deadlines, or removes theirs. */
   default boolean givesPartDeadlines() {
     return this instanceof ExpireParts
         || this instanceof PersistParts
         || this instanceof WithPartDeadlines;
   }
 
-  /** The same with the time at which a duration ends that it gives. */
+  /**
+   * Returns the same operation with a duration that it gives replaced by the time at which it ends.
+   */
   default Operation from(long nowMillis) {
     return this;
   }
 
-  /** What stands for the type where an operation is of a key. */
+  /** The type that is sent with an operation of a key. */
   CrdtType ANY_TYPE = CrdtType.OR_MAP;
 
-  /** What this takes in the heap, about, in bytes: O(its parts). */
+  /** Returns about how many bytes this takes in the heap: O(its parts). */
   default long heapBytes() {
     return OperationHeap.bytes(this);
   }
@@ -95,7 +97,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Appends to a string; one that is not there is empty. */
+  /** Appends to a string; one that does not exist counts as empty. */
   record Append(Value value) implements Operation {
     public Append {
       Present.present(value, "a value");
@@ -103,8 +105,8 @@ public sealed interface Operation {
   }
 
   /**
-   * Overwrites bytes of a string, which becomes longer where it must, with zeros in a gap. As an
-   * {@link Append}, it is an assignment of what comes out at the datacenter that does it.
+   * Overwrites bytes of a string, which becomes longer if necessary, with zeros in a gap. Like
+   * {@link Append}, it is an assignment of the result at the datacenter that does it.
    *
    * @param offset of the first byte, at least 0
    */
@@ -146,7 +148,7 @@ public sealed interface Operation {
 
   record SetFlag(boolean enabled) implements Operation {}
 
-  /** Adds elements to a set; adding one that is there renews it. */
+  /** Adds elements to a set; adding an existing one renews it. */
   record Add(List<Value> elements) implements Operation {
     public Add {
       elements = Present.copyOf(elements, "an element");
@@ -203,7 +205,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Removes fields of a map, of whatever type, which resets what was seen of them. */
+  /** Removes fields of a map, of any type, which resets what was seen of them. */
   record RemoveFields(List<String> names) implements Operation {
     public RemoveFields {
       names = Present.copyOf(names, "a field's name");
@@ -215,16 +217,16 @@ public sealed interface Operation {
    *
    * @param lower at most {@code first}; {@link BoundedCounter#NO_LOWER} for none
    * @param upper at least {@code first}; {@link BoundedCounter#NO_UPPER} for none
-   * @param sharers the datacenters among whom the first rights are divided; the datacenter fills it
-   *     in
-   * @param first what the counter starts at; of one that is there already it says nothing
+   * @param sharers the datacenters among which the first rights are divided; the datacenter that
+   *     executes it fills them in
+   * @param first the value at which the counter starts; ignored if it exists already
    */
   record Bound(long lower, long upper, List<String> sharers, long first) implements Operation {
     public Bound {
       sharers = List.copyOf(sharers);
     }
 
-    /** One that starts at 0. */
+    /** Creates one that starts at 0. */
     public Bound(long lower, long upper, List<String> sharers) {
       this(lower, upper, sharers, 0);
     }
@@ -250,8 +252,8 @@ public sealed interface Operation {
   }
 
   /**
-   * Takes over all rights of a bounded counter that a datacenter has which was given up for dead.
-   * Only a datacenter that knows all that the dead one did makes this; in a request it is refused.
+   * Takes over all rights of a bounded counter from a datacenter that was given up for dead. Only a
+   * datacenter that knows all updates of the dead one makes this; in a request it is refused.
    *
    * @param from the dead one's name
    */
@@ -261,21 +263,21 @@ public sealed interface Operation {
     }
   }
 
-  /** Resets the object to a new one, as far as it was seen: what was concurrent stays. */
+  /** Resets the object to a new one, as far as it was seen: concurrent updates stay. */
   record Clear() implements Operation {}
 
   /**
-   * Removes all objects of a key, of whatever types, as far as they were seen: what was concurrent
-   * stays. Bounded counters cannot be removed.
+   * Removes all objects of a key, of any type, as far as they were seen: concurrent updates stay.
+   * Bounded counters cannot be removed.
    */
   record Delete() implements Operation {}
 
   /**
-   * Gives all objects that a key holds a deadline, in the place of the one that they had. Of
-   * concurrent ones the latest counts.
+   * Gives all objects that a key holds a deadline, in place of their present one. Of concurrent
+   * deadlines the latest counts.
    *
-   * @param millis a time, in milliseconds since 1970, or a duration; one that is not positive, or
-   *     has passed, lets them expire at once
+   * @param millis a time, in milliseconds since 1970, or a duration; the objects expire at once if
+   *     the duration is not positive, or the time has passed
    * @param fromNow whether it is a duration, from the moment of the update by the datacenter's
    *     clock
    */
@@ -287,13 +289,13 @@ public sealed interface Operation {
     public Expire from(long nowMillis) {
       return new Expire(
           Math.clamp(fromNow ? nowMillis + millis : millis, 0, Long.MAX_VALUE - 1),
-          false); // never is larger
+          false); // CrdtState.NEVER is larger
     }
   }
 
   /**
-   * Updates an object and gives it a deadline, in the place of the one that it had, as one update:
-   * nobody sees the one without the other. What the update leaves empty gets none.
+   * Updates an object and gives it a deadline, in place of its present one, as one update: nobody
+   * sees one without the other. If the update leaves the object empty, it gets none.
    *
    * @param update one of an object as a whole, which gives no deadline itself; not of a bounded
    *     counter
@@ -318,16 +320,16 @@ public sealed interface Operation {
   }
 
   /**
-   * Takes the deadlines of all objects away that a key holds, and wins against concurrent ones.
-   * Nothing changes where there are none.
+   * Removes the deadlines of all objects that a key holds, and wins against concurrent deadlines.
+   * Does nothing if there are none.
    */
   record Persist() implements Operation {}
 
   /**
-   * Gives parts of an object a deadline, those that are there, in the place of the one that they
-   * had. Of concurrent ones the latest counts; an update of a part does not change its deadline.
+   * Gives existing parts of an object a deadline, in place of their present one. Of concurrent
+   * deadlines the latest counts; an update of a part does not change its deadline.
    *
-   * @param of elements of a set, or fields of a map; not of what is nested in one
+   * @param of elements of a set, or fields of a map; not parts that are nested in one
    */
   record ExpireParts(List<Part> of, Expire deadline) implements Operation {
     public ExpireParts {
@@ -342,8 +344,8 @@ public sealed interface Operation {
   }
 
   /**
-   * Takes the deadlines of parts away, and wins against concurrent ones. Nothing changes where
-   * there are none.
+   * Removes the deadlines of parts, and wins against concurrent deadlines. Does nothing if there
+   * are none.
    */
   record PersistParts(List<Part> of) implements Operation {
     public PersistParts {
@@ -352,8 +354,8 @@ public sealed interface Operation {
   }
 
   /**
-   * Adds elements to a set, or updates fields of a map, and gives those a deadline, as one update.
-   * What the update leaves empty gets none.
+   * Adds elements to a set, or updates fields of a map, and gives these a deadline, as one update.
+   * Parts that the update leaves empty get none.
    *
    * @param update an {@link Add} or {@link UpdateFields}
    */

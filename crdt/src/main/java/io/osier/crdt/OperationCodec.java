@@ -6,8 +6,8 @@ import io.osier.core.codec.WireOutput;
 import java.util.List;
 
 /**
- * The bytes of operations: a tag, then the fields. For use inside the records of the client
- * protocol. Thread-safe.
+ * Encodes operations: a tag, then the fields. For use inside the records of the client protocol.
+ * Thread-safe.
  */
 public final class OperationCodec {
   private static final int INCREMENT = 1;
@@ -34,7 +34,7 @@ public final class OperationCodec {
   private static final int SET_RANGE = 22;
   private static final int SET_BIT = 23;
 
-  /** As {@link #BOUND}, with what it starts at before the bounds. */
+  /** As {@link #BOUND}, with the first value before the bounds. */
   private static final int BOUND_FROM = 24;
 
   private OperationCodec() {}

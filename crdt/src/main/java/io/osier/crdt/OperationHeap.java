@@ -5,7 +5,7 @@ import io.osier.core.Value;
 import io.osier.core.memory.HeapSize;
 import java.util.List;
 
-/** What operations take in the heap, about, in bytes. */
+/** Estimates how many bytes operations take in the heap. */
 final class OperationHeap {
   private static final long DECIMAL_BYTES =
       HeapSize.object(2 * HeapSize.REFERENCE + 2 * Integer.BYTES + Long.BYTES);

@@ -7,7 +7,7 @@ import io.osier.core.Value;
 import java.util.List;
 import java.util.Optional;
 
-/** Checks an operation against a keyspace's limits before anything is done with it. */
+/** Checks an operation against a keyspace's limits before anything is done with it. Thread-safe. */
 public final class OperationLimits {
   /** Deepest nesting of maps in maps. */
   public static final int DEPTH_MAX = 12;
@@ -21,15 +21,15 @@ public final class OperationLimits {
   /**
    * Checks values, elements, names and nesting.
    *
-   * @throws OsierException VALUE_TOO_LARGE or INVALID_ARGUMENT, naming what and the limit
+   * @throws OsierException VALUE_TOO_LARGE or INVALID_ARGUMENT, naming the limit that is exceeded
    */
   public static void check(Operation operation, KeyspacePolicy.Limits limits) {
     check(operation, limits.valueBytesMax(), 1);
   }
 
   /**
-   * The {@link CrdtType#isLater} type of which an update makes an object or a field; empty if there
-   * is none. Costs the update's fields.
+   * Returns the {@link CrdtType#isLater} type of an object or field that an update creates or
+   * changes; empty if there is none. Costs O(the update's fields).
    */
   public static Optional<CrdtType> laterType(CrdtType type, Operation operation) {
     if (type.isLater()) {
@@ -165,7 +165,7 @@ public final class OperationLimits {
     }
   }
 
-  /** Of what makes a string longer than it may be. */
+  /** Checks the length to which an update extends a string. */
   private static void checkEnd(long offset, int length, int valueBytesMax) {
     if (offset > valueBytesMax - length) {
       throw OsierException.of(

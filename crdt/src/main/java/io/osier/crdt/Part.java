@@ -7,7 +7,7 @@ import io.osier.core.memory.HeapSize;
 
 /** A part of an object that may have a deadline of its own. */
 public sealed interface Part {
-  /** What this takes in the heap, about, in bytes. */
+  /** Returns about how many bytes this takes in the heap. */
   default long heapBytes() {
     return HeapSize.object(HeapSize.REFERENCE)
         + switch (this) {
@@ -22,7 +22,7 @@ public sealed interface Part {
     }
   }
 
-  /** The fields of a map that have a name, of whatever types. */
+  /** The fields of a map that have a name, of any type. */
   record Field(String name) implements Part {
     public Field {
       Present.present(name, "a field's name");

@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-/** What a client wants to know of one object. */
+/** A question of a client about one object. */
 public sealed interface Query {
-  /** What this takes in the heap, about, in bytes: O(its parts). */
+  /** Returns about how many bytes this takes in the heap: O(its parts). */
   default long heapBytes() {
     return switch (this) {
       case Contains q -> HeapSize.object(HeapSize.REFERENCE) + q.element.heapBytes();
@@ -58,14 +58,15 @@ public sealed interface Query {
 
   /**
    * Which of some elements a set contains, each once, in their order: a {@link Reading.Many}. They
-   * are told apart by their order, as clients may choose elements that all have one hash.
+   * are compared by their order and not by hashes, since clients may choose elements that all have
+   * one hash.
    */
   record Among(List<Value> elements) implements Query {
     public Among {
       elements = Present.copyOf(elements, "an element");
     }
 
-    /** Those that are there, each once, in their order. */
+    /** Returns the elements that the set contains, each once, in their order. */
     public List<Value> present(Predicate<Value> isThere) {
       if (elements.size() == 1) {
         return isThere.test(elements.getFirst()) ? elements : List.of();
@@ -74,9 +75,9 @@ public sealed interface Query {
     }
 
     /**
-     * Those that were not there, each once, in their order.
+     * Returns the elements that the set did not contain, each once, in their order.
      *
-     * @param former what was read with this query
+     * @param former the answer to this query
      */
     public List<Value> absent(List<Value> former) {
       return present(Predicate.not(new TreeSet<>(former)::contains));
@@ -86,25 +87,25 @@ public sealed interface Query {
   /** How many elements or fields there are: a {@link Reading.Count}. */
   record Size() implements Query {}
 
-  /** A bounded counter's bounds, and who holds which rights: a {@link Reading.Rights}. */
+  /** A bounded counter's bounds, and the rights of each datacenter: a {@link Reading.Rights}. */
   record Rights() implements Query {}
 
   /**
-   * Whether the object is there, of whatever type it is: whether a reader can tell it from a new
-   * one. A {@link Reading.Flag}; the value stays where it is. Where a type is asked for, whether
-   * there is an object of that type, be there one of another or not.
+   * Whether the object exists, of whatever type it is: whether a reader can tell it from a new one.
+   * A {@link Reading.Flag}; the value itself is not read. If a type is requested, whether there is
+   * an object of that type, whether or not there is one of another.
    */
   record Exists() implements Query {}
 
   /**
    * How long the object lives on, of whatever type it is: a {@link Reading.Count} of milliseconds
-   * by the clock of the datacenter that is asked; -1 for what has no deadline or is not there.
+   * by the clock of the datacenter that is asked; -1 if it has no deadline or does not exist.
    */
   record TimeToLive() implements Query {}
 
   /**
-   * How long nothing of the object expires, neither it nor a part of it: as {@link TimeToLive}. So
-   * long a reading of it stays true that nobody changes.
+   * How long nothing of the object expires, neither it nor a part of it, as {@link TimeToLive}: a
+   * reading stays true for that long if nobody changes the object.
    */
   record UntilExpiry() implements Query {}
 
@@ -120,8 +121,8 @@ public sealed interface Query {
 
   /**
    * When the object expires, of whatever type it is, or an element of a set or a field of a map, if
-   * its object does not before: a {@link Reading.Count} of milliseconds since 1970; -1 for what has
-   * no deadline or is not there. It is for its own process, and does not travel.
+   * its object does not expire before: a {@link Reading.Count} of milliseconds since 1970; -1 if it
+   * has no deadline or does not exist. It is for its own process, and does not travel.
    *
    * @param part empty for the object
    */
@@ -131,7 +132,7 @@ public sealed interface Query {
     }
   }
 
-  /** Some fields of a map, those that are present, each once: a {@link Reading.Fields}. */
+  /** The present ones of some fields of a map, each once: a {@link Reading.Fields}. */
   record Select(List<String> names) implements Query {
     public Select {
       names = Present.copyOf(names, "a field's name");
@@ -139,21 +140,21 @@ public sealed interface Query {
   }
 
   /**
-   * Some elements of a set, or fields of a map with their values, that follow each other in their
-   * order: a {@link Reading.Many} or {@link Reading.Fields}, in their order, whichever way they
-   * were taken. It costs what it shows, not what the object has; in sets that remember removals
-   * (rwset, lwwset) also what was removed in between.
+   * Consecutive elements of a set, or fields of a map with their values: a {@link Reading.Many} or
+   * {@link Reading.Fields}, in ascending order even if {@code descending}. It costs as much as it
+   * returns, not as the object's size; in sets that remember removals (rwset, lwwset) also the
+   * removals in between.
    *
-   * @param from where it begins, at the lower end; empty: with the first one
-   * @param to where it ends, at the upper end; empty: with the last one
-   * @param descending whether those nearest to the upper end are taken, where there are more than
-   *     the limit, instead of those nearest to the lower
-   * @param limit so many at most, 1 to {@value #LIMIT_MAX}; if so many are shown, more may follow.
-   *     Fields that one name was given with several types come together, and may be a few more
+   * @param from the lower end; empty: with the first one
+   * @param to the upper end; empty: with the last one
+   * @param descending if there are more than the limit, whether those nearest to the upper end are
+   *     returned instead of those nearest to the lower
+   * @param limit the most that are returned, 1 to {@value #LIMIT_MAX}; if that many are, more may
+   *     follow. Fields of one name and several types come together, and may exceed it by a few
    */
   record Range(Optional<Bound> from, Optional<Bound> to, boolean descending, int limit)
       implements Query {
-    /** More than this are shown by several queries. */
+    /** Longer ranges take several queries. */
     public static final int LIMIT_MAX = 10_000;
 
     public Range {
@@ -170,8 +171,8 @@ public sealed interface Query {
   /**
    * An end of a range.
    *
-   * @param part an element or the fields of a name, be they there or not
-   * @param inclusive whether the range has it
+   * @param part an element, or the fields of a name, which need not exist
+   * @param inclusive whether the range includes it
    */
   record Bound(Part part, boolean inclusive) {
     public Bound {

@@ -7,7 +7,7 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.Optional;
 
-/** The bytes of queries: a tag, then the fields. Thread-safe. */
+/** Encodes queries: a tag, then the fields. Thread-safe. */
 public final class QueryCodec {
   private static final int WHOLE = 1;
   private static final int CONTAINS = 2;
@@ -21,7 +21,7 @@ public final class QueryCodec {
   private static final int UNTIL_EXPIRY = 10;
   private static final int RANGE = 11;
 
-  // A range's flags.
+  // Flags of a range.
   private static final int DESCENDING = 1;
   private static final int FROM = 2;
   private static final int FROM_INCLUSIVE = 4;

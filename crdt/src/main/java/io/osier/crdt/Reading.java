@@ -14,8 +14,8 @@ import java.util.TreeMap;
 /** The answer to a {@link Query}: a plain value without any metadata. Immutable. */
 public sealed interface Reading {
   /**
-   * What this takes in the heap, about, in bytes: O(its parts). Its values count, although the
-   * object shares them as long as it has them.
+   * Returns about how many bytes this takes in the heap: O(its parts). Its values count, although
+   * the object shares them while it has them.
    */
   default long heapBytes() {
     return switch (this) {
@@ -46,9 +46,10 @@ public sealed interface Reading {
   }
 
   /**
-   * The number that a counter, or a bounded one, shows.
+   * Returns the number that a counter, or a bounded one, shows.
    *
-   * @throws OsierException WRONG_TYPE if this is of something else; so for the other ones
+   * @throws OsierException WRONG_TYPE if this is the reading of another type; so do the other
+   *     methods
    */
   default long asLong() {
     return switch (this) {
@@ -63,12 +64,12 @@ public sealed interface Reading {
     return as(Flag.class, "flag").value;
   }
 
-  /** What a last-writer-wins register shows; empty if it was never assigned. */
+  /** Returns the value of a last-writer-wins register; empty if it was never assigned. */
   default Optional<Value> asValue() {
     return as(Single.class, "last-writer-wins register").value;
   }
 
-  /** The elements of a set, or the values of a multi-value register, in the order of values. */
+  /** Returns a set's elements, or a multi-value register's values, in the order of values. */
   default List<Value> asList() {
     return as(Many.class, "set or multi-value register").values;
   }
@@ -98,7 +99,7 @@ public sealed interface Reading {
         ErrorCode.WRONG_TYPE, "this is read of a " + is + ", not of a " + wanted);
   }
 
-  /** An entry of a tree. */
+  /** The bytes of an entry of a tree map. */
   long ENTRY_BYTES = HeapSize.object(5 * HeapSize.REFERENCE + 1);
 
   /** A counter's value or a size. */
@@ -114,7 +115,7 @@ public sealed interface Reading {
   record Many(List<Value> values) implements Reading {}
 
   /**
-   * A bounded counter, as far as is known where it was read.
+   * A bounded counter, as far as it was known where it was read.
    *
    * @param lower {@link BoundedCounter#NO_LOWER} if there is no bound
    * @param upper {@link BoundedCounter#NO_UPPER} if there is no bound
@@ -129,7 +130,8 @@ public sealed interface Reading {
   /** A map's present fields, in the order of their names. */
   record Fields(SortedMap<FieldId, Reading> fields) implements Reading {
     /**
-     * What a field shows; where it is of several types, the first of them. Empty if there is none.
+     * Returns the value of a field; if there are several of this name, that of the first type.
+     * Empty if there is none.
      */
     public Optional<Reading> field(String name) {
       return fields.entrySet().stream()
@@ -139,8 +141,8 @@ public sealed interface Reading {
     }
 
     /**
-     * The fields that are counters, by their names; where one name has counters of both types, that
-     * is their sum.
+     * Returns the fields that are counters, by their names; if one name has counters of both types,
+     * their sum.
      */
     public SortedMap<String, Long> counters() {
       SortedMap<String, Long> counters = new TreeMap<>();

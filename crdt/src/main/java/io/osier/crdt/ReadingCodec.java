@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The bytes of readings: a tag, then the fields. Thread-safe. */
+/** Encodes readings: a tag, then the fields. Thread-safe. */
 public final class ReadingCodec {
   private static final int COUNT = 1;
   private static final int FLAG = 2;

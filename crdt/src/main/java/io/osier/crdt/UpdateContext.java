@@ -10,8 +10,9 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.state.CrdtState;
 
 /**
- * What an update is prepared with: numbers for its dots, a timestamp, and a collector of the dots
- * that it saw and supersedes, which become part of its delta's causal context (invariant I3).
+ * The context in which an update is prepared: numbers for its dots, a timestamp, and a collector of
+ * the dots that it saw and supersedes, which become part of its delta's causal context (invariant
+ * I3).
  *
  * <p>Each element, field or value that the update writes gets a dot of its own, from consecutive
  * numbers; the last of them is the update's commit number. If two elements shared a dot, the
@@ -19,7 +20,7 @@ import io.osier.crdt.state.CrdtState;
  * update; not thread-safe.
  */
 public final class UpdateContext {
-  /** What one update makes anew of present values, in bytes; one value may be larger. */
+  /** The most bytes of existing values that one update rewrites; a single value may exceed it. */
   private static final long REWRITTEN_MAX = 64L << 20;
 
   private final ReplicaId origin;
@@ -32,21 +33,21 @@ public final class UpdateContext {
   private long next;
   private long rewritten;
 
-  /** For one update whose values may be as large as any. */
+  /** Creates the context of an update whose values may have the largest allowed size. */
   public UpdateContext(
       ReplicaId origin, long first, long predecessor, long timestamp, long forgotten) {
     this(origin, first, predecessor, timestamp, forgotten, Limits.VALUE_BYTES_CAP);
   }
 
   /**
-   * @param origin who makes it
+   * @param origin the replica that makes the update
    * @param first the first number for its dots, larger than the origin's last
    * @param predecessor the commit number of the origin's last update of this object, 0 if none
-   * @param timestamp a hybrid-clock timestamp, later than all that was seen but by the same
-   *     transaction, whose updates all have it
-   * @param forgotten of the origin's updates up to this number some may have been forgotten after
+   * @param timestamp a hybrid-clock timestamp, later than all that were seen, except those of the
+   *     same transaction, whose updates all have it
+   * @param forgotten some of the origin's updates up to this number may have been forgotten after
    *     their removal ({@link CrdtState#isSpent}); 0 if none was
-   * @param valueBytesMax no value that the update makes of a present one may be larger
+   * @param valueBytesMax the largest size of a value that the update makes of an existing one
    */
   public UpdateContext(
       ReplicaId origin,
@@ -64,21 +65,24 @@ public final class UpdateContext {
     this.valueBytesMax = valueBytesMax;
   }
 
-  /** For what follows, within the same update, on a delta that was prepared with this. */
+  /**
+   * Returns a context for another step of the same update, after a delta that was prepared with
+   * this one.
+   */
   public UpdateContext after(CausalContext update) {
     long last = update.last(origin);
     return new UpdateContext(origin, last + 1, last, timestamp, forgotten, valueBytesMax);
   }
 
   /**
-   * It is prepared against a state that knows this: others may have forgotten of the origin's
-   * updates what is in there, and their states have dropped here what was.
+   * Notes that the update is prepared against a state with this context: others may have forgotten
+   * the origin's updates in it, and their states have then dropped those that were here.
    */
   public void against(CausalContext known) {
     forgotten = Math.max(forgotten, known.last(origin));
   }
 
-  /** Whether a state that knows this has none of the numbers. */
+  /** Whether a state with this context has none of the update's numbers. */
   public boolean isNewTo(CausalContext known) {
     return known.last(origin) < first;
   }
@@ -91,24 +95,26 @@ public final class UpdateContext {
     return origin;
   }
 
-  /** What of the origin's own updates may have been forgotten; 0 if nothing was. */
+  /**
+   * Returns the number up to which the origin's own updates may have been forgotten; 0 if none was.
+   */
   public long forgotten() {
     return forgotten;
   }
 
-  /** The hybrid-clock timestamp. */
+  /** Returns the hybrid-clock timestamp. */
   public long timestamp() {
     return timestamp;
   }
 
   /**
-   * Notes that a value is made anew of a present one, before it is made: what asks for that may be
-   * much smaller, and may ask for it many times.
+   * Notes that an existing value is rewritten, before it is: the operation may be much smaller than
+   * the value, and may rewrite it many times.
    *
-   * @param bytesBefore what is there
-   * @param bytes what comes of it
-   * @throws OsierException VALUE_TOO_LARGE if the value grows too large, or all that the update
-   *     makes so is too much
+   * @param bytesBefore the size of the existing value
+   * @param bytes the size of the new one
+   * @throws OsierException VALUE_TOO_LARGE if the value grows too large, or the update rewrites too
+   *     many bytes in all
    */
   public void rewrites(long bytesBefore, long bytes) {
     if (bytes > valueBytesMax && bytes > bytesBefore) {
@@ -126,36 +132,41 @@ public final class UpdateContext {
     }
   }
 
-  /** Notes that the update replaces or removes what this dot stands for. */
+  /** Notes that the update replaces or removes what this dot wrote. */
   public void supersede(Dot seen) {
     superseded.add(seen.replica(), seen.number());
   }
 
-  /** Notes the same for a dot that is no object. */
+  /** Notes the same for a dot given by its parts. */
   void supersede(ReplicaId replica, long number) {
     superseded.add(replica, number);
   }
 
-  /** The commit number: the last number used, the first one if no dot was needed. */
+  /** Returns the commit number: the last number used, or the first one if no dot was needed. */
   long last() {
     return Math.max(first, next - 1);
   }
 
-  /** A place in the update: what was superseded and written before it. */
+  /** A point in the preparation of the update: how much was superseded and written before it. */
   public record Mark(int superseded, long next) {}
 
-  /** The present place. */
+  /** Returns the present point. */
   public Mark mark() {
     return new Mark(superseded.size(), next);
   }
 
-  /** What the update has superseded and written between two places. */
+  /**
+   * Returns the context of everything that the update has superseded and written between two
+   * points.
+   */
   public CausalContext between(Mark from, Mark to) {
     CausalContext context = superseded.context(from.superseded, to.superseded);
     return to.next == from.next ? context : context.withRange(origin, from.next - 1, to.next - 1);
   }
 
-  /** The causal context of the delta: {@code (predecessor, last]} and all that was superseded. */
+  /**
+   * Returns the causal context of the delta: {@code (predecessor, last]} and everything superseded.
+   */
   public CausalContext context() {
     return superseded.size() == 0
         ? CausalContext.range(origin, predecessor, last())

@@ -16,12 +16,13 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * A step of a program: see {@link Request.Evaluate}. Each is answered by a {@link Reply.Done} if it
- * changed something, by a {@link Reply.Answer} if not, or by a {@link Reply.Failure} if it could
- * not be done: the others are done all the same. Each sees what the calls before it have made.
+ * A step of a program: see {@link Request.Evaluate}. The reply to each call is a {@link Reply.Done}
+ * if it changed something, a {@link Reply.Answer} if not, or a {@link Reply.Failure} if it could
+ * not be done; the other calls are done all the same. Each call sees the effects of those before
+ * it.
  */
 public sealed interface Call {
-  /** The key that it is about, or the first one of two. */
+  /** Returns the key that the call is about, or the first one of two. */
   Key key();
 
   default List<Key> keys() {
@@ -47,8 +48,8 @@ public sealed interface Call {
 
   /**
    * Reads the version of a key, for a {@link Guard} of a later program. Answered by {@link
-   * Reply.Answer}, which has it as what was seen, with a reading of {@link Query.Exists} of no
-   * type.
+   * Reply.Answer}: its {@code seen} is the version, and its reading is that of {@link Query.Exists}
+   * for no type.
    */
   record Version(Key key) implements Call {
     @Override
@@ -58,21 +59,21 @@ public sealed interface Call {
   }
 
   /**
-   * Updates an object, or with an operation of a key all that it holds. Answered by {@link
-   * Reply.Done}, or by {@link Reply.Answer} if there was nothing to do with the key.
+   * Updates an object; or, with an operation of a key, everything that the key holds. Answered by
+   * {@link Reply.Done}, or by {@link Reply.Answer} if there was nothing to do with the key.
    *
-   * @param ask what the caller wants to know with it; empty for nothing
+   * @param ask what the caller wants to read with it; empty for nothing
    */
   record Update(Key key, CrdtType type, Operation operation, Optional<Request.Ask> ask)
       implements Call {}
 
   /**
-   * Whatever the key holds of other types is deleted, and the object of this type is cleared and
-   * updated. Answered by {@link Reply.Done}.
+   * Deletes whatever the key holds of other types, and clears and updates the object of this type.
+   * Answered by {@link Reply.Done}.
    *
    * @param operation one of an object
-   * @param keepsDeadline whether the key's deadline stays; otherwise it has none then, but one that
-   *     the operation gives
+   * @param keepsDeadline whether the key's deadline stays; otherwise the key then has only a
+   *     deadline that the operation gives
    */
   record Replace(Key key, CrdtType type, Operation operation, boolean keepsDeadline)
       implements Call {
@@ -84,7 +85,7 @@ public sealed interface Call {
       }
     }
 
-    /** Whether it assigns what takes the place of all that was seen of its object. */
+    /** Whether it assigns a value that replaces everything seen of its object. */
     public boolean assigns() {
       Operation update =
           operation instanceof Operation.WithDeadline both ? both.update() : operation;
@@ -96,11 +97,12 @@ public sealed interface Call {
   }
 
   /**
-   * Moves what a key holds, with its deadlines, to another key of the partition, whose content is
-   * deleted first. Answered by {@link Reply.Done}; or, if nothing was done, by {@link Reply.Answer}
-   * of {@link Query.Exists}: of {@code key}, which is not there, or of {@code to}, which is.
+   * Moves everything that a key holds, with its deadlines, to another key of the partition, whose
+   * content is deleted first. Answered by {@link Reply.Done}; or, if nothing was done, by {@link
+   * Reply.Answer} of {@link Query.Exists} for {@code key}, if that does not exist, or for {@code
+   * to}, if that does.
    *
-   * @param onlyIfAbsent whether it is not done if {@code to} holds anything
+   * @param onlyIfAbsent whether nothing is done if {@code to} holds anything
    */
   record Rename(Key key, Key to, boolean onlyIfAbsent) implements Call {
     public Rename {
@@ -113,7 +115,7 @@ public sealed interface Call {
     }
   }
 
-  /** As {@link Rename}, but {@code key} keeps what it holds. */
+  /** As {@link Rename}, but {@code key} keeps its content. */
   record Copy(Key key, Key to, boolean onlyIfAbsent) implements Call {
     public Copy {
       checkOther(key, to);
@@ -134,13 +136,13 @@ public sealed interface Call {
   }
 
   /**
-   * Removes elements of a set that are drawn, each of them as likely as each other. Answered by
-   * {@link Reply.Done} with an answer of those elements ({@link io.osier.crdt.Reading.Many}); by
-   * such an {@link Reply.Answer} if there are none.
+   * Removes randomly drawn elements of a set, each with the same probability. Answered by {@link
+   * Reply.Done} with an answer of those elements ({@link io.osier.crdt.Reading.Many}); by such an
+   * {@link Reply.Answer} if there are none.
    *
-   * @param type a set's, but a grow-only one's
-   * @param count at most so many, 1 or more
-   * @param seed what they are drawn by: the same one draws the same of the same set
+   * @param type a set's, except a grow-only one's
+   * @param count the most elements, 1 or more
+   * @param seed of the random draw: the same seed draws the same elements of the same set
    */
   record Take(Key key, CrdtType type, int count, long seed) implements Call {
     public Take {
@@ -158,12 +160,12 @@ public sealed interface Call {
   record ExpireIf(Key key, Operation.Expire deadline, When when) implements Call {}
 
   /**
-   * What must hold for the program to be done at all: before it, of what is there before its first
-   * call. Answered by the {@link Reply.Answer} to what is asked.
+   * A condition for the whole program: it must hold for the objects as they are before the first
+   * call, or nothing is done. Answered by the {@link Reply.Answer} to the condition's query.
    *
-   * @param type empty for whatever the key holds; where it holds nothing, nothing holds then, but
-   *     that {@link Query.Exists} says no
-   * @param condition what must hold of the object
+   * @param type empty for whatever the key holds; if it holds nothing, then only the condition that
+   *     {@link Query.Exists} answers no holds
+   * @param condition what must hold for the object
    */
   record Test(Key key, Optional<CrdtType> type, Request.Condition condition) implements Call {
     @Override
@@ -173,22 +175,24 @@ public sealed interface Call {
   }
 
   /**
-   * Decides within the program's turn what is done, step by step: each step is answered before the
-   * next one is decided on, and sees what those before it have made; what they make is committed
-   * with the rest of the program. Code of a process: it has no encoded form, but what it follows
-   * may. Answered by {@link Reply.Answer} of {@link Query.Exists} of its first key.
+   * Decides step by step within the program's turn what is done: each step is answered before the
+   * next one is decided, and sees the effects of those before it. Its effects are committed with
+   * the rest of the program. It is code of a process and has no encoded form, but the description
+   * that it follows may have one. Answered by {@link Reply.Answer} of {@link Query.Exists} for its
+   * first key.
    *
-   * @param keys all that its steps are about, 1 or more
+   * @param keys all keys of its steps, 1 or more
    * @param isUpdate whether a step may change something
-   * @param bytes what the steps take in the heap, about, besides the keys
+   * @param bytes about how many bytes the steps take in the heap, besides the keys
    * @param steps run once, or not at all
-   * @param form makes the bytes of what it follows, by which another datacenter can take the steps
-   *     instead: then it is answered by what they say there; empty where none can
+   * @param form encodes the description that the script follows, from which another datacenter can
+   *     take the steps instead: then the answer is that of the steps there; empty if no other
+   *     datacenter can
    */
   record Script(
       List<Key> keys, boolean isUpdate, long bytes, Steps steps, Optional<Supplier<byte[]>> form)
       implements Call {
-    /** Most calls that all of its steps make. */
+    /** The most calls that all of its steps make together. */
     public static final int CALLS_MAX = 100_000;
 
     public Script {
@@ -198,7 +202,7 @@ public sealed interface Call {
       }
     }
 
-    /** One that no other datacenter can do. */
+    /** Creates a script that no other datacenter can run. */
     public Script(List<Key> keys, boolean isUpdate, long bytes, Steps steps) {
       this(keys, isUpdate, bytes, steps, Optional.empty());
     }
@@ -208,7 +212,10 @@ public sealed interface Call {
       return keys.getFirst();
     }
 
-    /** The same, whose steps are answered by another one: by whom they should be, or a failure. */
+    /**
+     * Returns the same script with its steps' requests answered by {@code other}, which wraps the
+     * original answering function.
+     */
     public Script answeredBy(UnaryOperator<Function<Request, Reply>> other) {
       return new Script(keys, isUpdate, bytes, ask -> steps.run(other.apply(ask)), form);
     }
@@ -222,19 +229,20 @@ public sealed interface Call {
   @FunctionalInterface
   interface Steps {
     /**
-     * Takes all steps. What it does follows from the answers alone; it neither waits nor throws.
+     * Takes all steps. What it does must follow from the answers alone; it neither waits nor
+     * throws.
      *
-     * @param ask does one: a {@link Request.Read}, {@link Request.Write} or {@link
-     *     Request.Evaluate}; answers as those are answered, or by a {@link Reply.Failure}
+     * @param ask executes a {@link Request.Read}, {@link Request.Write} or {@link
+     *     Request.Evaluate}; returns its usual reply, or a {@link Reply.Failure}
      */
     void run(Function<Request, Reply> ask);
   }
 
   /**
-   * The version that a key must have for the program to be done at all. It compares what is visible
-   * at the datacenter: what another one does at the same time is not seen.
+   * The version that a key must have for the program to be done at all. It is compared with what is
+   * visible at the datacenter: updates that another one makes at the same time are not seen.
    *
-   * @param version as {@link Version} told it; empty of a key that holds nothing
+   * @param version from a {@link Version} call; empty for a key that holds nothing
    */
   record Guard(Key key, VersionVector version) {
     public Guard {
@@ -242,17 +250,17 @@ public sealed interface Call {
     }
   }
 
-  /** Which present deadline allows a new one. */
+  /** Which present deadlines allow a new one. */
   enum When {
-    /** None: the key has no deadline. */
+    /** No deadline. */
     NONE(0),
-    /** Some: the key has one. */
+    /** Any deadline. */
     SOME(1),
-    /** A later one than the new one, or none. */
+    /** A later deadline than the new one, or none. */
     EARLIER(2),
-    /** A later one than the new one, but not none. */
+    /** A later deadline than the new one, but not none. */
     EARLIER_OF_SOME(3),
-    /** An earlier one than the new one. */
+    /** An earlier deadline than the new one. */
     LATER(4);
 
     private final int number;
@@ -264,7 +272,7 @@ public sealed interface Call {
     /**
      * Whether a key gets a new deadline.
      *
-     * @param present the one that it has, in milliseconds since 1970; {@link CrdtState#NEVER} if
+     * @param present the present deadline, in milliseconds since 1970; {@link CrdtState#NEVER} if
      *     none
      * @param wanted the new one
      */
@@ -273,13 +281,13 @@ public sealed interface Call {
       return switch (this) {
         case NONE -> !some;
         case SOME -> some;
-        case EARLIER -> wanted < present; // never is larger
+        case EARLIER -> wanted < present; // NEVER is larger than every deadline
         case EARLIER_OF_SOME -> some && wanted < present;
         case LATER -> some && wanted > present;
       };
     }
 
-    /** The number that the encoded form carries. */
+    /** Returns the number that the encoded form carries. */
     int number() {
       return number;
     }

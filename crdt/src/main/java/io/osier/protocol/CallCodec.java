@@ -20,9 +20,9 @@ import io.osier.crdt.OperationCodec;
 import io.osier.crdt.QueryCodec;
 import io.osier.crdt.ReadingCodec;
 
-/** The bytes of a program's calls: kind, key, fields. Thread-safe. */
+/** Encodes a program's calls: kind, key, fields. Thread-safe. */
 final class CallCodec {
-  /** Least bytes of a call: its kind, an empty key and one more. */
+  /** The fewest bytes of a call: its kind, an empty key and one more. */
   static final int BYTES_MIN = 2;
 
   private static final int READ = 1;

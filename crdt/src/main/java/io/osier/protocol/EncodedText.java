@@ -10,14 +10,17 @@ import java.util.Base64;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** A record as text of letters, digits, '-' and '_', which travels and comes from anywhere. */
+/**
+ * Encodes records as text of letters, digits, '-' and '_', which clients carry and which may come
+ * back from anywhere. Thread-safe.
+ */
 public final class EncodedText {
-  /** Largest form of most, in bytes; its text has a third more characters. */
+  /** Largest record of most kinds, in bytes; its text has a third more characters. */
   public static final int BYTES_MAX = 64 << 10;
 
   private EncodedText() {}
 
-  /** A record's bytes, its version first. */
+  /** Returns a record's bytes, with the version first. */
   public static byte[] bytes(Consumer<WireOutput> content) {
     return WireOutput.bytesOf(
         out -> {
@@ -27,7 +30,7 @@ public final class EncodedText {
         });
   }
 
-  /** The text of a record. */
+  /** Returns the text of a record. */
   public static String of(byte[] bytes) {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
@@ -35,11 +38,11 @@ public final class EncodedText {
   /**
    * Reads a record.
    *
-   * @param kind what it should be, for the error
-   * @param source what gives such a text, for the error
-   * @param bytesMax its largest form in bytes
-   * @param content reads what stands behind the version
-   * @throws OsierException INVALID_ARGUMENT if the text is none
+   * @param kind the expected kind of record, for the error
+   * @param source the call that returns such a text, for the error
+   * @param bytesMax the largest record in bytes
+   * @param content reads the bytes after the version
+   * @throws OsierException INVALID_ARGUMENT if the text is no such record
    */
   public static <T> T read(
       String text, String kind, String source, int bytesMax, Function<WireInput, T> content) {
@@ -53,7 +56,7 @@ public final class EncodedText {
       in.expectEnd();
       return read;
     } catch (RuntimeException e) {
-      // Whatever is wrong with it (base 64, underflow, names, order): to a caller it is one thing.
+      // Any fault (base 64, underflow, names, order) is the same thing to a caller.
       throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "this is no "

@@ -1,7 +1,7 @@
 package io.osier.protocol;
 
 /**
- * A request or a reply with the number by which the client knows it.
+ * A request or a reply with the client's number for it.
  *
  * @param id chosen by the client; unique among its open requests on the connection
  */

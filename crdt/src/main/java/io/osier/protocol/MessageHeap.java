@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * What requests and replies take in the heap, about, in bytes: O(their parts). It is asked of each
- * one several times, so it makes no objects for that.
+ * Estimates how many bytes requests and replies take in the heap, in O(their parts). It is called
+ * several times for each message, so it allocates nothing. Thread-safe.
  */
 public final class MessageHeap {
   private static final long OPTIONAL = HeapSize.object(REFERENCE);
@@ -63,7 +63,7 @@ public final class MessageHeap {
       case Request.Watch w ->
           HeapSize.object(4 * REFERENCE + Integer.BYTES + 2)
               + list(w.places(), place -> HeapSize.object(32) + place.seen().heapBytes());
-      default -> HeapSize.object(16); // of a few fields, and never many
+      default -> HeapSize.object(16); // a few small fields, and never many of these
     };
   }
 
@@ -145,7 +145,7 @@ public final class MessageHeap {
                   c.changes(), change -> HeapSize.object(3 * REFERENCE) + change.key().heapBytes());
       case Reply.Report r -> HeapSize.object(REFERENCE) + HeapSize.text(r.json());
       case Reply.Failure f -> HeapSize.object(2 * REFERENCE) + HeapSize.text(f.message());
-      default -> HeapSize.object(16); // of a few fields, and never many
+      default -> HeapSize.object(16); // a few small fields, and never many of these
     };
   }
 

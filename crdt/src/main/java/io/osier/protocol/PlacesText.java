@@ -6,17 +6,19 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import java.util.List;
 
-/** How far a watcher has come, of each partition that it asks, as a text. Static. */
+/** Encodes as a text how far a watcher has come in each of its partitions. Static. */
 public final class PlacesText {
   /** All partitions of a keyspace with homes: more are not created at run time. */
   private static final int PLACES_MAX = 2 * KeyspacePolicy.PARTITIONS_MAX;
 
-  /** Largest form in bytes: of so many places each may name 30 lives of datacenters. */
+  /**
+   * Largest record in bytes: each of {@link #PLACES_MAX} places may name 30 lives of datacenters.
+   */
   public static final int BYTES_MAX = 2 * EncodedText.BYTES_MAX;
 
   private PlacesText() {}
 
-  /** A text that {@link #read} reads, of letters, digits, '-' and '_'. */
+  /** Returns a text that {@link #read} reads, of letters, digits, '-' and '_'. */
   public static String of(List<Request.Place> places) {
     return EncodedText.of(EncodedText.bytes(out -> ProtocolCodec.writePlaces(out, places)));
   }
@@ -24,7 +26,8 @@ public final class PlacesText {
   /**
    * Reads a text, which may come from anywhere.
    *
-   * @throws OsierException INVALID_ARGUMENT if the text is none
+   * @param source the call that returns such a text, for the error
+   * @throws OsierException INVALID_ARGUMENT if the text is no watcher's position
    */
   public static List<Request.Place> read(String text, String source) {
     return EncodedText.read(text, "watcher's position", source, BYTES_MAX, PlacesText::read);

@@ -8,8 +8,8 @@ import io.osier.core.codec.WireOutput;
 import java.util.List;
 
 /**
- * The bytes of requests and replies: format version, id, type, fields. Every length is checked
- * against what is left. Thread-safe.
+ * Encodes requests and replies: format version, id, type, fields. Checks every length against the
+ * bytes that are left. Thread-safe.
  */
 public final class ProtocolCodec {
   private ProtocolCodec() {}
@@ -35,12 +35,12 @@ public final class ProtocolCodec {
     ReplyCodec.write(out, reply);
   }
 
-  /** Writes a request behind what {@link #start} wrote. */
+  /** Writes a request after {@link #start}. */
   public static void writeBody(WireOutput out, Request request) {
     RequestCodec.write(out, request);
   }
 
-  /** Begins a message of its own, of whatever kind. */
+  /** Begins a message of any kind as a record of its own. */
   public static void start(WireOutput out, long id) {
     out.startRecord();
     Codec.writeVersion(out);
@@ -50,19 +50,20 @@ public final class ProtocolCodec {
   /**
    * Decodes a request.
    *
-   * @throws MalformedException if the bytes are none, whatever they are
+   * @throws MalformedException if the bytes are no request, whatever they are
    */
   public static Envelope<Request> decodeRequest(byte[] bytes) {
     return decodeRequest(new WireInput(bytes));
   }
 
-  /** As {@link #decodeRequest(byte[])}, of all that the input has. */
+  /** As {@link #decodeRequest(byte[])}, for the rest of the input. */
   public static Envelope<Request> decodeRequest(WireInput in) {
     return new Envelope<>(decodeId(in), decodeRequestBody(in));
   }
 
   /**
-   * Decodes a message's beginning: its id. So what is wrong in the rest can be told to who waits.
+   * Decodes a message's beginning: its id. With it, an error in the rest can be reported to the
+   * sender.
    *
    * @throws MalformedException if there is none, or the message has another format
    */
@@ -78,7 +79,7 @@ public final class ProtocolCodec {
   /**
    * Decodes the rest of a request, after {@link #decodeId}.
    *
-   * @throws MalformedException if it is none, whatever the bytes are
+   * @throws MalformedException if it is no request, whatever the bytes are
    */
   public static Request decodeRequestBody(WireInput in) {
     return Codec.readAll(in, "a message", RequestCodec::read);
@@ -87,13 +88,13 @@ public final class ProtocolCodec {
   /**
    * Decodes a reply.
    *
-   * @throws MalformedException if the bytes are none, whatever they are
+   * @throws MalformedException if the bytes are no reply, whatever they are
    */
   public static Envelope<Reply> decodeReply(byte[] bytes) {
     return decodeReply(new WireInput(bytes));
   }
 
-  /** As {@link #decodeReply(byte[])}, of all that the input has. */
+  /** As {@link #decodeReply(byte[])}, for the rest of the input. */
   public static Envelope<Reply> decodeReply(WireInput in) {
     return new Envelope<>(decodeId(in), decodeReplyBody(in));
   }
@@ -101,13 +102,13 @@ public final class ProtocolCodec {
   /**
    * Decodes the rest of a reply, after {@link #decodeId}.
    *
-   * @throws MalformedException if it is none, whatever it is
+   * @throws MalformedException if it is no reply, whatever the bytes are
    */
   public static Reply decodeReplyBody(WireInput in) {
     return Codec.readAll(in, "a message", ReplyCodec::read);
   }
 
-  /** Writes how far a watcher has come, as requests and replies have it. */
+  /** Writes how far a watcher has come, in the form of requests and replies. */
   public static void writePlaces(WireOutput out, List<Request.Place> places) {
     WireParts.writePlaces(out, places);
   }
@@ -115,7 +116,7 @@ public final class ProtocolCodec {
   /**
    * Reads what {@link #writePlaces} wrote.
    *
-   * @throws RuntimeException of any kind if the bytes are none
+   * @throws RuntimeException of any kind if the bytes are invalid
    */
   public static List<Request.Place> readPlaces(WireInput in) {
     return WireParts.readPlaces(in);

@@ -19,7 +19,8 @@ public sealed interface Reply {
   /**
    * The connection is open.
    *
-   * @param replica who answers; another incarnation than before has lost what it had not shipped
+   * @param replica the datacenter that answers; another incarnation than before has lost what it
+   *     had not shipped
    * @param keyspaces those that it holds
    */
   record Welcome(
@@ -29,7 +30,7 @@ public sealed interface Reply {
       keyspaces = List.copyOf(keyspaces);
     }
 
-    /** Of one that knows of no keyspaces but its own. */
+    /** Creates the welcome of a datacenter that knows of no keyspaces but its own. */
     public Welcome(int protocolVersion, ReplicaId replica, List<KeyspaceInfo> keyspaces) {
       this(protocolVersion, replica, keyspaces, Elsewhere.NOTHING);
     }
@@ -39,11 +40,11 @@ public sealed interface Reply {
    * What a client must know of a keyspace.
    *
    * @param slaMillis the staleness bound
-   * @param partitioning which partition a key belongs to
+   * @param partitioning to which partition a key belongs
    * @param causal whether it is a {@code causal} keyspace and not a {@code session} one
    */
   record KeyspaceInfo(String name, long slaMillis, Partitioning partitioning, boolean causal) {
-    /** One whose keys are hashed as a whole. */
+    /** Creates the entry of a keyspace whose keys are hashed as a whole. */
     public KeyspaceInfo(String name, long slaMillis, int partitions, boolean causal) {
       this(name, slaMillis, Partitioning.byKey(partitions), causal);
     }
@@ -54,9 +55,9 @@ public sealed interface Reply {
   }
 
   /**
-   * A keyspace that others hold.
+   * A keyspace that other datacenters hold.
    *
-   * @param holders the datacenters that do, by name
+   * @param holders their names
    */
   record HeldElsewhere(KeyspaceInfo keyspace, List<String> holders) {
     public HeldElsewhere {
@@ -67,10 +68,11 @@ public sealed interface Reply {
   /**
    * What a datacenter knows of keyspaces that it does not hold.
    *
-   * @param addresses by the holders' names, how clients reach those that have said so: host:port
+   * @param addresses by the holders' names, the addresses for clients (host:port) of those that
+   *     have published one
    */
   record Elsewhere(List<HeldElsewhere> keyspaces, Map<String, String> addresses) {
-    /** It knows of none. */
+    /** No such keyspaces. */
     public static final Elsewhere NOTHING = new Elsewhere(List.of(), Map.of());
 
     public Elsewhere {
@@ -78,7 +80,7 @@ public sealed interface Reply {
       addresses = keyspaces.isEmpty() ? Map.of() : Map.copyOf(addresses);
     }
 
-    /** Those that a datacenter holds, and these. */
+    /** Returns the keyspaces that a datacenter holds, followed by these. */
     public static List<KeyspaceInfo> all(List<KeyspaceInfo> held, Elsewhere elsewhere) {
       List<KeyspaceInfo> all = new ArrayList<>(held);
       elsewhere.keyspaces.forEach(other -> all.add(other.keyspace));
@@ -89,12 +91,12 @@ public sealed interface Reply {
       return keyspaces.isEmpty();
     }
 
-    /** Who holds a keyspace; nobody if it is not known. */
+    /** Returns the holders of a keyspace; empty if none are known. */
     public List<String> holders(String keyspace) {
       return find(keyspace).map(HeldElsewhere::holders).orElse(List.of());
     }
 
-    /** What is known of a keyspace; empty if nothing is. */
+    /** Returns what is known of a keyspace; empty if nothing is. */
     public Optional<HeldElsewhere> find(String keyspace) {
       for (HeldElsewhere held : keyspaces) {
         if (held.keyspace.name().equals(keyspace)) {
@@ -106,7 +108,7 @@ public sealed interface Reply {
   }
 
   /**
-   * The keyspaces there are now.
+   * The present keyspaces.
    *
    * @param keyspaces those that the datacenter holds
    */
@@ -115,7 +117,7 @@ public sealed interface Reply {
       keyspaces = List.copyOf(keyspaces);
     }
 
-    /** Of one that knows of no keyspaces but its own. */
+    /** Creates the reply of a datacenter that knows of no keyspaces but its own. */
     public Keyspaces(List<KeyspaceInfo> keyspaces) {
       this(keyspaces, Elsewhere.NOTHING);
     }
@@ -128,10 +130,10 @@ public sealed interface Reply {
    * The update is done and will not be lost.
    *
    * @param dot its identity, which the session has now seen
-   * @param answer to what was asked with it; empty if nothing was
+   * @param answer to the question that was sent with the update; empty if there was none
    */
   record Done(Dot dot, Optional<Answer> answer) implements Reply {
-    /** An update of which nothing was asked. */
+    /** Creates the reply to an update without a question. */
     public Done(Dot dot) {
       this(dot, Optional.empty());
     }
@@ -140,15 +142,15 @@ public sealed interface Reply {
   /**
    * An object's reading.
    *
-   * @param type the object's type; empty if there is none and none was asked for
-   * @param reading the reading; of a new object if there is none and a type was asked for
-   * @param exists whether the object is there and differs from a new one
+   * @param type the object's type; empty if there is no object and no type was requested
+   * @param reading the reading; that of a new object if there is no object and a type was requested
+   * @param exists whether the object exists and differs from a new one
    * @param seen what the session has now seen of the key's partition
    */
   record Answer(
       Optional<CrdtType> type, Optional<Reading> reading, boolean exists, VersionVector seen)
       implements Reply {
-    /** Of an object that is there. */
+    /** Creates the answer for an object that exists. */
     public Answer(CrdtType type, Reading reading, VersionVector seen) {
       this(Optional.of(type), Optional.of(reading), true, seen);
     }
@@ -161,13 +163,14 @@ public sealed interface Reply {
   }
 
   /**
-   * What became of each part of a batch.
+   * The results of a batch's parts.
    *
    * @param parts a {@link Done}, {@link Answer} or {@link Failure} for each, in their order
    */
   record All(List<Reply> parts) implements Reply {
     /**
-     * What the answers to a {@link Request.ReadAll} may take in the heap, unless one alone does.
+     * The most bytes that the answers to a {@link Request.ReadAll} take in the heap, unless a
+     * single one exceeds it.
      */
     public static final long BYTES_MAX = 4 << 20;
 
@@ -178,17 +181,20 @@ public sealed interface Reply {
   }
 
   /**
-   * A program was looked at.
+   * The result of a program.
    *
    * @param held whether all of its guards and tests held; otherwise nothing was done
    * @param dot the last of its updates, which the session has now seen; empty if nothing was
    *     changed
    * @param parts a {@link Done}, {@link Answer} or {@link Failure} for each of its calls, in their
-   *     order: see {@link Call}. If it did not hold, its reads and tests are answered, and of what
-   *     it would have changed is answered whether its key exists
+   *     order: see {@link Call}. If a guard or test did not hold, reads and tests are answered, and
+   *     for each other call the answer says whether its key exists
    */
   record Evaluated(boolean held, Optional<Dot> dot, List<Reply> parts) implements Reply {
-    /** What the answers to one program may take in the heap together, unless one alone does. */
+    /**
+     * The most bytes that the answers to one program take in the heap together, unless a single one
+     * exceeds it.
+     */
     public static final long BYTES_MAX = 32 << 20;
 
     public Evaluated {
@@ -211,7 +217,7 @@ public sealed interface Reply {
   }
 
   /**
-   * How many objects a part of a scan's range has.
+   * The number of objects in a part of a scan's range.
    *
    * @param next where to go on; empty at the end
    * @param seen as in {@link Page}
@@ -223,14 +229,14 @@ public sealed interface Reply {
   }
 
   /**
-   * What has become visible, in its order in each partition.
+   * Changes that have become visible, for each partition in its order.
    *
    * @param places where to go on
-   * @param whole whether this ends where something became visible as a whole: in a {@code causal}
-   *     keyspace behind a transaction, or behind what was admitted together
+   * @param whole whether the changes end where something became visible as a whole: in a {@code
+   *     causal} keyspace after a transaction, or after cuts that were admitted together
    */
   record Changes(List<Change> changes, List<Request.Place> places, boolean whole) implements Reply {
-    /** More changes than this, about, in bytes, are not in one answer. */
+    /** The most bytes of changes in one answer, about. */
     public static final long BYTES_MAX = 1 << 20;
 
     public Changes {
@@ -242,11 +248,11 @@ public sealed interface Reply {
   /**
    * An object was changed.
    *
-   * @param type empty where all that is known is that the key may have been changed
-   * @param origin who changed it last, where that is known
+   * @param type empty if it is only known that the key may have been changed
+   * @param origin the replica that changed it last; empty if unknown
    */
   record Change(Key key, Optional<CrdtType> type, Optional<ReplicaId> origin) {
-    /** What this takes encoded besides its key, about, in bytes. */
+    /** About how many bytes a change takes encoded, besides its key. */
     public static final int PLACE_BYTES = 8;
   }
 
@@ -266,16 +272,16 @@ public sealed interface Reply {
     }
   }
 
-  /** What was asked for by {@link Request.Inspect}, as one JSON object. */
+  /** The answer to {@link Request.Inspect}, as one JSON object. */
   record Report(String json) implements Reply {}
 
-  /** What a partition has of every replica, all of it durable. */
+  /** The number up to which a partition has every replica's updates, all of them durable. */
   record Through(VersionVector through) implements Reply {}
 
   /**
-   * Which datacenters have what was asked about.
+   * Which datacenters have the updates that were asked about.
    *
-   * @param number up to which commit number
+   * @param number they have the updates up to this commit number
    */
   record Spread(long number, Set<String> datacenters) implements Reply {
     public Spread {
@@ -292,7 +298,8 @@ public sealed interface Reply {
   record Challenge(String message) implements Reply {}
 
   /**
-   * The request failed. For an update: nothing was done, except with TIMEOUT, where it may be.
+   * The request failed. For an update: nothing was done, except with TIMEOUT, where it may have
+   * been.
    *
    * @param message what is wrong and what would be right
    */

@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The bytes of replies: type, fields. Thread-safe. */
+/** Encodes replies: type, fields. Thread-safe. */
 final class ReplyCodec {
   private static final int WELCOME = 1;
   private static final int PONG = 2;
@@ -57,8 +57,8 @@ final class ReplyCodec {
 
   private static final int ADDRESS_MAX = 1_024;
 
-  // Flags of a keyspace. Those that speak a version before Request.BY_TAG_VERSION know the first,
-  // those before Request.HOMES_VERSION the first two.
+  // Flags of a keyspace. Clients of versions before Request.BY_TAG_VERSION know the first, those
+  // before Request.HOMES_VERSION the first two.
   private static final int CAUSAL = 1;
   private static final int BY_TAG = 2;
   private static final int WITH_HOMES = 4;
@@ -211,7 +211,7 @@ final class ReplyCodec {
     }
   }
 
-  /** Nothing where there is nothing: the type says so. */
+  /** Writes nothing if there are no such keyspaces: the reply's type says so. */
   private static void writeElsewhere(WireOutput out, Reply.Elsewhere elsewhere) {
     if (elsewhere.isEmpty()) {
       return;
@@ -258,7 +258,10 @@ final class ReplyCodec {
     return read(in, in.readByte());
   }
 
-  /** One of the kinds that a batch's parts have, so that a batch is in no batch. */
+  /**
+   * Reads one of the kinds of replies that a batch's parts may have, so that batches are not
+   * nested.
+   */
   private static Reply readPart(WireInput in) {
     int tag = in.readByte();
     return switch (tag) {

@@ -17,7 +17,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a client asks of a datacenter. Each travels in an {@link Envelope} with the client's number
+ * A client's request to a datacenter. Each travels in an {@link Envelope} with the client's number
  * for it; answers may come in any order.
  */
 public sealed interface Request extends RequestLimits {
@@ -25,7 +25,7 @@ public sealed interface Request extends RequestLimits {
    * The first message on a connection. Answered by {@link Reply.Welcome}, or a failure and the end
    * of the connection.
    *
-   * @param client who connects, for the server's log; at most 128 bytes
+   * @param client the client's name for the server's log; at most 128 bytes
    */
   record Hello(int protocolVersion, String client) implements Request {}
 
@@ -39,7 +39,7 @@ public sealed interface Request extends RequestLimits {
   record Login(int protocolVersion, String client, String message) implements Request {
     @Override
     public String toString() {
-      return "Login of client " + client; // the message is nobody's business
+      return "Login of client " + client; // the message must not be logged
     }
   }
 
@@ -56,7 +56,7 @@ public sealed interface Request extends RequestLimits {
     }
   }
 
-  /** Asks for a {@link Reply.Pong}: the client measures the way there and back. */
+  /** Asks for a {@link Reply.Pong}: the client measures the round trip. */
   record Ping() implements Request {}
 
   /**
@@ -65,7 +65,7 @@ public sealed interface Request extends RequestLimits {
    * @param type the type to read; empty for whatever the key holds
    * @param after what the session has seen of the key's partition and this datacenter may not have
    *     yet; empty once the datacenter has answered a request that carried it
-   * @param ordered whether the session has updates of the partition under way that the read must
+   * @param ordered whether the session has unanswered updates of the partition that the read must
    *     see: it is then served in its turn, otherwise at once
    * @param waitMillis how long the datacenter may wait for {@code after} before it fails with
    *     SESSION_BEHIND; at most {@link #WAIT_MILLIS_MAX}
@@ -81,13 +81,13 @@ public sealed interface Request extends RequestLimits {
       implements Request {}
 
   /**
-   * Updates one object, or all of a key. Answered by {@link Reply.Done} once it is as durable as
-   * the datacenter is configured to make it; or, if its condition does not hold, by the {@link
-   * Reply.Answer} of the condition's query, and nothing was done; or, if there was nothing to do
-   * with the key, by an Answer.
+   * Updates one object, or everything that a key holds. Answered by {@link Reply.Done} once it is
+   * as durable as the datacenter is configured to make it. If its condition does not hold, nothing
+   * is done, and it is answered by the {@link Reply.Answer} to the condition's query; if there was
+   * nothing to do with the key, by an Answer.
    *
-   * @param ask what the caller wants to know with it; empty for nothing
-   * @param condition what must hold; empty for nothing, and where something is asked
+   * @param ask what the caller wants to read with it; empty for nothing
+   * @param condition what must hold; empty for nothing, and if there is an {@code ask}
    */
   record Write(
       String keyspace,
@@ -105,7 +105,7 @@ public sealed interface Request extends RequestLimits {
       }
     }
 
-    /** An update without a condition. */
+    /** Creates an update without a condition. */
     public Write(
         String keyspace,
         Key key,
@@ -117,7 +117,7 @@ public sealed interface Request extends RequestLimits {
       this(keyspace, key, type, operation, after, waitMillis, ask, Optional.empty());
     }
 
-    /** An update of which nothing is asked. */
+    /** Creates an update without a question. */
     public Write(
         String keyspace,
         Key key,
@@ -130,21 +130,22 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
-   * What an update's caller wants to know of the object, as it is at the datacenter in the moment
-   * of the update: nothing comes between. Needs the right to read.
+   * A question about the object that an update's caller sends with it, answered as of the moment of
+   * the update at the datacenter: nothing comes in between. Needs the right to read.
    *
-   * @param before whether as it was before; otherwise as the update has left it
+   * @param before whether the object is read as it was before the update; otherwise after it
    */
   record Ask(boolean before, Query query) {}
 
   /**
-   * What must hold of the object for an update to be done, at the datacenter and in the moment in
-   * which it does it: nothing comes between. Of what is concurrent elsewhere it says nothing. Needs
-   * the right to read.
+   * What must hold for the object if an update is to be done, at the datacenter and in the moment
+   * of the update: nothing comes in between. It says nothing about concurrent updates elsewhere.
+   * Needs the right to read.
    *
-   * @param path the fields of maps in maps to go down, and {@link Query.Whole} is asked of the last
-   *     one; empty for the object
-   * @param expected what the query must answer; of what is not there, a new one answers
+   * @param path the fields of maps in maps that lead to the tested one, for which the query is
+   *     {@link Query.Whole}; empty for the object
+   * @param expected what the query must answer; for something that does not exist, a new one
+   *     answers
    */
   record Condition(List<FieldId> path, Query query, Reading expected) {
     public Condition {
@@ -156,7 +157,7 @@ public sealed interface Request extends RequestLimits {
       Present.present(expected, "what is expected");
     }
 
-    /** What must be read of the object to know whether it holds. */
+    /** Returns the query of the object whose answer decides whether the condition holds. */
     public Query asked() {
       return path.isEmpty() ? query : new Query.Select(List.of(path.getFirst().name()));
     }
@@ -177,7 +178,7 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
-   * Reads objects of one partition, each for itself. Answered by {@link Reply.All}, which may have
+   * Reads objects of one partition, each by itself. Answered by {@link Reply.All}, which may have
    * fewer parts than there are reads: as many as fit, one at least; the others were not read.
    *
    * @param reads 1 to {@link #BATCH_MAX}, of keys of one partition
@@ -191,10 +192,9 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
-   * Updates objects of one partition, each for itself, in this order. Answered by {@link
-   * Reply.All}, with a part for each of them, once all that is done is as durable as the datacenter
-   * is configured to make it; or by a failure, and nothing was done. None of them waits for rights
-   * of a bounded counter.
+   * Updates objects of one partition, each by itself, in this order. Answered by {@link Reply.All},
+   * with a part for each of them, once everything is as durable as the datacenter is configured to
+   * make it; or by a failure, and nothing was done. No part waits for rights of a bounded counter.
    *
    * @param updates 1 to {@link #BATCH_MAX}, of keys of one partition
    */
@@ -206,16 +206,16 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
-   * Does a program: calls on objects of one partition, in this order and in one turn, so that
-   * nothing comes between at the datacenter and all that it changes becomes visible together there;
-   * in a {@code causal} keyspace everywhere, in a {@code session} one elsewhere object by object.
-   * Answered by {@link Reply.Evaluated} once all of it is as durable as the datacenter is
-   * configured to make it; or by a failure, and nothing was done. None of them waits for rights of
-   * a bounded counter.
+   * Runs a program: calls on objects of one partition, in this order and in one turn, so that at
+   * the datacenter nothing comes in between and all changes become visible together. In a {@code
+   * causal} keyspace they become visible together everywhere, in a {@code session} one elsewhere
+   * object by object. Answered by {@link Reply.Evaluated} once everything is as durable as the
+   * datacenter is configured to make it; or by a failure, and nothing was done. No call waits for
+   * rights of a bounded counter.
    *
    * @param calls 1 to {@link #PROGRAM_MAX}, of keys of one partition
-   * @param guards what must be as it was, of keys that calls name; all are looked at, with each
-   *     {@link Call.Test}, before the first call
+   * @param guards the required versions of keys that calls name; all are checked before the first
+   *     call, as is each {@link Call.Test}
    */
   record Evaluate(
       String keyspace,
@@ -241,18 +241,18 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
-   * Looks at objects in the order of their keys, of unsigned bytes, over all partitions. Answered
-   * by {@link Reply.Page} or {@link Reply.Counted}, which say where to go on: that is a place and
-   * no more, so any key may be one.
+   * Reads objects in the order of their keys, as unsigned bytes, over all partitions. Answered by
+   * {@link Reply.Page} or {@link Reply.Counted}, which say where to go on: only a place, so any key
+   * may be one.
    *
    * <p>A scan of rows without an end shows what its user may read from its beginning on without a
-   * gap; any other one needs the right to read all of its range.
+   * gap; any other scan needs the right to read its whole range.
    *
    * @param from the first key, inclusive; empty for the beginning
    * @param to the key before which it ends; empty for the end of the keyspace
    * @param type only objects of this type; empty for all
-   * @param limit at most so many rows, 1 to {@link #SCAN_ROWS_MAX}; a page may end earlier, even
-   *     without rows, and has a few more if the last key holds objects of several types
+   * @param limit the most rows, 1 to {@link #SCAN_ROWS_MAX}; a page may end earlier, even without
+   *     rows, and has a few more if the last key holds objects of several types
    */
   record Scan(
       String keyspace,
@@ -263,29 +263,29 @@ public sealed interface Request extends RequestLimits {
       int limit,
       Want want)
       implements Request {
-    /** Rows to the end of the keyspace. */
+    /** Creates a scan of rows to the end of the keyspace. */
     public Scan(
         String keyspace, Optional<Key> from, Optional<CrdtType> type, Query query, int limit) {
       this(keyspace, from, Optional.empty(), type, query, limit, Want.ROWS);
     }
 
-    /** Whether former versions of the protocol have it, too. */
+    /** Whether older versions of the protocol have this form, too. */
     boolean isPlain() {
       return to.isEmpty() && want == Want.ROWS;
     }
   }
 
   /**
-   * Asks for what became visible at the datacenter behind a position. Answered by {@link
-   * Reply.Changes}, as soon as there is something, or when the wait is over.
+   * Asks for changes that became visible at the datacenter after a position. Answered by {@link
+   * Reply.Changes}, as soon as there are some, or when the wait is over.
    *
    * @param key whose changes are wanted; empty for those of all keys
-   * @param prefix whether those of all keys that begin with it are wanted, too
-   * @param places the position, one for each partition in its order (of a single key one, of its
-   *     partition), as the last answer had them; empty for a watcher that begins
-   * @param resumes whether what was there before is wanted, too: of a watcher that begins
-   *     everything that there is, otherwise what lies between its position and the oldest change
-   *     that is kept. Without it a watcher whose position is not kept any more is too slow
+   * @param prefix whether the changes of all keys that begin with it are wanted, too
+   * @param places the position, one for each partition in its order (for a single key only that of
+   *     its partition), from the last answer; empty for a watcher that begins
+   * @param resumes whether earlier changes are wanted, too: for a watcher that begins, everything
+   *     that exists; otherwise everything between its position and the oldest change that is kept.
+   *     Without it, a watcher whose position is not kept any more is too slow
    * @param waitMillis 0 to {@link #WATCH_WAIT_MILLIS_MAX}; a watcher that begins is answered at
    *     once
    */
@@ -309,8 +309,8 @@ public sealed interface Request extends RequestLimits {
   record Inspect(Topic topic, Optional<String> keyspace, int limit) implements Request {}
 
   /**
-   * Asks for a backup of everything durable, made while everything goes on. Answered by {@link
-   * Reply.Report} with where it is.
+   * Asks for a backup of everything durable, which is made while everything goes on. Answered by
+   * {@link Reply.Report} with its location.
    *
    * @param name of letters, digits, '.', '_' and '-', at most {@link #BACKUP_NAME_MAX} of them; no
    *     backup may have it yet; empty to let the datacenter choose
@@ -321,12 +321,12 @@ public sealed interface Request extends RequestLimits {
   record Keyspaces() implements Request {}
 
   /**
-   * Changes or shows what holds for all datacenters. Answered by {@link Reply.Report} once it is
-   * durable where it was asked for.
+   * Changes or shows settings that apply to all datacenters. Answered by {@link Reply.Report} once
+   * a change is durable at the datacenter that was asked.
    *
-   * @param subject what it is about, for example {@code keyspace}
-   * @param action what is to be done, for example {@code create}
-   * @param name of the one that is meant; empty where all are
+   * @param subject the kind of thing, for example {@code keyspace}
+   * @param action what is to be done with it, for example {@code create}
+   * @param name of the thing; empty for all of its kind
    * @param settings by their names
    */
   record Administer(String subject, String action, String name, SortedMap<String, String> settings)
@@ -336,15 +336,15 @@ public sealed interface Request extends RequestLimits {
     }
 
     /**
-     * Whether it only asks why data is late, or travels as it does: of the key {@code name}, as
-     * URL-safe base 64, in the keyspace of the setting {@code keyspace}; of all datacenters where
-     * that is left out.
+     * Whether it only asks why data is late, or is encoded like that question: for the key {@code
+     * name}, as URL-safe base 64, in the keyspace of the setting {@code keyspace}; for all
+     * datacenters if that is omitted.
      */
     public boolean asksWhy() {
       return subject.equals("why");
     }
 
-    /** Without the settings' values, which may be secret. */
+    /** Omits the settings' values, which may be secret. */
     @Override
     public String toString() {
       return subject + " " + action + " " + name + " " + settings.keySet();
@@ -381,14 +381,14 @@ public sealed interface Request extends RequestLimits {
 
   /**
    * Sends a step of a transaction again, because its answer was lost: the datacenter may have done
-   * it already. Answered as the step was, but without what its reads were answered if it has ended
-   * the transaction. A datacenter that no longer remembers whether it has done it does nothing, and
-   * fails with TRANSACTION_FORGOTTEN. A step that was not done is done now; if it cannot be done it
-   * ends its transaction, with TRANSACTION_ENDED, so that it cannot be done later either.
+   * it already. Answered as the step was, but without the answers to its reads if it has ended the
+   * transaction. A datacenter that no longer remembers whether it has done the step does nothing,
+   * and fails with TRANSACTION_FORGOTTEN. A step that was not done is done now; if it cannot be
+   * done, it ends its transaction with TRANSACTION_ENDED, so that it cannot be done later either.
    *
-   * @param to whom the step was sent, in the latest term as a holder in which it was seen then;
-   *     another one, of the same datacenter too, remembers nothing
-   * @param after a commit number that it had given before the step was sent first; 0 if none is
+   * @param to the replica that the step was sent to, in its latest term as a holder that was known
+   *     then; another replica, even of the same datacenter, remembers nothing
+   * @param after a commit number that it had given before the step was first sent; 0 if none is
    *     known
    */
   record Repeat(ReplicaId to, long after, Transact step) implements Request {
@@ -400,21 +400,22 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
-   * Asks what a partition has of every replica. Answered by {@link Reply.Through}.
+   * Asks for the number up to which a partition has every replica's updates. Answered by {@link
+   * Reply.Through}.
    *
    * @param partition its number, from 0
    */
   record Through(String keyspace, int partition) implements Request {}
 
   /**
-   * Asks which other datacenters have what a partition has committed here. What is held leaves at
-   * once. Answered by {@link Reply.Spread} as soon as so many have it, or when the wait is over.
-   * Not for clients: it travels between datacenters alone.
+   * Asks which other datacenters have what a partition has committed here. Held updates leave at
+   * once. Answered by {@link Reply.Spread} as soon as enough datacenters have it, or when the wait
+   * is over. Not for clients: it travels only between datacenters.
    *
-   * @param number up to which commit number; 0 for all that is committed when this is asked, and
-   *     {@link #ANY} where that does not count
-   * @param seen they, and this one, must have all of this as well
-   * @param datacenters how many are waited for
+   * @param number up to which commit number; 0 for everything that is committed when this is asked,
+   *     and {@link #ANY} if this partition's commits do not count
+   * @param seen those datacenters, and this one, must have all of these updates as well
+   * @param datacenters how many datacenters to wait for
    * @param waitMillis at most {@link #WAIT_MILLIS_MAX}
    */
   record Spread(
@@ -430,20 +431,20 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
-   * Waits until a partition has what was seen elsewhere. Answered by {@link Reply.Through}. For the
-   * process that asks: it does not travel.
+   * Waits until a partition has updates that were seen elsewhere. Answered by {@link
+   * Reply.Through}. For the process that asks: it does not travel.
    */
   record Reach(String keyspace, int partition, VersionVector after, int waitMillis)
       implements Request {}
 
-  /** What a {@link Scan} is to tell. */
+  /** What a {@link Scan} returns. */
   enum Want {
     /** Objects. */
     ROWS(0),
     COUNT(1),
     /**
-     * Also objects that are removed, as far as a transaction of a {@code causal} keyspace that is
-     * open here may still see something of them.
+     * Also removed objects, as far as a transaction of a {@code causal} keyspace that is open here
+     * may still see them.
      */
     KNOWN(2);
 
@@ -453,7 +454,7 @@ public sealed interface Request extends RequestLimits {
       this.number = number;
     }
 
-    /** The number that the encoded form carries. */
+    /** Returns the number that the encoded form carries. */
     int number() {
       return number;
     }
@@ -462,12 +463,12 @@ public sealed interface Request extends RequestLimits {
   /**
    * How far a watcher has come in one partition.
    *
-   * @param life in which changes are counted: of one datacenter, and not for ever
-   * @param tick how many of it lie behind the watcher
-   * @param seen it was told of all of these updates, wherever: so it can go on at another
-   *     datacenter
-   * @param next what is there is being walked through, and this key comes next; empty where that is
-   *     done
+   * @param life identifies the count of changes: of one datacenter, and not for ever
+   * @param tick the number of this life's changes that the watcher has got
+   * @param seen the watcher was told of all of these updates, at whatever datacenter: so it can go
+   *     on at another one
+   * @param next the next key, while the watcher is being sent the existing objects; empty once that
+   *     is done
    */
   record Place(long life, long tick, VersionVector seen, Optional<Key> next) {}
 
@@ -496,11 +497,11 @@ public sealed interface Request extends RequestLimits {
 
   /** Whether a transaction goes on after a step. */
   enum End {
-    /** It stays open. */
+    /** The transaction stays open. */
     OPEN(0),
-    /** Its updates are committed, together. */
+    /** The transaction's updates are committed, together. */
     COMMIT(1),
-    /** Its updates are forgotten. */
+    /** The transaction's updates are dropped. */
     ABORT(2);
 
     private final int number;
@@ -509,7 +510,7 @@ public sealed interface Request extends RequestLimits {
       this.number = number;
     }
 
-    /** The number that the encoded form carries. */
+    /** Returns the number that the encoded form carries. */
     int number() {
       return number;
     }
@@ -523,8 +524,8 @@ public sealed interface Request extends RequestLimits {
     /** The other datacenters with their lag. */
     PEERS,
     /**
-     * For each partition a digest of all objects, and one each of the first {@code limit}: equal
-     * digests, equal contents. STAT tells the vectors.
+     * A digest of all objects for each partition, and one for each of the first {@code limit}
+     * objects: equal digests mean equal contents. STAT has the vectors.
      */
     DIGEST
   }

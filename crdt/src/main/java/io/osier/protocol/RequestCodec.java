@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The bytes of requests: type, fields. Thread-safe. */
+/** Encodes requests: type, fields. Thread-safe. */
 final class RequestCodec {
   /** Longest text of a client's name, in bytes. */
   private static final int CLIENT_NAME_MAX = 128;

@@ -5,36 +5,33 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 
-/** The versions of the client protocol, and what {@link Request}s may have at most. */
+/** The versions of the client protocol, and the limits of {@link Request}s. */
 public interface RequestLimits {
   /** The newest version of the client protocol that this code speaks. */
   int PROTOCOL_VERSION = 12;
 
-  /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
+  /** Since this version there are objects and fields of {@link CrdtType#isLater} types. */
   int LATER_TYPES_VERSION = 8;
 
-  /** From this version on clients are told of keyspaces that others hold. */
+  /** Since this version clients are told of keyspaces that other datacenters hold. */
   int ELSEWHERE_VERSION = 10;
 
-  /** From this version on clients know keyspaces whose keys are hashed by tag. */
+  /** Since this version clients know keyspaces whose keys are hashed by tag. */
   int BY_TAG_VERSION = 11;
 
-  /** From this version on clients know keyspaces whose keys have homes. */
+  /** Since this version clients know keyspaces whose keys have homes. */
   int HOMES_VERSION = 12;
 
   /**
-   * The oldest version that a datacenter takes: it has no {@link Request.Ask} and no {@link
-   * Query.Among}, which came with 3, and no {@link Query.Exists}, {@link Request.ReadAll} and
-   * {@link Request.WriteAll}, and no end and {@link Request.Want} of a {@link Request.Scan}, which
-   * came with 4, and no {@link Request.Condition}, {@link Request.Watch}, {@link Operation.Delete},
-   * {@link Operation.Expire}, {@link Operation.Persist} and {@link Query.TimeToLive}, which came
-   * with 5, and no {@link Operation.ExpireParts}, {@link Operation.PersistParts}, {@link
-   * Operation.WithPartDeadlines} and {@link Query.PartTimeToLive} and {@link Query.UntilExpiry},
-   * which came with 6, and no {@link Query.Range}, which came with 7, and no {@link
-   * CrdtType#isLater} types with their operations and no {@link Operation.Bound} with a first
-   * value, which came with 8, and no {@link Request.Evaluate}, which came with 9, and no {@link
-   * Reply.Elsewhere}, which came with 10, and no {@link Partitioning.Hash#TAG}, which came with 11,
-   * and no {@link Partitioning#homes}, which came with 12.
+   * The oldest version that a datacenter accepts. Later versions added: 3 {@link Request.Ask} and
+   * {@link Query.Among}; 4 {@link Query.Exists}, {@link Request.ReadAll}, {@link Request.WriteAll},
+   * and the end and {@link Request.Want} of a {@link Request.Scan}; 5 {@link Request.Condition},
+   * {@link Request.Watch}, {@link Operation.Delete}, {@link Operation.Expire}, {@link
+   * Operation.Persist} and {@link Query.TimeToLive}; 6 {@link Operation.ExpireParts}, {@link
+   * Operation.PersistParts}, {@link Operation.WithPartDeadlines}, {@link Query.PartTimeToLive} and
+   * {@link Query.UntilExpiry}; 7 {@link Query.Range}; 8 {@link CrdtType#isLater} types with their
+   * operations, and {@link Operation.Bound} with a first value; 9 {@link Request.Evaluate}; 10
+   * {@link Reply.Elsewhere}; 11 {@link Partitioning.Hash#TAG}; 12 {@link Partitioning#homes}.
    */
   int PROTOCOL_VERSION_MIN = 2;
 
@@ -48,8 +45,8 @@ public interface RequestLimits {
   int LOGIN_BYTES_MAX = 512;
 
   /**
-   * Most time that a datacenter lets a request wait for what its session has seen, or for rights of
-   * a bounded counter: a minute. Who asks for more gets so much.
+   * The longest time that a datacenter lets a request wait for what its session has seen, or for
+   * rights of a bounded counter: a minute. A longer wait is cut to this.
    */
   int WAIT_MILLIS_MAX = 60_000;
 
@@ -59,7 +56,7 @@ public interface RequestLimits {
   /** Most calls, and most guards, of one {@link Request.Evaluate}. */
   int PROGRAM_MAX = 10_000;
 
-  /** Most time that a {@link Request.Watch} waits for a change: a minute. */
+  /** The longest time that a {@link Request.Watch} waits for a change: a minute. */
   int WATCH_WAIT_MILLIS_MAX = 60_000;
 
   /** Most settings of one {@link Request.Administer}. */

@@ -11,13 +11,16 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What a session has seen, of every partition of each keyspace, as a text. Static. */
+/** Encodes as a text what a session has seen of every partition of each keyspace. Static. */
 public final class SeenText {
   private static final int KEYSPACE_MAX = 64;
 
   private SeenText() {}
 
-  /** The bytes of which {@link EncodedText#of} is the text; may be more than can be read. */
+  /**
+   * Returns the record of which {@link EncodedText#of} makes the text; it may be too large to be
+   * read.
+   */
   public static byte[] bytes(SortedMap<String, List<VersionVector>> seen) {
     return EncodedText.bytes(out -> write(out, seen));
   }
@@ -35,7 +38,8 @@ public final class SeenText {
   /**
    * Reads a text, which may come from anywhere.
    *
-   * @throws OsierException INVALID_ARGUMENT if the text is none
+   * @param source the call that returns such a text, for the error
+   * @throws OsierException INVALID_ARGUMENT if the text is no session token
    */
   public static SortedMap<String, List<VersionVector>> read(String text, String source) {
     return EncodedText.read(text, "session token", source, EncodedText.BYTES_MAX, SeenText::read);

@@ -9,12 +9,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What requests and replies are made of. Thread-safe. */
+/** Encodes the common parts of requests and replies. Thread-safe. */
 final class WireParts {
   /** Longest keyspace name, in bytes. */
   static final int KEYSPACE_MAX = 64;
 
-  /** So many times what a request may have is read, to be refused with its own words. */
+  /**
+   * Up to this many times the limit of a request's items are decoded, so that the check of the
+   * limit can refuse them with its own message.
+   */
   private static final int READ_FACTOR = 4;
 
   private WireParts() {}
@@ -62,8 +65,8 @@ final class WireParts {
   }
 
   /**
-   * Reads what a request has at most so many of; with many more, which take far less room as bytes
-   * than here, none is read.
+   * Reads a list of which a request may have at most {@code max} items. With many more, none is
+   * read, since they take far more memory decoded than as bytes.
    */
   static <T> List<T> readParts(
       WireInput in, int itemBytesMin, int max, Function<WireInput, T> reader) {

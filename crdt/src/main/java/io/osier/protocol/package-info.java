@@ -1,7 +1,8 @@
 /**
- * The words that clients and datacenters speak: requests, replies, transaction ids, and their
- * bytes, which docs/PROTOCOL.md shows. They lie beside the data types, whose operations, queries
- * and readings they carry, and below the client and the partitions, which both use them.
+ * Defines what clients and datacenters say to each other: requests, replies, transaction ids, and
+ * their bytes, which docs/PROTOCOL.md shows. The package lies beside the data types, whose
+ * operations, queries and readings it carries, and below the client and the partitions, which both
+ * use it.
  */
 @NullMarked
 package io.osier.protocol;

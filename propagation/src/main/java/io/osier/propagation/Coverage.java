@@ -1,11 +1,11 @@
 package io.osier.propagation;
 
-/** Whether a session's demands are met here. */
+/** Whether this partition has everything that a vector names. */
 public enum Coverage {
   /** Everything that was asked for is here. */
   HERE,
   /** Something has not come yet. */
   NOT_YET,
-  /** Something was lost with the memory of a former incarnation: nobody has it. */
+  /** Something was lost with the memory of a former incarnation: no datacenter has it. */
   LOST
 }

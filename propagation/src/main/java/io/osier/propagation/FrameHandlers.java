@@ -18,7 +18,7 @@ import io.osier.propagation.send.PeerStream;
 import io.osier.propagation.wire.Frame;
 import java.util.Optional;
 
-/** What is done with each kind of frame, and what goes across streams then. Not thread-safe. */
+/** Handles each kind of frame, including the effects on other streams. Not thread-safe. */
 final class FrameHandlers {
   private final ReplicationContext around;
   private final ReceivedVector knowledge;
@@ -51,7 +51,7 @@ final class FrameHandlers {
     this.standing = standing;
   }
 
-  /** Notes that a peer spoke. */
+  /** Notes that a peer was heard. */
   void heard(InboundStream in, Frame frame, long nowNanos, long nowMillis) {
     in.liveness().heard(nowNanos, nowMillis, around.retryNanos(), wayMillis(frame, nowMillis));
   }
@@ -60,7 +60,7 @@ final class FrameHandlers {
    * Handles a frame.
    *
    * @param in the stream of the peer that sent it, which is its datacenter's newest incarnation
-   * @param stream the stream to it
+   * @param stream the stream to that peer
    */
   void handle(InboundStream in, PeerStream stream, Frame frame, long nowNanos, long nowMillis) {
     ReplicaId peer = in.sender();
@@ -101,12 +101,12 @@ final class FrameHandlers {
     }
   }
 
-  /** Asks a peer for what is due. */
+  /** Sends a peer the requests that are due. */
   void tick(InboundStream in, long nowNanos, long nowMillis) {
     String dc = in.sender().dc();
     PeerStream stream = outbound.stream(dc);
     if (stream == null || !stream.linkUp()) {
-      return; // it may be no peer any more
+      return; // the datacenter may be no peer any more
     }
     if (verifier.isDue(dc, in.heardNanos())) {
       resume(in, nowNanos);
@@ -149,14 +149,14 @@ final class FrameHandlers {
       InboundStream in, PeerStream stream, Frame.Status status, long nowNanos, long nowMillis) {
     long has = status.through().get(around.self());
     checkOwn(in.sender(), has);
-    if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
+    if (knowledge.isNewest(in.sender())) { // the newest incarnation may lack what a former one has
       outbound.lags().confirmed(stream, has, nowNanos);
       knowledge.status(in.sender(), status);
       answers.prune();
       long delayNanos = in.liveness().delayNanos(wayMillis(status, nowMillis));
       standing.heard(in.sender().dc(), status, delayNanos, nowNanos);
     }
-    // It comes behind all that was lost with the connection on which the stream came.
+    // The status was sent after everything that was lost with the connection of the stream.
     boolean wasCut = status.wantResume() && in.hasBegun() && verifier.isDone(in.sender().dc());
     if (inbound.status(in, status, nowNanos)) {
       if (wasCut) {
@@ -184,7 +184,9 @@ final class FrameHandlers {
     repairer.takeDone(nowNanos).forEach(inbound::repaired);
   }
 
-  /** A peer speaks: returns the stream of its datacenter's newest incarnation that did. */
+  /**
+   * Notes that a peer speaks; returns the stream of its datacenter's newest incarnation that did.
+   */
   InboundStream meet(ReplicaId peer, long nowNanos) {
     if (inbound.meet(peer, nowNanos)) {
       repairer.ended(peer.dc());
@@ -194,9 +196,9 @@ final class FrameHandlers {
   }
 
   /**
-   * Asks for a peer's stream, unless something else must be asked first: that is not asked before
-   * frames can be sent to the peer, since what nobody can answer would be asked ever more seldom,
-   * and not when the link comes up.
+   * Requests a peer's stream, unless the verifier must ask the peer first. The verifier asks only
+   * while frames can be sent to the peer: a request that nobody can answer would be repeated ever
+   * more seldom, and not when the link comes up.
    */
   void resume(InboundStream in, long nowNanos) {
     String dc = in.sender().dc();
@@ -208,7 +210,7 @@ final class FrameHandlers {
     }
   }
 
-  /** Frames to a peer, or from it, may have been lost: what was asked is asked again. */
+  /** Repeats the requests to a peer, since frames to or from it may have been lost. */
   void answersMayBeLost(String dc, long nowNanos) {
     repairer.interrupted(dc, nowNanos);
     verifier.down(dc);
@@ -218,7 +220,7 @@ final class FrameHandlers {
     }
   }
 
-  /** How long a frame took, by the two wall clocks; Long.MIN_VALUE if it does not tell. */
+  /** Returns how long a frame took, by the two wall clocks; Long.MIN_VALUE if that is unknown. */
   private static long wayMillis(Frame frame, long nowMillis) {
     return switch (frame) {
       case Frame.Updates f -> nowMillis - f.sentMillis();
@@ -228,8 +230,8 @@ final class FrameHandlers {
   }
 
   /**
-   * Throws if a peer has more of this datacenter than can have come from it: what is committed here
-   * has numbers then that were given before, and nobody would take it.
+   * Throws if a peer has more of this datacenter's updates than can have come from it: commits here
+   * then get numbers that were given before, and no peer would take them.
    *
    * @throws OsierException STORE_DAMAGED
    */

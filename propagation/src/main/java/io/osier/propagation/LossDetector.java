@@ -8,17 +8,18 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Since when it seems that nobody has any more of an origin's updates, and whether that is certain
- * enough to give up what waits for them. A status tells what its sender had when it left: it may
- * have got something since, from the origin itself, before it heard of that one's end. So all peers
- * must have told anew, after the time in which whoever is not heard counts as out of reach.
+ * Records since when nobody seems to have any more of an origin's updates, and whether that is
+ * certain enough to give up what waits for them. A status says what its sender had when it was
+ * sent: the sender may have got something since from the origin, before it heard of the origin's
+ * end. So all peers must have sent a new status, after the time in which a silent datacenter counts
+ * as out of reach.
  *
- * <p>A status does not tell what has come and waits. A peer that says that something does may have
- * just what is missed, and shows it when it has repaired what that waits for; so it is given long.
- * Not for ever: it may wait for what waits here. Not thread-safe.
+ * <p>A status does not say which updates have come and wait. A peer that reports waiting updates
+ * may have just what is missed, and shows it when it has repaired what they wait for; so it is
+ * given long. But not for ever: its updates may wait for those that wait here. Not thread-safe.
  */
 final class LossDetector {
-  /** Whoever waits may do so for so many times as long. */
+  /** A peer with waiting updates is given this many times as long. */
   static final int PATIENCE = 30;
 
   private final ReplicationContext around;
@@ -33,10 +34,10 @@ final class LossDetector {
   }
 
   /**
-   * A peer tells what it has, or had when that left.
+   * Takes a peer's status.
    *
-   * @param delayNanos how much longer it was under way than usual, by the two wall clocks: one may
-   *     have been set
+   * @param delayNanos how much longer the status was under way than usual, by the two wall clocks,
+   *     of which one may have been set
    */
   void heard(String dc, long delayNanos, long nowNanos) {
     heardNanos.put(dc, nowNanos - Math.min(delayNanos, PATIENCE * pauseNanos()));
@@ -46,18 +47,21 @@ final class LossDetector {
     return around.healNanos() + around.retryNanos();
   }
 
-  /** Nothing is heard of a datacenter any more. */
+  /** Forgets a datacenter that is no peer any more. */
   void remove(String dc) {
     heardNanos.remove(dc);
   }
 
-  /** It is looked anew: what does not seem lost this time was not since before. */
+  /** Begins a new look: an origin that does not seem lost this time is not lost since before. */
   void look() {
     before = sinceNanos;
     sinceNanos = new HashMap<>();
   }
 
-  /** Nobody seems to have any more of an origin's updates. Returns whether that is certain. */
+  /**
+   * Notes that nobody seems to have any more of an origin's updates. Returns whether that is
+   * certain.
+   */
   boolean isCertain(ReplicaId origin, long nowNanos) {
     long since = before.getOrDefault(origin, nowNanos);
     sinceNanos.put(origin, since);

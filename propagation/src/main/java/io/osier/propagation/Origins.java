@@ -12,8 +12,8 @@ import io.osier.propagation.send.PeerStream;
 import io.osier.propagation.wire.Frame;
 
 /**
- * From where an origin's updates may still come: from itself, from a peer that has them, or from
- * nobody any more. Answers only; not thread-safe.
+ * Says from where an origin's updates may still come: from itself, from a peer that has them, or
+ * from nobody any more. Only answers questions; not thread-safe.
  */
 final class Origins {
   private final ReplicationContext around;
@@ -24,10 +24,12 @@ final class Origins {
   private final long startNanos;
   private final LossDetector losses;
 
-  /** Whether this datacenter may not know all others yet. */
+  /** Whether this datacenter joins, and so may not know all others yet. */
   private boolean joins;
 
-  /** Whether it was told who there is; its configuration may be older than a change of that. */
+  /**
+   * Whether it was told which datacenters there are; its configuration may be older than a change.
+   */
   private boolean membersKnown;
 
   Origins(
@@ -47,14 +49,18 @@ final class Origins {
     this.startNanos = nowNanos;
   }
 
-  /** The datacenter was told who there is; whether it joins, and so may not know all others. */
+  /**
+   * Notes that the datacenter was told which datacenters there are, and whether it joins: then it
+   * may not know all others.
+   */
   void setJoins(boolean now) {
     joins = now;
     membersKnown = !joins;
   }
 
   /**
-   * Whether the origin ships its updates itself: the newest incarnation of a peer that is heard.
+   * Whether the origin ships its updates itself: it is the newest incarnation of a peer that is
+   * heard.
    */
   private boolean isReachable(ReplicaId origin, long nowNanos) {
     if (origin.equals(around.self())) {
@@ -66,31 +72,31 @@ final class Origins {
     }
     long heard = aliveNanos(origin.dc());
     if (stream.linkUp()) {
-      // It has just come back, and will ship what is missing itself.
+      // The origin has just come back, and will ship what is missing itself.
       heard = Math.max(heard, stream.upSinceNanos());
     } else {
-      // It may be heard, and waits for acknowledgements that cannot reach it.
+      // The origin may be heard, while the acknowledgements that it waits for cannot reach it.
       heard = Math.min(heard, stream.downSinceNanos());
     }
     return nowNanos - heard < around.healNanos() + around.retryNanos();
   }
 
-  /** When a datacenter was heard last, or had nothing to say; the start if it never was. */
+  /** Returns when a datacenter was last heard or excused; the start if it never was heard. */
   long aliveNanos(String dc) {
     InboundStream in = inbound.stream(dc);
     return in == null ? startNanos : in.liveness().aliveNanos();
   }
 
   /**
-   * Whether an origin's updates need not be asked of a peer: it ships them itself, or may come back
-   * just as the peer did.
+   * Whether an origin's updates need not be requested from a peer, since the origin ships them
+   * itself, or may come back just as the peer did.
    */
   boolean comesFrom(ReplicaId origin, PeerStream peer, long nowNanos) {
     boolean justBack = nowNanos - peer.upSinceNanos() < around.healNanos();
     return isReachable(origin, nowNanos) || (justBack && knowledge.isNewest(origin));
   }
 
-  /** Whether everything that a vector names is here, as far as the peers of now can tell. */
+  /** Whether everything that a vector names is here, as far as the present peers can tell. */
   Coverage coverage(VersionVector wanted) {
     Coverage worst = Coverage.HERE;
     for (int i = 0; i < wanted.size(); i++) {
@@ -99,15 +105,18 @@ final class Origins {
         if (mayShip(r) || !allRepaired(r)) {
           return Coverage.NOT_YET;
         }
-        // More of it may be here, but it cannot be told: what was never claimed complete may have
-        // gaps.
+        // More of it may be here, but that cannot be told: updates that were never claimed complete
+        // may have gaps.
         worst = Coverage.LOST;
       }
     }
     return worst;
   }
 
-  /** The same for a session: of whom nobody has told this one yet, others may have it. */
+  /**
+   * The same for a session: datacenters that this one has not been told of may have what is
+   * missing.
+   */
   Coverage coverageForSessions(VersionVector wanted) {
     Coverage coverage = coverage(wanted);
     boolean mayBeElsewhere = joins || (!membersKnown && lacksOfStrangers(wanted));
@@ -115,8 +124,8 @@ final class Origins {
   }
 
   /**
-   * Whether there may be datacenters that are no peers yet: this one joins, or has or has heard of
-   * updates of such, and was not told who there is.
+   * Whether there may be datacenters that are no peers yet: this one joins; or it was not told
+   * which datacenters there are, and it or a peer has updates of unknown ones.
    */
   boolean mayLackPeers() {
     return joins
@@ -136,7 +145,7 @@ final class Origins {
     return false;
   }
 
-  /** Whether something is not here of datacenters that are no peers. */
+  /** Whether updates of datacenters that are no peers are missing here. */
   private boolean lacksOfStrangers(VersionVector wanted) {
     for (int i = 0; i < wanted.size(); i++) {
       ReplicaId r = wanted.replica(i);
@@ -147,7 +156,7 @@ final class Origins {
     return false;
   }
 
-  /** Whether it is of a datacenter that is no peer. */
+  /** Whether a replica's datacenter is no peer. */
   private boolean isStranger(ReplicaId replica) {
     return !replica.dc().equals(around.self().dc()) && !around.peers().contains(replica.dc());
   }
@@ -158,12 +167,18 @@ final class Origins {
         && (origin.equals(around.self()) || around.peers().contains(origin.dc()));
   }
 
-  /** Whether every peer is there and gave all that it has of a former incarnation. */
+  /**
+   * Whether every peer is connected and gave all that it has of a former incarnation, and all of it
+   * is visible.
+   */
   private boolean allRepaired(ReplicaId former) {
     return allGave(former) && !inbound.isWaiting(former);
   }
 
-  /** The same, though some of it may wait here. */
+  /**
+   * Whether every peer is connected and gave all that it has of a former incarnation; some may wait
+   * here.
+   */
   private boolean allGave(ReplicaId former) {
     for (PeerStream stream : outbound.streams()) {
       ReplicaId peer = stream.peer();
@@ -185,15 +200,15 @@ final class Origins {
         && losses.isCertain(origin, nowNanos);
   }
 
-  /** Whether all that a connected peer has of a former incarnation is here, and visible. */
+  /** Whether all that a connected peer has of a former incarnation is here and visible. */
   boolean isFetched(PeerStream stream, ReplicaId former) {
     ReplicaId peer = stream.peer();
     return peer != null && repairer.isDone(peer, former) && !inbound.isWaiting(former);
   }
 
   /**
-   * Whether all that a peer has of those that ship nothing themselves any more is here. What it has
-   * beyond a gap its status does not claim.
+   * Whether all that a peer has of origins that ship nothing themselves any more is here. The
+   * peer's status does not claim updates beyond a gap.
    */
   boolean hasOthersFrom(PeerStream stream) {
     Frame.Status status = knowledge.status(stream.dc());

@@ -10,16 +10,16 @@ import java.util.Map;
 /**
  * A peer's progress.
  *
- * @param incarnation 0 if it was never heard
+ * @param incarnation 0 if the peer was never heard
  * @param connected whether frames can be sent to it
- * @param stream waiting, catching-up or streaming
- * @param lag how far it is behind this datacenter, as far as its status tells
- * @param timeliness whether it gets what is committed here in time
- * @param inFlightBytes sent and not acknowledged
- * @param sentBytes bytes of updates sent to it, by what carried them
+ * @param stream the mode of the stream to it: waiting, catching-up or streaming
+ * @param lag how far it is behind this datacenter, as far as its status says
+ * @param timeliness whether it gets this datacenter's updates in time
+ * @param inFlightBytes bytes that were sent and not acknowledged
+ * @param sentBytes bytes of updates that were sent to it, by the kind of the frame
  * @param roundTimes how long rounds took until it had acknowledged them
- * @param has what it has of every replica, as its last status tells, also if it is not connected
- * @param behindUpdates updates of it that have not come here
+ * @param has what it has of every replica, by its last status, even if it is not connected now
+ * @param behindUpdates the number of its updates that have not come here
  * @param unheardNanos for how long nothing has come from it although something should
  */
 public record PeerProgress(

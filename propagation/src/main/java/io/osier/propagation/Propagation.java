@@ -31,13 +31,13 @@ import io.osier.propagation.wire.Shipment;
 import java.util.List;
 
 /**
- * All streams of one partition: it hands what is committed here to {@link Outbound}, what comes to
- * {@link Inbound}, and what is missing to {@link Repairer}, and ticks them.
+ * Runs all streams of one partition: hands commits to {@link Outbound}, received updates to {@link
+ * Inbound}, and gaps to {@link Repairer}, and ticks them.
  *
  * <p>Pure: time comes in with each call and frames go out through the sink. Used by one thread.
  */
 public final class Propagation {
-  /** Room for the requests of one life: a thousand a second for a generation. */
+  /** Leaves room for the requests of one life: a thousand a second for a generation. */
   private static final int REQUESTS_SHIFT = 40;
 
   private final ReplicationContext around;
@@ -54,13 +54,13 @@ public final class Propagation {
   private final StatusSender announcer;
   private final FrameHandlers handlers;
 
-  /** The number of the last request to a peer: none is given twice, in no life. */
+  /** The number of the last request to a peer; no number is given twice, in any life. */
   private long requests;
 
   /**
    * @param peers the other datacenters that hold the keyspace
    * @param recovered what the store kept
-   * @param observer hears what becomes of single updates
+   * @param observer is told what becomes of single updates
    */
   public Propagation(
       ReplicaId self,
@@ -107,7 +107,7 @@ public final class Propagation {
   }
 
   /**
-   * From now on the keyspace behaves so: the next round obeys already.
+   * Changes the keyspace's policy and the settings; they apply from the next round on.
    *
    * @param policy of the same keyspace, with the same consistency, partitions and replicas
    */
@@ -125,12 +125,12 @@ public final class Propagation {
     }
   }
 
-  /** The last commit number. */
+  /** Returns the last commit number. */
   public long committed() {
     return outbound.committed();
   }
 
-  /** Whether something that is committed here was not shipped yet. */
+  /** Whether some update that is committed here was not shipped yet. */
   private boolean isHolding() {
     return outbound.through() < outbound.committed();
   }
@@ -148,7 +148,7 @@ public final class Propagation {
     return verifier.isDone() && standing.isAtRest();
   }
 
-  /** Who rests need not be heard. Called before anything is done that may end the rest. */
+  /** Excuses the silence of peers at rest. Called before anything is done that may end the rest. */
   private void rest(long nowNanos) {
     if (isAtRest()) {
       inbound.rest(nowNanos);
@@ -164,9 +164,9 @@ public final class Propagation {
   /**
    * Takes an update that was committed here.
    *
-   * @param before the object's context before it
+   * @param before the object's context before the update
    * @param number its commit number
-   * @param floor the first number of its transaction
+   * @param floor the first commit number of its transaction
    * @param updates how many updates it is: several may have been joined before they were committed
    * @param hold whether it waits for a round; otherwise it leaves with this batch
    * @param sinceNanos when the first of them was acknowledged, if that was before now
@@ -190,18 +190,18 @@ public final class Propagation {
     return outbound.commit(object, update, floor, hold, nowNanos);
   }
 
-  /** What waits to be shipped, and how it leaves. */
+  /** Returns what ships this datacenter's updates. */
   public Outbound outbound() {
     return outbound;
   }
 
   // ---------------------------------------------------------------- peers come and go
 
-  /** Frames can be sent to the peer from now on. */
+  /** Notes that frames can be sent to the peer from now on. */
   public void peerUp(ReplicaId peer, long nowNanos) {
     PeerStream stream = outbound.stream(peer.dc());
     if (stream == null) {
-      return; // does not hold this keyspace
+      return; // the datacenter does not hold this keyspace
     }
     InboundStream in = handlers.meet(peer, nowNanos);
     if (!knowledge.isNewest(peer)) {
@@ -214,7 +214,7 @@ public final class Propagation {
     announcer.toNewcomer(nowNanos);
   }
 
-  /** Frames can no longer be sent to the datacenter. */
+  /** Notes that frames can no longer be sent to the datacenter. */
   public void peerDown(String dc, long nowNanos) {
     PeerStream stream = outbound.stream(dc);
     if (stream != null) {
@@ -225,9 +225,9 @@ public final class Propagation {
   }
 
   /**
-   * From now on these are the other datacenters that hold the keyspace. Who is new is given all
-   * that is here. Of who is gone nothing is heard any more, and nobody waits for it; what of its
-   * updates is not here comes from the others, as far as they have it.
+   * Sets the other datacenters that hold the keyspace. A new one is given everything that is here.
+   * A former one is no longer heard nor waited for; those of its updates that are not here come
+   * from the others, as far as they have them.
    */
   public void setPeers(List<String> peers, long nowNanos) {
     List<String> before = around.peers();
@@ -278,7 +278,7 @@ public final class Propagation {
 
   // ---------------------------------------------------------------- time
 
-  /** Does all that is due. */
+  /** Does everything that is due. */
   public void tick(long nowNanos, long nowMillis) {
     rest(nowNanos);
     outbound.tick(nowNanos, nowMillis);
@@ -299,7 +299,7 @@ public final class Propagation {
     }
   }
 
-  /** When {@link #tick} is due, at the latest. */
+  /** Returns when {@link #tick} is due, at the latest. */
   public long nextTickNanos() {
     if (outbound.hasOps() || outbound.isCatchingUp()) {
       return Long.MIN_VALUE;
@@ -320,30 +320,30 @@ public final class Propagation {
 
   // ---------------------------------------------------------------- what is known
 
-  /** How far this datacenter has come, and how far the others have. */
+  /** Returns how far this datacenter has come, and how far the others have. */
   public ReplicationStatus status() {
     return standing;
   }
 
-  /** Whether everything that a session's vector names is here, or whether it may still come. */
+  /** Whether everything that a session's vector names is here, or may still come. */
   public Coverage coverage(VersionVector wanted) {
     return origins.coverageForSessions(wanted);
   }
 
-  /** What has come of every replica, this one included. */
+  /** Returns the number up to which every replica's updates are here, this one's included. */
   public VersionVector here() {
     return knowledge.here();
   }
 
   /**
-   * Nothing that has come of any replica, complete or not, is beyond this; where that is not known
-   * it is the largest number.
+   * Returns for each replica a number such that no update beyond it is here, complete or not;
+   * Long.MAX_VALUE where that is not known.
    */
   public VersionVector far() {
     return knowledge.far();
   }
 
-  /** How far this partition has come, to be stored with what was applied. */
+  /** Returns how far this partition has come, which is stored together with what was applied. */
   public ReplicationProgress progress() {
     return new ReplicationProgress(knowledge.through(), inbound.cursors(), standing.isSettled());
   }
@@ -352,17 +352,20 @@ public final class Propagation {
     return around.peers();
   }
 
-  /** Changes when {@link #progress} may have. */
+  /** Returns a number that changes whenever {@link #progress} may have changed. */
   public long progressVersion() {
     return knowledge.version() + inbound.placesChanged() + (standing.isSettled() ? 1 : 0);
   }
 
-  /** Changes whenever more of any other replica has come completely; for waiting sessions. */
+  /**
+   * Returns a number that changes whenever more of another replica is complete here; for waiting
+   * sessions.
+   */
   public long version() {
     return knowledge.version();
   }
 
-  /** Sends a frame to a datacenter if it can be reached now. */
+  /** Sends a request for rights to a datacenter. Returns whether it can be reached now. */
   public boolean ask(String dc, Frame.Rights wanted) {
     PeerStream stream = outbound.stream(dc);
     if (stream == null || !stream.linkUp()) {
@@ -376,7 +379,7 @@ public final class Propagation {
     return around.stats();
   }
 
-  /** How many updates have come and wait for the rest of their cut, or for what it depends on. */
+  /** Returns how many updates have come and wait for their cut's end or its dependencies. */
   public int waitingUpdates() {
     return inbound.waiting();
   }
@@ -385,7 +388,10 @@ public final class Propagation {
     return List.of(outbound.memory(), relays.usage(), inbound.memory());
   }
 
-  /** What waits of an object: what is held, what peers lack, what has come and is not visible. */
+  /**
+   * Returns what waits of an object: held updates, what peers lack, and what has come and is not
+   * visible.
+   */
   public ObjectProgress progress(ObjectId object, long nowNanos) {
     return outbound.lags().progress(object, inbound.waiting(object, nowNanos), nowNanos);
   }

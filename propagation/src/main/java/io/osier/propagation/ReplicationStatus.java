@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * How far this datacenter has come compared with the others, as far as they tell. Answers only; not
- * thread-safe.
+ * Says how far this datacenter has come compared with the others, as far as their statuses say.
+ * Only answers questions; not thread-safe.
  */
 public final class ReplicationStatus {
   private final ReplicationContext around;
@@ -31,7 +31,7 @@ public final class ReplicationStatus {
   private final LossDetector losses;
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
 
-  /** From when on {@link #isCaughtUp} waits for those that were not heard. */
+  /** The time from which {@link #isCaughtUp} waits for peers that were not heard. */
   private long awaitedNanos;
 
   /** What each peer had when it was first heard since {@link #compareAnew}. */
@@ -64,9 +64,9 @@ public final class ReplicationStatus {
   }
 
   /**
-   * A peer tells what it has.
+   * Takes a peer's status.
    *
-   * @param delayNanos how much longer that was under way than usual
+   * @param delayNanos how much longer the status was under way than usual
    */
   void heard(String dc, Frame.Status status, long delayNanos, long nowNanos) {
     losses.heard(dc, delayNanos, nowNanos);
@@ -78,21 +78,21 @@ public final class ReplicationStatus {
     settle();
   }
 
-  /** Nothing is heard of a datacenter any more. */
+  /** Forgets a datacenter that is no peer any more. */
   void remove(String dc) {
     firstStatus.remove(dc);
     compared.remove(dc);
     losses.remove(dc);
   }
 
-  /** Who was not heard yet is waited for from now on, as from the start. */
+  /** Waits from now on, as if from the start, for the peers that were not heard yet. */
   public void await(long nowNanos) {
     awaitedNanos = nowNanos;
   }
 
   /**
-   * This datacenter joins, or does not any more. While it does, it may have thought itself settled
-   * when it did not know all peers: it is so when it has heard of those that it has now.
+   * Notes whether this datacenter joins. A datacenter that joins may have counted as settled before
+   * it knew all peers: it settles again once it has heard those that it has now.
    */
   public void setJoins(boolean joins) {
     origins.setJoins(joins);
@@ -102,21 +102,21 @@ public final class ReplicationStatus {
     }
   }
 
-  /** From now on {@link #isComplete} tells of what the peers have from now on. */
+  /** Has {@link #isComplete} compare with what the peers have from now on. */
   public void compareAnew() {
     compared.clear();
     complete = false;
   }
 
-  /** Whether there may be others than the peers that this datacenter was told of. */
+  /** Whether there may be other datacenters than the peers that this one was told of. */
   public boolean mayLackPeers() {
     return origins.mayLackPeers();
   }
 
   /**
-   * Of how many of the others all is here that they had, shipped or not, when they were first heard
-   * since {@link #compareAnew}, or since the start. It changes with a peer's frame, and with the
-   * peers.
+   * Returns for how many of the others everything is here that they had committed when they were
+   * first heard since {@link #compareAnew}, or since the start. It changes with a peer's frame, and
+   * with the peers.
    */
   public PeersHeard heard() {
     int heard = 0;
@@ -131,8 +131,8 @@ public final class ReplicationStatus {
   }
 
   /**
-   * How many updates that were committed here since the start no other datacenter is known to have;
-   * 0 where there is no other.
+   * Returns how many updates that were committed here since the start no other datacenter is known
+   * to have; 0 if there is no other.
    */
   public long unseen() {
     if (around.peers().isEmpty()) {
@@ -147,8 +147,8 @@ public final class ReplicationStatus {
   }
 
   /**
-   * Whether each peer was heard since {@link #compareAnew}, or since the start, and all that it had
-   * then, shipped or not, is here.
+   * Whether each peer was heard since {@link #compareAnew}, or since the start, and everything that
+   * it had committed then is here.
    */
   public boolean isComplete() {
     complete = complete || hasWhatAllHad();
@@ -167,12 +167,15 @@ public final class ReplicationStatus {
     return true;
   }
 
-  /** Looks whether it is settled now: once it was, it stays so. */
+  /** Settles if the conditions hold now; once settled, it stays so. */
   void settle() {
     settled = settled || settlesNow();
   }
 
-  /** Every datacenter, this one included, is known to have a replica's updates up to this one. */
+  /**
+   * Returns up to which number every datacenter, this one included, is known to have a replica's
+   * updates.
+   */
   public long everywhere(ReplicaId replica) {
     long least = knowledge.here(replica);
     for (String dc : around.peers()) {
@@ -182,7 +185,7 @@ public final class ReplicationStatus {
     return least;
   }
 
-  /** What each other datacenter had committed, shipped or not, when it was last heard. */
+  /** Returns what each other datacenter had committed, shipped or not, when it was last heard. */
   public VersionVector committedElsewhere() {
     VersionVector committed = VersionVector.EMPTY;
     for (String dc : around.peers()) {
@@ -205,7 +208,7 @@ public final class ReplicationStatus {
     return true;
   }
 
-  /** Every other datacenter has all of this one's updates up to this commit number. */
+  /** Returns up to which commit number every other datacenter has all of this one's updates. */
   public long shipped() {
     long shipped = outbound.committed();
     for (String dc : around.peers()) {
@@ -216,8 +219,8 @@ public final class ReplicationStatus {
   }
 
   /**
-   * The other datacenters that have all of this one's updates up to this commit number, and all of
-   * a vector; none as long as this one lacks something of that.
+   * Returns the other datacenters that have all of this one's updates up to a commit number, and
+   * all that a vector names; none while this datacenter lacks some of that.
    */
   public Set<String> having(long number, VersionVector seen) {
     Set<String> having = new TreeSet<>();
@@ -236,7 +239,7 @@ public final class ReplicationStatus {
   }
 
   /**
-   * Whether nothing is under way between this datacenter and any other: all are connected, have
+   * Whether nothing is in flight between this datacenter and any other: all are connected, have
    * what is here and nothing else, and wait for nothing.
    */
   boolean isAtRest() {
@@ -281,7 +284,8 @@ public final class ReplicationStatus {
     for (PeerStream stream : outbound.streams()) {
       Frame.Status status = firstStatus.get(stream.dc());
       if (status == null) {
-        // It has let this one in, which may take it long: so it is there, and tells what it has.
+        // The peer has accepted the connection, which may have taken it long: so it runs, and will
+        // send a status.
         long since = stream.linkUp() ? Math.max(awaitedNanos, stream.upSinceNanos()) : awaitedNanos;
         if (nowNanos - since < graceNanos) {
           return false;
@@ -296,8 +300,8 @@ public final class ReplicationStatus {
 
   /**
    * Whether this incarnation has once had everything that any peer had of its datacenter's former
-   * incarnations, so that it knows what they had done as well as anybody ever will. Until then
-   * every peer must be there.
+   * incarnations, so that it knows their updates as well as anybody ever will. Until then it needs
+   * every peer to be connected.
    */
   public boolean isSettled() {
     return settled;
@@ -323,7 +327,7 @@ public final class ReplicationStatus {
     return true;
   }
 
-  /** What the streams to and from the peers are doing. */
+  /** Returns the progress of the streams to and from the peers. */
   public List<PeerProgress> peers(long nowNanos) {
     List<PeerProgress> progress = new ArrayList<>();
     for (PeerStream stream : outbound.streams()) {

@@ -11,12 +11,12 @@ import io.osier.propagation.wire.Frame;
 import java.util.function.BooleanSupplier;
 
 /**
- * Tells the peers what is here: soon where that has changed, and now and then as a sign of life.
+ * Tells the peers what is here: soon after that has changed, and now and then as a sign of life.
  *
- * <p>Where all are at rest, and what is told was told before, it is told ever more seldom: what was
- * lost is made good by the next one, and whoever is silent for that long counts as heard as long as
- * nothing is waited for ({@link Quiescence}). Everything that ends the rest is an input, and after
- * each one {@link #dueNanos} is asked. Not thread-safe.
+ * <p>While all datacenters are at rest and nothing new is to be told, statuses become seldom. A
+ * lost status is made good by the next one, and a peer that is silent for that long counts as heard
+ * as long as nothing is waited for ({@link Quiescence}). Every event that ends the rest is an
+ * input, and {@link #dueNanos} is asked after each input. Not thread-safe.
  */
 final class StatusSender {
   private final ReplicationContext around;
@@ -27,13 +27,13 @@ final class StatusSender {
   private long toldNanos;
   private long toldVersion = -1;
 
-  /** The pause is doubled so often. */
+  /** How often the pause is doubled. */
   private int doublings;
 
   /**
-   * Nothing was told yet: it is due at once.
+   * Creates a sender whose first status is due at once.
    *
-   * @param atRest whether nothing is under way between this datacenter and any other
+   * @param atRest whether nothing is in flight between this datacenter and any other
    */
   StatusSender(
       ReplicationContext around,
@@ -50,24 +50,26 @@ final class StatusSender {
     this.toldNanos = nowNanos - around.statusNanos();
   }
 
-  /** Somebody has come who was told nothing: it is due at once. */
+  /** Makes a status due at once, since a new peer has received none. */
   void toNewcomer(long nowNanos) {
     toldNanos = nowNanos - around.statusNanos();
     toldVersion = -1;
     doublings = 0;
   }
 
-  /** A peer asked for something, and may wait for signs of life to ask again. */
+  /**
+   * Notes that a peer requested something; it may need signs of life before it repeats the request.
+   */
   void asked() {
     doublings = 0;
   }
 
-  /** Whether it tells more seldom than otherwise. */
+  /** Whether statuses are sent more seldom than usual. */
   boolean isQuiet() {
     return doublings > 0;
   }
 
-  /** When {@link #announce} is due. */
+  /** Returns when {@link #announce} is due. */
   long dueNanos() {
     boolean soon = version() != toldVersion;
     for (PeerStream stream : outbound.streams()) {
@@ -82,7 +84,7 @@ final class StatusSender {
     return Quiescence.nextNanos(around, toldNanos, doublings);
   }
 
-  /** Tells all who can be reached. */
+  /** Sends a status to all peers that can be reached. */
   void announce(long nowNanos, long nowMillis) {
     VersionVector through = knowledge.through().raised(around.self(), outbound.through());
     VersionVector changes = knowledge.changes();

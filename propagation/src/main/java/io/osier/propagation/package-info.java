@@ -1,6 +1,6 @@
 /**
- * How updates travel between datacenters: streams, rounds, catch-up and repair as pure state
- * machines. The connections that carry them are in {@code net}.
+ * Moves updates between datacenters: streams, rounds, catch-up and repair as pure state machines.
+ * The connections that carry the frames are in {@code net}.
  */
 @NullMarked
 package io.osier.propagation;

@@ -7,16 +7,17 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What all encoded forms have in common: the version of the format, with which every message, frame
- * and token begins, the largest sizes, and that bytes that are wrong are one kind of error,
- * whatever is wrong with them.
+ * The common parts of all encoded forms: the version of the format, with which every message, frame
+ * and token begins, the largest sizes, and one kind of error for wrong bytes, whatever is wrong
+ * with them.
  *
- * <p>Of Kryo only the buffers are used, below {@link WireInput} and {@link WireOutput}: they grow,
- * and they know numbers of variable length. Its serializers and its registry of classes are not:
- * each form is written field by field by who knows it, with a number for each alternative.
+ * <p>Only Kryo's buffers are used, as the base of {@link WireInput} and {@link WireOutput}: they
+ * grow, and they read and write numbers of variable length. Its serializers and its registry of
+ * classes are not used: the code that knows a form writes it field by field, with a number for each
+ * alternative.
  */
 public final class Codec {
-  /** The version that this code writes, and the only one so far that it reads. */
+  /** The version that this code writes, and the only one that it reads. */
   public static final byte FORMAT_VERSION = 1;
 
   /**
@@ -26,8 +27,8 @@ public final class Codec {
   public static final int RECORD_BYTES_MAX = 1 << 30;
 
   /**
-   * Largest object, in bytes, with what all datacenters do to it before they hear of each other:
-   * each keeps it within its keyspace's limit, and together they may exceed that.
+   * Largest object, in bytes, including updates that all datacenters make before they hear of each
+   * other: each keeps the object within its keyspace's limit, and together they may exceed it.
    */
   public static final int OBJECT_BYTES_MAX = RECORD_BYTES_MAX / 2;
 
@@ -55,11 +56,11 @@ public final class Codec {
   }
 
   /**
-   * Decodes what a store had, which may ask for more of it meanwhile: another error than one of the
-   * bytes, such as one of the disk, stays what it is.
+   * Decodes something that a store had, where the reader may read more from the store meanwhile: an
+   * error that is not caused by the bytes, such as one of the disk, is thrown as it is.
    *
-   * @param what it is, for the error: "a record"
-   * @throws MalformedException if it is none, whatever the bytes are
+   * @param what what is decoded, for the error: "a record"
+   * @throws MalformedException if the bytes do not encode it
    */
   public static <T> T decode(String what, Supplier<T> reader) {
     try {
@@ -79,10 +80,10 @@ public final class Codec {
   }
 
   /**
-   * Reads what fills the rest of the input.
+   * Decodes something that fills the rest of the input.
    *
-   * @param what it is, for the error: "a message"
-   * @throws MalformedException if it is none, whatever the bytes are
+   * @param what what is decoded, for the error: "a message"
+   * @throws MalformedException if the bytes do not encode it
    */
   public static <T> T readAll(WireInput in, String what, Function<WireInput, T> reader) {
     try {
@@ -92,7 +93,7 @@ public final class Codec {
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {
-      // Underflow, argument checks of the decoded types: to a caller they are one thing.
+      // Underflow and failed argument checks of the decoded types are the same thing to a caller.
       throw malformed(what, e);
     }
   }

@@ -4,7 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.PermanentException;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes that are no record of ours: cut off, damaged, hostile, or of another version. */
+/** The bytes are no record of Osier's: cut off, damaged, hostile, or of another version. */
 public final class MalformedException extends PermanentException {
   private static final long serialVersionUID = 1L;
 

@@ -4,7 +4,10 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Utf8;
 import org.jspecify.annotations.Nullable;
 
-/** The replicas that a {@link WireInput} read last, so that what comes again is not made anew. */
+/**
+ * The replicas that a {@link WireInput} has read last, so that a repeated one is not created again.
+ * Not thread-safe.
+ */
 final class RecentReplicas {
   /** More than there are datacenters. */
   private static final int KEPT = 16;
@@ -12,7 +15,7 @@ final class RecentReplicas {
   private final @Nullable ReplicaId[] kept = new ReplicaId[KEPT];
   private int next;
 
-  /** The replica with the name that these bytes are; null if it is not among them. */
+  /** Returns the kept replica with the name that these bytes encode; null if there is none. */
   @Nullable ReplicaId find(byte[] bytes, int from, int length, long incarnation) {
     for (ReplicaId known : kept) {
       if (known == null) {
@@ -25,7 +28,7 @@ final class RecentReplicas {
     return null;
   }
 
-  /** Keeps a replica, in the place of the one that was kept first, and returns it. */
+  /** Keeps a replica in the place of the oldest kept one, and returns it. */
   ReplicaId keep(ReplicaId replica) {
     kept[next] = replica;
     next = (next + 1) % KEPT;

@@ -16,12 +16,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what {@link WireOutput} wrote, and trusts nothing: every count and length is checked
- * against the bytes that are left before anything is allocated, nesting has a depth limit, and what
- * a constructor would refuse is refused here. Throws {@link MalformedException}. Not thread-safe.
+ * Reads what {@link WireOutput} wrote, and trusts nothing: it checks every count and length against
+ * the bytes that are left before it allocates anything, limits the depth of nesting, and refuses
+ * what a constructor would refuse. Throws {@link MalformedException}. Not thread-safe.
  *
- * <p>What reads many records, as of a connection, is set to each by {@link #set} and keeps the last
- * replicas and name that it made.
+ * <p>For many records, as of a connection, {@link #set} begins the next one, and the input keeps
+ * the last replicas and the last name that it created.
  */
 public final class WireInput extends Input {
   private static final String NO_UTF8 = "a text is not UTF-8";
@@ -29,23 +29,23 @@ public final class WireInput extends Input {
   /** Deepest nesting of maps in maps that is read. */
   public static final int DEPTH_MAX = 16;
 
-  /** A vector has room for so many entries at first: more than there are datacenters. */
+  /** A vector has room for this many entries at first: more than there are datacenters. */
   private static final int VECTOR_ENTRIES = 8;
 
   private List<ReplicaId> dictionary;
 
-  /** Made when the first one is to be kept: most inputs read one record, of known replicas. */
+  /** Created when a replica is first to be kept: most inputs read one record, of known replicas. */
   private @Nullable RecentReplicas recent;
 
   private String lastName = "";
   private int depth;
 
-  /** Reads nothing until {@link #set} is called. */
+  /** Creates an input that reads nothing until {@link #set} is called. */
   public WireInput() {
     this(new byte[0]);
   }
 
-  /** Reads the bytes from {@code offset} on. */
+  /** Creates an input of the bytes from {@code offset} on. */
   public WireInput(byte[] bytes, int offset, int length) {
     super(bytes, offset, length);
     dictionary = new ArrayList<>(4);
@@ -55,13 +55,15 @@ public final class WireInput extends Input {
     this(bytes, 0, bytes.length);
   }
 
-  /** Reads all the bytes, where these replicas are known beforehand; see {@link #presetReplica}. */
+  /**
+   * Creates an input of all the bytes, with replicas known beforehand; see {@link #presetReplica}.
+   */
   public WireInput(byte[] bytes, List<ReplicaId> known) {
     super(bytes);
     dictionary = new ArrayList<>(known);
   }
 
-  /** Begins with another record: the bytes from {@code offset} on. */
+  /** Begins another record: the bytes from {@code offset} on. */
   public void set(byte[] bytes, int offset, int length) {
     setBuffer(bytes, offset, length);
     dictionary.clear();
@@ -73,12 +75,12 @@ public final class WireInput extends Input {
     dictionary.add(replica);
   }
 
-  /** Bytes not read yet. */
+  /** Returns how many bytes were not read yet. */
   public int remaining() {
     return limit - position;
   }
 
-  /** Throws if anything is left: a record ends where its bytes end. */
+  /** Throws if bytes are left: a record ends where its bytes end. */
   public void expectEnd() {
     if (remaining() != 0) {
       throw new MalformedException(remaining() + " bytes are left after the end of the record");
@@ -103,7 +105,7 @@ public final class WireInput extends Input {
    * Reads how many items follow.
    *
    * @param itemBytesMin the fewest bytes that an item can take, at least 1
-   * @throws MalformedException if so many cannot be left
+   * @throws MalformedException if this many items cannot be left
    */
   public int readCount(int itemBytesMin) {
     int count = readVarInt(true);
@@ -114,7 +116,7 @@ public final class WireInput extends Input {
     return count;
   }
 
-  /** Reads a length of at most {@code lengthMax} and so many bytes. */
+  /** Reads a length of at most {@code lengthMax} and that many bytes. */
   public byte[] readBlob(int lengthMax) {
     return readBytes(readLength(lengthMax));
   }
@@ -126,7 +128,7 @@ public final class WireInput extends Input {
     return decode(position - length, length);
   }
 
-  /** Goes past a text of at most {@code lengthMax} bytes. */
+  /** Skips a text of at most {@code lengthMax} bytes. */
   public void skipText(int lengthMax) {
     int length = readLength(lengthMax);
     position += length;
@@ -134,7 +136,7 @@ public final class WireInput extends Input {
 
   /**
    * Reads a text and compares it with one of ASCII characters: as {@code
-   * readText(lengthMax).compareTo(ascii)}, without making it.
+   * readText(lengthMax).compareTo(ascii)}, without creating the text.
    */
   public int compareText(String ascii, int lengthMax) {
     int length = readLength(lengthMax);
@@ -142,7 +144,7 @@ public final class WireInput extends Input {
     return Utf8.compareWithAscii(buffer, position - length, length, ascii);
   }
 
-  /** As {@link #readText}, of a text that is likely to be the one that was read last. */
+  /** As {@link #readText}, for a text that is likely to equal the one that was read last. */
   public String readName(int lengthMax) {
     int length = readLength(lengthMax);
     if (!Utf8.isAscii(buffer, position, length, lastName)) {
@@ -224,7 +226,7 @@ public final class WireInput extends Input {
     return new Dot(replica, number);
   }
 
-  /** Reads a version vector. What it takes grows with the entries that are there, and in order. */
+  /** Reads a version vector. Its arrays grow with the entries that are really there, in order. */
   public VersionVector readVector() {
     int n = readCount(2);
     ReplicaId[] replicas = new ReplicaId[Math.min(n, VECTOR_ENTRIES)];
@@ -236,7 +238,7 @@ public final class WireInput extends Input {
         throw new MalformedException("a version vector's entries are not in order");
       }
       if (i == replicas.length) {
-        // A count alone is no reason to reserve anything: who lies is found out at an entry.
+        // A count alone is no reason to reserve memory: a wrong count shows at one of the entries.
         int size = Math.min(n, 2 * i);
         replicas = Arrays.copyOf(replicas, size);
         numbers = Arrays.copyOf(numbers, size);
@@ -266,8 +268,8 @@ public final class WireInput extends Input {
   }
 
   /**
-   * The last number of each replica in the context that comes: as {@code
-   * readRanges(replicas).toVersionVector()}, without making the context.
+   * Reads a causal context and returns the last number of each replica in it: as {@code
+   * readRanges(replicas).toVersionVector()}, without creating the context.
    */
   public VersionVector readLasts(List<ReplicaId> replicas) {
     int at = position;
@@ -309,7 +311,7 @@ public final class WireInput extends Input {
 
   /**
    * Reads a part that numbers its replicas by itself, as a record of its own with {@link
-   * #presetReplica} would; what follows it goes on with the numbers before it.
+   * #presetReplica} would; after the part, the former numbers apply again.
    */
   public <T> T readPart(List<ReplicaId> replicas, Function<WireInput, T> part) {
     List<ReplicaId> outside = dictionary;
@@ -321,7 +323,7 @@ public final class WireInput extends Input {
     }
   }
 
-  /** The bytes that were read since the input was at this place. */
+  /** Returns the bytes that were read since the input was at this position. */
   public byte[] readSince(int from) {
     return Arrays.copyOfRange(buffer, from, position);
   }
@@ -339,7 +341,7 @@ public final class WireInput extends Input {
 
   /**
    * Reads a value and compares it with another one: as {@code readValue().compareTo(other)}, but
-   * mostly without making it.
+   * mostly without creating the value.
    */
   public int compareValue(Value other) {
     int from = position;
@@ -358,7 +360,7 @@ public final class WireInput extends Input {
     return readValue().compareTo(other);
   }
 
-  /** Goes past a value. */
+  /** Skips a value. */
   public void skipValue() {
     int from = position;
     int kind = readByte();

@@ -17,11 +17,11 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * A growing buffer that writes Osier's small types in their one form. Replicas are written in full
- * once a record and by number afterwards, since every dot carries one. Not thread-safe.
+ * A growing buffer that encodes Osier's small types. A replica is written in full once a record and
+ * by its number afterwards, since every dot carries one. Not thread-safe.
  */
 public final class WireOutput extends Output {
-  /** Below it the length of a text takes one byte. */
+  /** The length of a shorter text takes one byte. */
   private static final int SHORT_TEXT = 0x80;
 
   /** Larger buffers than this are not kept for reuse. */
@@ -35,27 +35,27 @@ public final class WireOutput extends Output {
     private boolean isBusy;
   }
 
-  /** More replicas than this are looked up by their hash. */
+  /** With more replicas than this, they are looked up by their hash. */
   private static final int SCANNED_MAX = 16;
 
   private final List<ReplicaId> dictionary = new ArrayList<>(4);
 
-  /** Replica → place in the dictionary, once that is too long to be scanned; otherwise empty. */
+  /** Replica → index in the dictionary, once that is too long to be scanned; otherwise empty. */
   private final Map<ReplicaId, Integer> places = new HashMap<>(0);
 
-  /** A buffer that grows up to {@link Codec#RECORD_BYTES_MAX}. */
+  /** Creates a buffer that grows up to {@link Codec#RECORD_BYTES_MAX}. */
   public WireOutput() {
     this(Codec.RECORD_BYTES_MAX);
   }
 
-  /** A buffer that grows up to so many bytes. */
+  /** Creates a buffer that grows up to this many bytes. */
   public WireOutput(int bytesMax) {
     super(256, bytesMax);
   }
 
   /**
-   * The bytes that are written into an empty buffer, which the thread uses again and again: it has
-   * grown already, so nothing is copied but the result.
+   * Returns the bytes that {@code content} writes into an empty buffer. The thread reuses the
+   * buffer, which has grown already, so only the result is copied.
    */
   public static byte[] bytesOf(Consumer<WireOutput> content) {
     Scratch scratch = SCRATCH.get();
@@ -74,8 +74,8 @@ public final class WireOutput extends Output {
   }
 
   /**
-   * How many bytes are written into this buffer, from its beginning; empty if they are more than it
-   * may grow to. What was in it is lost.
+   * Returns how many bytes {@code content} writes into this buffer from its beginning; empty if
+   * they are more than it may grow to. The buffer's former content is lost.
    */
   public OptionalInt sizeOf(Consumer<WireOutput> content) {
     reset();
@@ -101,7 +101,7 @@ public final class WireOutput extends Output {
     }
   }
 
-  /** Begins another record behind those that are there: it knows no replica of theirs. */
+  /** Begins another record behind those in the buffer: it knows none of their replicas. */
   public void startRecord() {
     dictionary.clear();
     if (!places.isEmpty()) {
@@ -110,7 +110,7 @@ public final class WireOutput extends Output {
   }
 
   /**
-   * Makes a replica known to both sides beforehand, so that it costs one byte. The reader must do
+   * Makes a replica known to both sides beforehand, so that it takes one byte. The reader must do
    * the same, in the same order, before it reads a replica.
    */
   public void presetReplica(ReplicaId replica) {
@@ -121,13 +121,13 @@ public final class WireOutput extends Output {
     return dictionary.size();
   }
 
-  /** Whether these have the first numbers, in their order. */
+  /** Whether these replicas have the first numbers, in their order. */
   public boolean numbersFirst(List<ReplicaId> replicas) {
     return replicas.size() <= dictionary.size()
         && dictionary.subList(0, replicas.size()).equals(replicas);
   }
 
-  /** Writes a non-negative number, small ones short. */
+  /** Writes a non-negative number; small ones take few bytes. */
   public void writeNumber(long number) {
     if (number < 0) {
       throw new IllegalArgumentException("not a non-negative number: " + number);
@@ -135,7 +135,7 @@ public final class WireOutput extends Output {
     writeVarLong(number, true);
   }
 
-  /** Writes any number, small absolute values short. */
+  /** Writes any number; small absolute values take few bytes. */
   public void writeSigned(long number) {
     writeVarLong(number, false);
   }
@@ -190,7 +190,7 @@ public final class WireOutput extends Output {
     }
   }
 
-  /** The replica's place in the dictionary, or -1. */
+  /** Returns the replica's index in the dictionary, or -1. */
   private int placeOf(ReplicaId replica) {
     if (dictionary.size() > SCANNED_MAX) {
       for (int i = places.size(); i < dictionary.size(); i++) {
@@ -211,7 +211,7 @@ public final class WireOutput extends Output {
     writeDot(dot.replica(), dot.number());
   }
 
-  /** Writes a dot that is no object. */
+  /** Writes a dot given by its parts. */
   public void writeDot(ReplicaId replica, long number) {
     writeReplica(replica);
     writeNumber(number);
@@ -259,7 +259,7 @@ public final class WireOutput extends Output {
       case Value.Str v -> writeText(v.content());
       case Value.Int v -> writeSigned(v.content());
       case Value.Real v ->
-          writeLong(Double.doubleToLongBits(v.content())); // one NaN, so one encoded form
+          writeLong(Double.doubleToLongBits(v.content())); // there is one NaN, so one encoded form
     }
   }
 }

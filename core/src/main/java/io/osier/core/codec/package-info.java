@@ -1,6 +1,7 @@
 /**
- * How anything becomes bytes: Kryo with registration required, one explicit serializer a type, a
- * format version in front of every record, and a bound on every length that is read.
+ * Encodes and decodes everything: buffers from Kryo, a format version in front of every record, and
+ * a bound on every length that is read. It knows small types, such as keys and dots, and no
+ * message.
  */
 @NullMarked
 package io.osier.core.codec;

@@ -1,15 +1,15 @@
 package io.osier.core.memory;
 
 /**
- * Bytes of the heap that something may take: a limit, what is used of it, and how often it was
- * spent.
+ * A budget of heap bytes: a limit, how much of it is used, and how often it was spent.
  *
- * <p>Whoever keeps something takes its bytes and gives them back when it goes. Two ways: {@link
- * #tryTake} for what can be refused, and {@link #take} with {@link #isOver} for what has come
- * already and makes something else go. What is larger than the limit is let in alone, so that a
- * budget never stops for good what the settings allow.
+ * <p>A user of a budget takes the bytes of what it keeps, and gives them back when that goes. There
+ * are two ways: {@link #tryTake} for things that can be refused, and {@link #take} with {@link
+ * #isOver} for things that have come already and make others go. A thing larger than the limit is
+ * let in alone, so that a budget never blocks for good what the settings allow.
  *
- * <p>Pure, and not thread-safe: it belongs to what it bounds. {@link #usage} is a copy for others.
+ * <p>Pure, and not thread-safe: it belongs to the object that it bounds. {@link #usage} returns a
+ * copy for other threads.
  */
 public final class Budget {
   private final String name;
@@ -26,8 +26,8 @@ public final class Budget {
   }
 
   /**
-   * There is more from now on, or less: then what is taken stays, and whoever keeps it lets go of
-   * it as when more has come.
+   * Changes the limit. If it is lower, bytes that are taken stay taken, and their owner drops
+   * things as when more has come.
    *
    * @param bytes 0 or more
    */
@@ -38,7 +38,7 @@ public final class Budget {
     limit = bytes;
   }
 
-  /** Takes bytes; false, and none are taken, if they do not fit. */
+  /** Takes bytes; returns false without taking any if they do not fit. */
   public boolean tryTake(long bytes) {
     if (used > 0 && used + bytes > limit) {
       spent++;
@@ -48,7 +48,7 @@ public final class Budget {
     return true;
   }
 
-  /** Takes bytes, or gives back where it is negative, whether they fit or not. */
+  /** Takes bytes, or gives them back if negative, whether they fit or not. */
   public void take(long bytes) {
     used += bytes;
   }
@@ -58,40 +58,40 @@ public final class Budget {
     used -= bytes;
   }
 
-  /** Whether more is taken than there is. */
+  /** Whether more is taken than the limit. */
   public boolean isOver() {
     return used > limit;
   }
 
-  /** Counts that something had to go, or to wait, because more was taken than there is. */
+  /** Counts that something was dropped or had to wait because the limit was exceeded. */
   public void noteSpent() {
     spent++;
   }
 
-  /** How many bytes there are. */
+  /** Returns the limit, in bytes. */
   public long limit() {
     return limit;
   }
 
-  /** How many are taken. */
+  /** Returns how many bytes are taken. */
   public long used() {
     return used;
   }
 
-  /** What is used now. */
+  /** Returns a copy of the present state. */
   public Usage usage() {
     return new Usage(name, limit, used, spent);
   }
 
   /**
-   * What was used of a budget at one moment.
+   * The state of a budget at one moment.
    *
    * @param limit in bytes
-   * @param used in bytes; may be more than the limit for a moment, or by one thing alone
-   * @param spent how often something was refused, dropped or had to wait because of it
+   * @param used in bytes; may exceed the limit for a moment, or because of a single thing
+   * @param spent how often something was refused, dropped or had to wait because of the limit
    */
   public record Usage(String name, long limit, long used, long spent) {
-    /** Both together, under this one's name. */
+    /** Returns the sum of both, under this one's name. */
     public Usage plus(Usage other) {
       return new Usage(name, limit + other.limit, used + other.used, spent + other.spent);
     }

@@ -3,20 +3,20 @@ package io.osier.core.memory;
 import java.lang.management.ManagementFactory;
 
 /**
- * How many bytes things take in the heap, about: of a virtual machine with compressed references,
- * which rounds each object up to {@value #ALIGNMENT} bytes. What many share (names of replicas,
- * empty vectors, enum constants) is not counted by those who refer to it.
+ * Estimates how many bytes objects take in the heap of a virtual machine with compressed
+ * references, which rounds each object up to {@value #ALIGNMENT} bytes. Shared objects (names of
+ * replicas, empty vectors, enum constants) are not counted by objects that refer to them.
  *
- * <p>Pure; every estimate costs at most what the thing itself has in parts, and those of objects
- * are kept up to date with them.
+ * <p>Pure. Every estimate costs at most a step for each part of the object; stored objects'
+ * estimates are updated with them.
  */
 public final class HeapSize {
-  /** A reference. */
+  /** The bytes of a reference. */
   public static final int REFERENCE = 4;
 
   private static final int ALIGNMENT = 8;
 
-  /** Whether the virtual machine was started with headers of objects that are 4 bytes shorter. */
+  /** Whether the virtual machine was started with object headers that are 4 bytes shorter. */
   private static final boolean COMPACT =
       ManagementFactory.getRuntimeMXBean()
           .getInputArguments()
@@ -31,28 +31,28 @@ public final class HeapSize {
     return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
-  /** An object whose fields take so many bytes. */
+  /** Returns the bytes of an object whose fields take this many bytes. */
   public static long object(int fieldBytes) {
     return aligned((long) HEADER + fieldBytes);
   }
 
-  /** An array of so many elements, without what they refer to. */
+  /** Returns the bytes of an array with this many elements, without the objects they refer to. */
   public static long array(long length, int elementBytes) {
     return aligned(ARRAY_HEADER + length * elementBytes);
   }
 
-  /** A string of so many characters that takes so many bytes in UTF-8. */
+  /** Returns the bytes of a string with this many characters and bytes in UTF-8. */
   public static long text(int length, int utf8Bytes) {
-    // One byte a character where all are ASCII. Of others only some are: taken for two.
+    // A string takes one byte a character if all are ASCII. Some others do, too, but count as two.
     return object(2 * REFERENCE + 2) + array(utf8Bytes == length ? length : 2L * length, 1);
   }
 
-  /** A string of ASCII characters, such as a name. */
+  /** Returns the bytes of a string of ASCII characters, such as a name. */
   public static long text(String name) {
     return text(name.length(), name.length());
   }
 
-  /** An immutable list of so many elements, without them. */
+  /** Returns the bytes of an immutable list of this size, without its elements. */
   public static long list(int size) {
     return size == 0 ? 0 : object(2 * REFERENCE) + (size > 2 ? array(size, REFERENCE) : 0);
   }

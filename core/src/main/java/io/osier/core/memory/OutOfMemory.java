@@ -1,12 +1,12 @@
 package io.osier.core.memory;
 
 /**
- * What is common to all places that catch whatever comes: running out of memory must not end there.
- * The threads that it hit have lost what they were doing, and those that wait for them wait for
- * ever. Thread-safe.
+ * Helps all places that catch every error: running out of memory must not be swallowed there. The
+ * threads that it hit have lost their work, and threads that wait for them would wait for ever.
+ * Thread-safe.
  */
 public final class OutOfMemory {
-  /** Causes of causes beyond this are not looked at: there may be a circle. */
+  /** The longest chain of causes that is looked at: there may be a circle. */
   private static final int CAUSES_MAX = 20;
 
   private OutOfMemory() {}

@@ -1,7 +1,7 @@
 /**
- * The heap as a resource: how many bytes things take in it ({@code HeapSize}), what something may
- * hold at most ({@code Budget}), and what is done when there is none left ({@code OutOfMemory}).
- * Nothing here knows what it is that takes the bytes.
+ * Treats the heap as a resource: estimates how many bytes objects take ({@code HeapSize}), bounds
+ * what something may hold ({@code Budget}), and reports when there is none left ({@code
+ * OutOfMemory}). It must not know what takes the bytes.
  */
 @NullMarked
 package io.osier.core.memory;

@@ -3,32 +3,32 @@ package io.osier.core.net;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes that several may hold together at most. Thread-safe. */
+/** Limits the bytes that several users hold together. Thread-safe. */
 public final class ByteBudget {
-  /** Never spent. */
+  /** A budget that is never spent. */
   public static final ByteBudget UNLIMITED = new ByteBudget(Long.MAX_VALUE / 2);
 
   private volatile long max;
   private final AtomicLong taken = new AtomicLong();
-  private final @Nullable ByteBudget within; // null if these bytes are nobody else's
+  private final @Nullable ByteBudget within; // null if these bytes are part of no other budget
 
   public ByteBudget(long max) {
     this.max = max;
     this.within = null;
   }
 
-  /** Of so many bytes of another budget: what is taken here is taken there, too. */
+  /** Creates a budget that is a part of another one: bytes taken here are taken there, too. */
   public ByteBudget(long max, ByteBudget within) {
     this.max = max;
     this.within = within;
   }
 
-  /** There are so many from now on; what is taken stays. */
+  /** Changes the limit; bytes that are taken stay taken. */
   public void setMax(long bytes) {
     max = bytes;
   }
 
-  /** Takes bytes, to be given back later; false, and none are taken, if there are not so many. */
+  /** Takes bytes, to be given back later; returns false without taking any if they do not fit. */
   public boolean tryTake(long bytes) {
     if (taken.addAndGet(bytes) > max) {
       taken.addAndGet(-bytes);
@@ -41,12 +41,12 @@ public final class ByteBudget {
     return true;
   }
 
-  /** Whether there are so many bytes here at this moment, whatever it is a part of. */
+  /** Whether this many bytes fit into this budget now, whatever the enclosing one has. */
   public boolean has(long bytes) {
     return taken.get() + bytes <= max;
   }
 
-  /** Takes bytes even if there are not so many. */
+  /** Takes bytes even if they do not fit. */
   public void take(long bytes) {
     taken.addAndGet(bytes);
     if (within != null) {
@@ -61,12 +61,12 @@ public final class ByteBudget {
     }
   }
 
-  /** The bytes that can be had at most. */
+  /** Returns the limit, in bytes. */
   public long max() {
     return max;
   }
 
-  /** The bytes that are held. */
+  /** Returns how many bytes are taken. */
   public long taken() {
     return taken.get();
   }

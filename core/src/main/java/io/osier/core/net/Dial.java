@@ -29,16 +29,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The opening of one connection to a host that may have several addresses, of which some are dead.
- * They are tried in their order; the next one as soon as one has refused, or does not answer within
- * a quarter of a second (RFC 8305). The first that is connected is the connection. Works in one
- * loop.
+ * Opens one connection to a host that may have several addresses, some of which are dead. It tries
+ * them in their order; the next one as soon as one has refused, or does not answer within a quarter
+ * of a second (RFC 8305). The first address that connects wins. Works in one loop.
  */
 final class Dial {
-  /** So long an address has to itself. */
+  /** How long an address is tried alone. */
   static final int HEAD_START_MILLIS = 250;
 
-  /** Finds a host's addresses. Takes long. */
+  /** Finds a host's addresses. May block for long. */
   interface Lookup {
     InetAddress[] all(String host) throws UnknownHostException;
   }
@@ -77,7 +76,7 @@ final class Dial {
     this.failed = failed;
   }
 
-  /** Begins. The name is looked up by a thread of its own, which the system may hold up. */
+  /** Begins. A thread of its own looks the name up, since the system may block it. */
   void start(Lookup lookup) {
     inLoop(() -> limit = loop.schedule(this::tooLate, timeoutMillis, TimeUnit.MILLISECONDS));
     Thread.ofPlatform()
@@ -96,7 +95,9 @@ final class Dial {
             });
   }
 
-  /** In words of our own: the system's differ between one lookup and the next. */
+  /**
+   * Returns an error with words of Osier's own: the system's differ from one lookup to the next.
+   */
   private UnknownHostException unknown(UnknownHostException cause) {
     UnknownHostException unknown =
         new UnknownHostException("no address is known of the name " + host());
@@ -108,7 +109,7 @@ final class Dial {
     try {
       loop.execute(task);
     } catch (RejectedExecutionException e) {
-      // The loops have ended: nothing is to be begun any more.
+      // The loops have ended, so nothing is begun any more.
     }
   }
 
@@ -130,7 +131,7 @@ final class Dial {
             .group(loop)
             .channel(NioSocketChannel.class)
             .option(ChannelOption.TCP_NODELAY, true)
-            .option(ChannelOption.AUTO_READ, false) // until somebody listens
+            .option(ChannelOption.AUTO_READ, false) // until a handler reads
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMillis)
             .handler(new Connected())
             .connect(at);
@@ -143,7 +144,7 @@ final class Dial {
     connecting.addListener(f -> answered(connecting, number));
   }
 
-  /** Goes on if the last one that was begun is this one. */
+  /** Tries the next address, if this attempt is the last that was begun. */
   private void nextAfter(int number) {
     if (tried.size() == number) {
       next();
@@ -162,7 +163,7 @@ final class Dial {
     }
   }
 
-  /** Lets in those who are to have the connection, if it is the first. */
+  /** Adds the handlers to the connection, if it is the first. */
   private final class Connected extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {

@@ -6,21 +6,21 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.osier.core.codec.WireInput;
 
 /**
- * Reads frames (see {@link Framing}) one after another from where the network put them: what came
- * is copied once, as a whole, and each frame is decoded in its place. Grows with what has come, not
- * with what a length promises; a length over the limit is an error before that.
+ * Reads frames (see {@link Framing}) one after another: bytes from the network are copied once, as
+ * a whole, and each frame is decoded in place. The buffer grows with the bytes that have come, not
+ * with a length that is announced; a length over the limit is an error before that.
  *
- * <p>Can be paused between two frames; what has come by then waits, and nothing more is asked of
- * the network by this handler meanwhile. A new instance for each channel.
+ * <p>Can be paused between two frames; bytes that have come by then wait, and this handler requests
+ * no more from the network meanwhile. A new instance for each channel.
  *
- * <p>What a frame needs beyond the usual buffer is taken from a budget. Where that is spent, the
- * frame is refused by what has come of it, and the rest of it is dropped as it comes.
+ * <p>Bytes that a frame needs beyond the usual buffer are taken from a budget. If the budget is
+ * spent, the frame is refused after its first bytes, and the rest is dropped as it comes.
  */
 public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int BUFFER_BYTES_MIN = 1 << 10;
 
-  /** So much of a frame that is refused has come at least. */
+  /** At least this many bytes of a frame have come when it is refused. */
   private static final int HEAD_BYTES = 16;
 
   private static final byte[] NOTHING = {};
@@ -29,7 +29,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   private int frameBytesMax;
   private final WireInput input = new WireInput();
   private byte[] buffer = NOTHING; // a connection on which nothing comes costs nothing
-  private long held; // of the budget, by the buffer
+  private long held; // the part of the budget that the buffer holds
   private long skip;
   private int from;
   private int to;
@@ -56,7 +56,8 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * From now on large frames are taken from another budget, what is held included. For the loop.
+   * Takes the bytes of large frames from another budget from now on, held ones included. For the
+   * loop.
    */
   protected final void setBudget(ByteBudget other) {
     other.take(held);
@@ -67,15 +68,15 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   /**
    * Takes one frame.
    *
-   * @param content the frame's, and nothing else; valid during the call
+   * @param content exactly the frame's content; valid during the call
    */
   protected abstract void frame(ChannelHandlerContext ctx, WireInput content);
 
-  /** Hears that all frames that have come were taken, or that reading was paused: time to flush. */
+  /** Called when all frames that have come were taken, or reading was paused: time to flush. */
   protected abstract void frames(ChannelHandlerContext ctx);
 
   /**
-   * Hears that there is no room for a frame, which is dropped.
+   * Called when there is no room for a frame, which is dropped.
    *
    * @param head its first bytes, at least {@link #HEAD_BYTES}; valid during the call
    * @param length of the frame, in bytes
@@ -84,7 +85,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     throw new IllegalStateException("an unlimited budget is spent");
   }
 
-  /** Hears that a frame has come in part. For the channel's loop. */
+  /** Called when a frame has come in part. For the channel's loop. */
   protected void begun(ChannelHandlerContext ctx) {}
 
   /** Whether bytes are here that are no whole frame yet. For the channel's loop. */
@@ -92,7 +93,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     return !ended && (to > from || skip > 0);
   }
 
-  /** Hears that bytes have come: whichever they are, the other end lives. For the loop. */
+  /** Called when any bytes have come, which shows that the other end lives. For the loop. */
   protected void heard() {}
 
   /** Whether frames are being taken at this moment. For the channel's loop. */
@@ -100,7 +101,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     return reading;
   }
 
-  /** Stops to take frames, from the next on. For the channel's loop. */
+  /** Stops taking frames, from the next one on. For the channel's loop. */
   protected final void pause() {
     paused = true;
   }
@@ -108,13 +109,13 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   /** Takes frames again. For the channel's loop. */
   protected final void resume(ChannelHandlerContext ctx) {
     paused = false;
-    if (!reading) { // otherwise those that are being taken go on
+    if (!reading) { // otherwise the loop that takes frames goes on
       // Not at once: this may be called while an answer is written, and would call itself again.
       ctx.executor().execute(() -> takeAgain(ctx));
     }
   }
 
-  /** As a task of the loop's, where what is thrown is told to no handler. */
+  /** Runs as a task of the loop, which would report an exception to no handler. */
   private void takeAgain(ChannelHandlerContext ctx) {
     try {
       take(ctx);
@@ -123,7 +124,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Takes no frames any more: what has come and what will come is dropped. For the loop. */
+  /** Takes no frames any more: everything that has come or will come is dropped. For the loop. */
   protected final void end() {
     ended = true;
   }
@@ -155,8 +156,8 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Hears what was thrown while frames were taken, also after a pause: none is taken any more, so
-   * the connection is of no use.
+   * Handles what was thrown while frames were taken, also after a pause. No more frames are taken
+   * then, so the connection is of no use.
    */
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
@@ -171,7 +172,10 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     to = 0;
   }
 
-  /** Makes room at the end of the buffer; false if the budget has none and the frame can be. */
+  /**
+   * Makes room at the end of the buffer; returns false if the budget has none and the frame can be
+   * refused.
+   */
   private boolean makeRoom(int bytes) {
     if (bytes <= buffer.length - to) {
       return true;
@@ -198,21 +202,21 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  /** Twice the size, but no more than the frame that is coming needs. */
+  /** Returns twice the size, but no more than the frame that is coming needs. */
   private long grown(int waiting) {
     long doubled = Math.clamp(2L * buffer.length, BUFFER_BYTES_MIN, Integer.MAX_VALUE - 8);
     return isPart(waiting) ? Math.min(doubled, (long) Framing.LENGTH_BYTES + length()) : doubled;
   }
 
-  /** Whether what waits is one frame that has not come whole: not what came during a pause. */
+  /** Whether the waiting bytes are one frame that has come in part, and not frames of a pause. */
   private boolean isPart(int waiting) {
     return waiting >= Framing.LENGTH_BYTES && waiting - Framing.LENGTH_BYTES < length();
   }
 
   /**
-   * Takes bytes for the frame that is being taken from the budget, to be given back when it is done
-   * with. What the buffer holds of the budget becomes the frame's, so that one for which there is
-   * just enough is not refused: the buffer is given up next.
+   * Takes bytes for the frame that is being taken from the budget, to be given back when it is
+   * handled. The buffer's share of the budget becomes the frame's, so that a frame for which there
+   * is just enough is not refused: the buffer is given up next.
    */
   protected final boolean tryKeep(long bytes) {
     long moved = Math.min(held, bytes);
@@ -223,7 +227,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  /** What the frame that is being taken, or refused, has of the budget already. */
+  /** Returns how much of the budget the frame that is being taken, or refused, has already. */
   protected final long heldBytes() {
     return held;
   }
@@ -239,7 +243,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     shrink();
   }
 
-  /** Drops what belongs to a frame that was refused. */
+  /** Drops bytes that belong to a refused frame. */
   private void drop(ByteBuf bytes) {
     if (skip > 0) {
       int n = (int) Math.min(skip, bytes.readableBytes());
@@ -249,8 +253,8 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * A large frame is no reason to keep a large buffer. Nor are those that follow it without a pause
-   * where it has got the buffer's bytes of the budget: they ask for theirs.
+   * Replaces a large buffer after a large frame. It also does so if frames follow without a pause
+   * and the large frame has got the buffer's share of the budget: they take their own.
    */
   private void shrink() {
     int waiting = to - from;
@@ -293,7 +297,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
         frame(ctx, input);
       }
     } catch (Throwable e) {
-      ended = true; // what follows bad bytes has no meaning
+      ended = true; // bytes that follow bad ones have no meaning
       throw e;
     } finally {
       reading = false;

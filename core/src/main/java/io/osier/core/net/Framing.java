@@ -14,12 +14,12 @@ package io.osier.core.net;
  */
 public final class Framing {
   /**
-   * Largest frame between a client and a datacenter, in bytes: a value of the largest size and
-   * room.
+   * Largest frame between a client and a datacenter, in bytes: a value of the largest size, and its
+   * head.
    */
   public static final int CLIENT_FRAME_BYTES_MAX = 65 << 20;
 
-  /** The length in front of a frame's content takes so many bytes. */
+  /** The number of bytes of the length in front of a frame's content. */
   public static final int LENGTH_BYTES = 4;
 
   private Framing() {}

@@ -5,14 +5,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where somebody listens, as people write it: a name, an IPv4 address, or an IPv6 address in
- * brackets; a colon, and a port. Blanks around it are none of it.
+ * The address at which a server listens, as people write it: a name, an IPv4 address, or an IPv6
+ * address in brackets; a colon, and a port. Surrounding blanks are ignored.
  *
  * @param host without brackets; not resolved; names may have the letters of any language
  * @param port from 1 to 65535
  */
 public record HostPort(String host, int port) {
-  /** What is allowed, for errors. */
+  /** The allowed form, for errors. */
   public static final String ALLOWED =
       "host:port, with a port from 1 to 65535 and an IPv6 address in brackets, for example"
           + " eu.example:7401 or [2001:db8::1]:7401";
@@ -25,12 +25,15 @@ public record HostPort(String host, int port) {
   private static final Pattern IPV6 =
       Pattern.compile("[\\p{XDigit}:.]*:[\\p{XDigit}.]*:[\\p{XDigit}:.]*(?:%[\\p{Alnum}._-]+)?");
 
-  /** Where a program of the same machine reaches what listens on a host, or on 0.0.0.0 or ::. */
+  /**
+   * Returns where a program on the same machine reaches a server that listens on a host, 0.0.0.0 or
+   * ::.
+   */
   public static HostPort bound(String host, int port) {
     return new HostPort(host.equals("0.0.0.0") || host.equals("::") ? "localhost" : host, port);
   }
 
-  /** Reads a text; empty if it is no address. */
+  /** Parses a text; empty if it is no address. */
   public static Optional<HostPort> parse(String text) {
     Matcher parts = FORM.matcher(text.strip());
     if (!parts.matches()) {
@@ -47,8 +50,8 @@ public record HostPort(String host, int port) {
   }
 
   /**
-   * Reads a host without a port, which is returned without brackets: an IPv6 address may have them.
-   * Empty if it is none.
+   * Parses a host without a port, and returns it without brackets, which an IPv6 address may have.
+   * Empty if it is no host.
    */
   public static Optional<String> host(String text) {
     String host = text.strip();

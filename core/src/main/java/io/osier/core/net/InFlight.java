@@ -8,12 +8,12 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is under way, by the number that its answer will name. Not thread-safe.
+ * Open requests by the number that their answer will name. Not thread-safe.
  *
- * <p>Numbers that were given one after the other would stand side by side in a table with linear
- * probing, and whoever removes the oldest would walk all that are behind it: with 256 requests
- * under way that took a fifth of a client's time. So the table's keys are the numbers times an odd
- * constant (Knuth's multiplicative hashing), by which no two meet and neighbours part.
+ * <p>Consecutive numbers would lie side by side in a table with linear probing, and each removal of
+ * the oldest would walk over all behind it: with 256 open requests that took a fifth of a client's
+ * time. So the table's keys are the numbers times an odd constant (Knuth's multiplicative hashing):
+ * no two of them collide, and neighbours are spread.
  */
 public final class InFlight<V> {
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
@@ -25,39 +25,39 @@ public final class InFlight<V> {
 
   public InFlight() {}
 
-  /** Puts something under a number, which must be free. */
+  /** Adds a value under a number, which must be free. */
   public void put(long number, V value) {
     bySpread.put(number * SPREAD, value);
   }
 
-  /** Takes out what is under a number; null if nothing is. */
+  /** Removes and returns the value under a number; null if there is none. */
   public @Nullable V remove(long number) {
     return bySpread.remove(number * SPREAD);
   }
 
-  /** What is under a number; null if nothing is. */
+  /** Returns the value under a number; null if there is none. */
   public @Nullable V get(long number) {
     return bySpread.get(number * SPREAD);
   }
 
-  /** Whether nothing is under way. */
+  /** Whether there are no open requests. */
   public boolean isEmpty() {
     return bySpread.isEmpty();
   }
 
-  /** How much is under way. */
+  /** Returns the number of open requests. */
   public int size() {
     return bySpread.size();
   }
 
-  /** Tells everything, in no order; it must not be changed meanwhile. */
+  /** Calls {@code told} with each value and number, in no order; it must not change this table. */
   public void forEach(ObjLongConsumer<V> told) {
     for (LongObjectMap.PrimitiveEntry<V> entry : bySpread.entries()) {
       told.accept(entry.value(), entry.key() * GATHER);
     }
   }
 
-  /** Takes everything out, in no order. */
+  /** Removes and returns all values, in no order. */
   public List<V> removeAll() {
     List<V> all = new ArrayList<>(bySpread.values());
     bySpread.clear();

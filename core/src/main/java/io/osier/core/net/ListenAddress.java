@@ -9,16 +9,16 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
 
-/** At which of a host's addresses one listens. */
+/** Chooses the address of a host at which a server listens. Thread-safe. */
 public final class ListenAddress {
   private static final String LOCALHOST = "localhost";
 
   private ListenAddress() {}
 
   /**
-   * The first of a host's addresses that this machine has; of localhost, the first that is of
-   * loopback. If it has just one, it is that one: the system may let it be bound before the machine
-   * has it. Looks the name up.
+   * Returns the first of a host's addresses that this machine has; for localhost the first loopback
+   * address. If the host has a single address, it is that one: the system may let it be bound
+   * before the machine has it. Looks the name up, which may block.
    *
    * @throws UnknownHostException if there is none; its message says why
    */
@@ -54,12 +54,12 @@ public final class ListenAddress {
     return told;
   }
 
-  /** How this machine calls itself; localhost if it does not know. */
+  /** Returns this machine's name; localhost if it is unknown. */
   public static String machine() {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
-      return LOCALHOST; // its name leads nowhere, so nobody else would get far with it
+      return LOCALHOST; // its name has no address, so it would help nobody
     }
   }
 
@@ -70,7 +70,7 @@ public final class ListenAddress {
           || address.isLoopbackAddress()
           || NetworkInterface.getByInetAddress(address) != null;
     } catch (SocketException e) {
-      return true; // nobody knows: the one who binds will
+      return true; // unknown here: binding will show it
     }
   }
 }

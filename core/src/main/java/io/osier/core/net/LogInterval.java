@@ -4,15 +4,14 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Lets a line into the log at most once in an interval: who causes such lines may go on doing so.
- * Thread-safe.
+ * Lets a line into the log at most once in an interval, since its cause may repeat. Thread-safe.
  */
 public final class LogInterval {
   private final long nanos;
   private final AtomicLong lastNanos;
 
   /**
-   * Lets the first line pass.
+   * Creates an interval whose first line passes.
    *
    * @param interval between two lines
    */

@@ -6,36 +6,36 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
- * What a transport has of the world: connections, pauses, chance, and a place for work that would
- * hold up a loop. Transports have them from here and from nowhere else, so that a test can carry
+ * Everything that a transport needs from outside: connections, pauses, random numbers, and threads
+ * for work that would block a loop. Transports get them only from here, so that a test can carry
  * bytes in virtual time. Thread-safe.
  */
 public interface Network extends AutoCloseable {
   interface Port extends AutoCloseable {
-    /** Where it is, with the port's number. */
+    /** Returns the address, with the port's number. */
     InetSocketAddress address();
 
-    /** Takes no further connections. */
+    /** Accepts no further connections. */
     @Override
     void close();
   }
 
   /**
-   * Listens.
+   * Listens on a port.
    *
    * @param at port 0 for any free one
-   * @param opening puts the handlers into the pipeline of each connection that comes
+   * @param opening adds the handlers to the pipeline of each accepted connection
    */
   Port listen(InetSocketAddress at, Consumer<Channel> opening);
 
   /**
    * Opens a connection. Returns at once.
    *
-   * @param to its name is looked up anew each time; where it has several addresses, one that is
-   *     dead does not keep the others from being tried
+   * @param to its name is looked up anew each time; if it has several addresses, a dead one does
+   *     not keep the others from being tried
    * @param timeoutMillis how long all of that may take
-   * @param opening puts the handlers into the pipeline of the connection that was made
-   * @param failed hears why there is none
+   * @param opening adds the handlers to the pipeline of the connection that was made
+   * @param failed is called with the reason if no connection is made
    */
   void dial(
       InetSocketAddress to,
@@ -44,18 +44,18 @@ public interface Network extends AutoCloseable {
       Consumer<Throwable> failed);
 
   /**
-   * Does something later, in the loop that serves the connections, unless this is closed by then.
-   * What has the same pause is done in the order in which it was given.
+   * Runs a task later, in the loop that serves the connections, unless this is closed by then.
+   * Tasks with the same pause run in the order in which they were given.
    */
   void later(Runnable task, long millis);
 
-  /** Does something that takes long, beside the loops. */
+  /** Runs a task that takes long, in another thread than the loops. */
   void apart(String name, Runnable task);
 
-  /** Draws the length of pauses. */
+  /** Returns random numbers, for the length of pauses. */
   RandomGenerator random();
 
-  /** Whether nothing is to be begun any more. */
+  /** Whether it is closed, so that nothing is begun any more. */
   boolean isClosed();
 
   @Override

@@ -11,32 +11,35 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Messages on their way to a channel. Any thread adds them; the channel's loop encodes those that
- * have come in the meantime into one buffer and gives it to the network at once. So many messages
- * cost one waking of the loop and one call of the kernel.
+ * have come in the meantime into one buffer and hands it to the network at once. So many messages
+ * cost one wake-up of the loop and one system call.
  *
  * <p>Messages that one thread adds leave in that order, and so do those of several threads that add
  * them under one lock. Thread-safe.
  */
 public abstract class Outgoing<T> {
 
-  /** What is encoded is handed on when it has so many bytes. */
+  /** The buffer is handed to the network when it has this many bytes. */
   private static final int CHUNK_BYTES = 1 << 16;
 
-  /** So many messages at most are encoded before those that wait for them get the first. */
+  /**
+   * The most messages that are encoded before the buffer is handed on, since peers wait for the
+   * first.
+   */
   private static final int FLUSH_AFTER = 128;
 
-  /** The loop does other things after so many messages. */
+  /** The loop does other things after this many messages. */
   private static final int TURN = 4_096;
 
   private final Channel channel;
   private final Queue<T> queue = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
-  // Only the channel's loop touches what follows.
+  // Only the channel's loop uses these fields.
   private WireOutput out = newBuffer();
   private int encoded;
 
-  /** Whether a message is being written: who is told that it is not sent may add another one. */
+  /** Whether a message is being written; a failed message's handler may then add another one. */
   private boolean encoding;
 
   private static WireOutput newBuffer() {
@@ -48,33 +51,36 @@ public abstract class Outgoing<T> {
   }
 
   /**
-   * Writes a message. Called by the channel's loop. What is added meanwhile comes behind it.
+   * Writes a message. Called by the channel's loop. Messages that are added meanwhile follow it.
    *
-   * @return false if it is not to be sent after all; what was written is then dropped
+   * @return false if it is not to be sent after all; the written bytes are then dropped
    * @throws KryoBufferOverflowException if it is too large
    */
   protected abstract boolean write(WireOutput to, T message);
 
-  /** Hears that a message cannot be sent. Called by the loop, or by who adds if that has ended. */
+  /**
+   * Called when a message cannot be sent: by the loop, or if that has ended by the thread that adds
+   * it.
+   */
   protected abstract void failed(T message, RuntimeException cause);
 
-  /** Hears before bytes are handed to the network; false if they must not be. For the loop. */
+  /** Called before bytes are handed to the network; false drops them. For the loop. */
   protected boolean beforeFlush() {
     return true;
   }
 
   /**
-   * Whether a message may be written now. Where it may not, it waits until {@link #flush} is called
-   * when it may. For the loop.
+   * Whether a message may be written now. If not, it waits until {@link #flush} is called when it
+   * may. For the loop.
    */
   protected boolean mayWrite() {
     return true;
   }
 
-  /** Hears that what was written was handed to the network, or dropped. For the loop. */
+  /** Called when the written bytes were handed to the network, or dropped. For the loop. */
   protected void handedOn() {}
 
-  /** Whether the loop will call {@link #flush} soon by itself, so that it need not be asked to. */
+  /** Whether the loop will call {@link #flush} soon by itself, so that no task is needed for it. */
   protected abstract boolean flushesSoon();
 
   public final void add(T message) {
@@ -104,7 +110,7 @@ public abstract class Outgoing<T> {
     }
   }
 
-  /** Sends what waits. For the channel's loop. */
+  /** Sends the waiting messages. For the channel's loop. */
   public final void flush() {
     scheduled.set(false);
     int handled = 0;
@@ -165,7 +171,7 @@ public abstract class Outgoing<T> {
     encoded = 0;
     out.setPosition(0);
     if (source.length > 4 * CHUNK_BYTES) {
-      out = newBuffer(); // a large message is no reason to keep it
+      out = newBuffer(); // a large message is no reason to keep a large buffer
     }
     if (beforeFlush()) {
       ByteBuf buffer = channel.alloc().ioBuffer(bytes);

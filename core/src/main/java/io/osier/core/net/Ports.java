@@ -9,21 +9,21 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Finds ports for servers that are about to start, where others must know them before. Safe for use
- * by several threads, and by several processes of a machine at the same time.
+ * Finds free ports for servers that are about to start, where others must know the ports before.
+ * Safe for use by several threads, and by several processes of a machine at the same time.
  */
 public final class Ports {
-  /** Below those that outgoing connections get, so that none takes one. */
+  /** The first port; all are below those that outgoing connections get, so that none takes one. */
   private static final int FIRST = 12_000;
 
   private static final int END = 32_000;
 
-  /** So many are taken at once. */
+  /** The number of ports that are taken at once. */
   static final int BLOCK = 50;
 
   /**
-   * The first port of each block that this process has taken: as long as it listens there, which is
-   * as long as it lives, no other process draws from that block.
+   * The sockets on the first port of each block that this process has taken. While it listens
+   * there, which is as long as it lives, no other process draws from that block.
    */
   private static final List<ServerSocket> HELD = new ArrayList<>();
 
@@ -32,8 +32,8 @@ public final class Ports {
   private Ports() {}
 
   /**
-   * A port that is free. Another one each time: it is still free while the server that it was drawn
-   * for has not started, or has stopped to start again.
+   * Returns a free port, another one each time: it stays free until its server starts, and between
+   * the server's stop and its next start.
    */
   public static synchronized int free() {
     while (true) {
@@ -44,7 +44,7 @@ public final class Ports {
       try (ServerSocket socket = new ServerSocket(port)) {
         return socket.getLocalPort();
       } catch (IOException e) {
-        // Something else has it: another one.
+        // Something else has this port, so the next one is tried.
       }
     }
   }

@@ -24,14 +24,14 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import jdk.net.ExtendedSocketOptions;
 
-/** TCP over event loops; takes nothing after its end. Thread-safe. */
+/** TCP over event loops; accepts no work after its end. Thread-safe. */
 public final class Sockets implements Network {
   private static final int END_MILLIS = 1_000;
   private static final int END_PATIENCE_MILLIS = 2_000;
 
   private final EventLoopGroup loops;
 
-  /** Those that are open; one that opens after the end is closed at once. */
+  /** The open channels; one that opens after the end is closed at once. */
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
 
   private final Dial.Lookup lookup;
@@ -45,8 +45,9 @@ public final class Sockets implements Network {
   }
 
   /**
-   * With threads of its own.
+   * Creates a network with threads of its own.
    *
+   * @param name of the threads
    * @param threads how many serve the connections
    */
   public static Sockets of(String name, int threads) {
@@ -54,11 +55,12 @@ public final class Sockets implements Network {
   }
 
   /**
-   * With threads of its own, and what becomes of connections about which nothing is said.
+   * Creates a network with threads of its own, and with a check of silent connections.
    *
+   * @param name of the threads
    * @param threads how many serve the connections
-   * @param keepAliveSeconds after so much silence the system asks whether the other end of a
-   *     connection that came is there; 0 for never
+   * @param keepAliveSeconds after this much silence the system checks whether the other end of an
+   *     accepted connection still exists; 0 for never
    */
   public static Sockets of(String name, int threads, int keepAliveSeconds) {
     return new Sockets(
@@ -69,15 +71,15 @@ public final class Sockets implements Network {
   }
 
   /**
-   * Over loops that do other things, too.
+   * Creates a network over loops that do other things, too.
    *
-   * @param loops end when this is closed; this takes nothing any more where they have ended before
+   * @param loops are ended when this is closed; this accepts no work once they have ended
    */
   public static Sockets over(EventLoopGroup loops) {
     return over(loops, InetAddress::getAllByName);
   }
 
-  /** As the other one, with names looked up elsewhere: for tests. */
+  /** As the other one, with another lookup of names: for tests. */
   static Sockets over(EventLoopGroup loops, Dial.Lookup lookup) {
     return new Sockets(loops, 0, lookup);
   }
@@ -157,7 +159,7 @@ public final class Sockets implements Network {
     try {
       loops.schedule(task, millis, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      // The loops have ended meanwhile: nothing is to be begun any more.
+      // The loops have ended meanwhile, so nothing is begun any more.
     }
   }
 
@@ -166,10 +168,10 @@ public final class Sockets implements Network {
     end().awaitUninterruptibly(END_PATIENCE_MILLIS);
   }
 
-  /** Begins to end, and does not wait for that. */
+  /** Begins to end, and does not wait for it. */
   public Future<?> end() {
     closed = true;
-    channels.close(); // by itself a loop of Netty 4.2 that runs a task just now would close none
+    channels.close(); // a loop of Netty 4.2 that is running a task would close none by itself
     return loops.shutdownGracefully(0, END_MILLIS, TimeUnit.MILLISECONDS);
   }
 }

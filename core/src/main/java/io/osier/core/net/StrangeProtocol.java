@@ -5,11 +5,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
-/** What came on a port is no frame, and looks like another protocol. */
+/** The bytes that came on a port are no frame, and look like another protocol. */
 public final class StrangeProtocol extends TooLongFrameException {
   private static final long serialVersionUID = 1;
 
-  /** How requests and answers of HTTP begin. */
+  /** The first four bytes of requests and answers of HTTP. */
   private static final Set<String> HTTP =
       Set.of(
           "GET ", "HEAD", "POST", "PUT ", "DELE", "OPTI", "PATC", "CONN", "TRAC", "PRI ", "HTTP");
@@ -21,21 +21,21 @@ public final class StrangeProtocol extends TooLongFrameException {
     this.isHttp = isHttp;
   }
 
-  /** Whether it looks like HTTP. */
+  /** Whether they look like HTTP. */
   public boolean isHttp() {
     return isHttp;
   }
 
-  /** Whether bytes look like the beginning of a connection with TLS. */
+  /** Whether bytes look like the beginning of a TLS connection. */
   public static boolean isTls(int first, int second) {
-    return first == 0x16 && second == 0x03; // a record of a handshake, and the version's first half
+    return first == 0x16 && second == 0x03; // a handshake record, and the first half of the version
   }
 
   /**
-   * Why a frame is not taken.
+   * Returns why a frame is not accepted.
    *
-   * @param length what its first four bytes say
-   * @param max the most that is taken
+   * @param length the number in its first four bytes
+   * @param max the largest length that is accepted
    */
   static TooLongFrameException tooLong(int length, int max) {
     byte[] first = ByteBuffer.allocate(Integer.BYTES).putInt(length).array();

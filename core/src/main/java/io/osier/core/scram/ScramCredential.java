@@ -12,8 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a datacenter keeps of a password: enough to see that somebody knows it, and to prove that it
- * was told of it, but nothing with which to log in anywhere. Immutable.
+ * A datacenter's credential for a password: enough to check that a client knows the password, and to
+ * prove to the client that the datacenter has the credential, but nothing with which to log in.
+ * Immutable.
  *
  * <p>As text it is one line, the one that PostgreSQL uses:
  *
@@ -22,19 +23,19 @@ import org.jspecify.annotations.Nullable;
  * with the last three in Base64. {@link #toString} shows nothing of the keys.
  */
 public final class ScramCredential {
-  /** The mechanism's name, as logins and texts have it. */
+  /** The mechanism's name, in logins and in texts. */
   public static final String MECHANISM = "SCRAM-SHA-256";
 
-  /** How often a password is hashed unless something else is said; a client's login takes 10 ms. */
+  /** How often a password is hashed by default; a client's login then takes 10 ms. */
   public static final int ITERATIONS = 16_384;
 
-  /** Fewer are not allowed: RFC 7677. */
+  /** The least number of iterations: RFC 7677. */
   public static final int ITERATIONS_MIN = 4_096;
 
-  /** More are not: whoever makes a client hash so often wants to keep it busy. */
+  /** The largest number: more would only serve to keep a client busy. */
   public static final int ITERATIONS_MAX = 1_000_000;
 
-  /** Bytes of a salt that is drawn. */
+  /** The number of bytes of a random salt. */
   public static final int SALT_BYTES = 16;
 
   /** Longest password, in characters. */
@@ -53,7 +54,7 @@ public final class ScramCredential {
   private final byte[] serverKey;
 
   /**
-   * A credential of its parts, which are copied.
+   * Creates a credential of its parts, which are copied.
    *
    * @throws OsierException INVALID_ARGUMENT if a part has a size that is not allowed
    */
@@ -83,10 +84,11 @@ public final class ScramCredential {
   }
 
   /**
-   * The credential of a password: takes as long as {@code iterations} hashes do, on purpose.
+   * Returns the credential of a password. Takes as long as {@code iterations} hashes do, on
+   * purpose.
    *
-   * @param password prepared as RFC 4013 says (SASLprep), so that it is the same one on every
-   *     keyboard; not changed
+   * @param password prepared as RFC 4013 says (SASLprep), so that every keyboard gives the same
+   *     one; not changed
    * @param salt drawn at random
    * @throws OsierException INVALID_ARGUMENT if the password is empty, too long, or has characters
    *     that no password may have; the message does not show it
@@ -117,7 +119,7 @@ public final class ScramCredential {
   }
 
   /**
-   * The password itself, if it can be one.
+   * Returns the password itself if it is valid.
    *
    * @throws OsierException INVALID_ARGUMENT if it is empty, too long, or has characters that no
    *     password may have; the message does not show it
@@ -135,7 +137,8 @@ public final class ScramCredential {
         return password;
       }
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-      // Characters that are not allowed; nothing but such that are left out. The cause may show it.
+      // It has characters that are not allowed, or only ones that are left out. The cause may show
+      // it.
     }
     throw OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
@@ -143,7 +146,7 @@ public final class ScramCredential {
   }
 
   /**
-   * Reads the text of a credential.
+   * Parses the text of a credential.
    *
    * @throws OsierException INVALID_ARGUMENT if it is none; the message does not show it
    */
@@ -158,7 +161,7 @@ public final class ScramCredential {
             base64.decode(parts.group(3)),
             base64.decode(parts.group(4)));
       } catch (IllegalArgumentException | OsierException e) {
-        // Said below, without the text.
+        // The error follows below, without the text.
       }
     }
     throw OsierException.of(
@@ -171,7 +174,7 @@ public final class ScramCredential {
             + " iterations; osier credential makes one");
   }
 
-  /** The text of this credential: not secret as a password is, and nobody else's business. */
+  /** Returns the text of this credential: less secret than a password, but not public. */
   public String line() {
     Base64.Encoder base64 = Base64.getEncoder();
     return MECHANISM
@@ -185,28 +188,28 @@ public final class ScramCredential {
         + base64.encodeToString(serverKey);
   }
 
-  /** The salt, copied. */
+  /** Returns a copy of the salt. */
   public byte[] salt() {
     return salt.clone();
   }
 
-  /** How often the password was hashed. */
+  /** Returns how often the password was hashed. */
   public int iterations() {
     return iterations;
   }
 
-  /** What a client's proof is compared with, copied. */
+  /** Returns a copy of the key that a client's proof is checked with. */
   public byte[] storedKey() {
     return storedKey.clone();
   }
 
-  /** With what a datacenter proves that it knows the user, copied. */
+  /** Returns a copy of the key with which a datacenter proves that it knows the user. */
   public byte[] serverKey() {
     return serverKey.clone();
   }
 
   /**
-   * Whether this is the credential of a password: takes as long as making one does.
+   * Whether this is the credential of a password. Takes as long as {@link #of}.
    *
    * @throws OsierException INVALID_ARGUMENT if it cannot be a password
    */
@@ -216,7 +219,7 @@ public final class ScramCredential {
 
   @Override
   public boolean equals(@Nullable Object o) {
-    // Every byte is looked at, so that the time says nothing of where they differ.
+    // Every byte is compared, so that the time does not show where they differ.
     if (!(o instanceof ScramCredential c)) {
       return false;
     }

@@ -3,9 +3,9 @@ package io.osier.core.time;
 import java.util.random.RandomGenerator;
 
 /**
- * How long to wait before something that failed is tried again: a time that doubles with each
- * failure up to a longest one, less up to a half of it by chance, so that those who failed together
- * do not come back together. Pure; not thread-safe.
+ * Computes how long to wait before a failed attempt is repeated: a time that doubles with each
+ * failure up to a longest one, less a random part of up to a half, so that clients that failed
+ * together do not come back together. Pure; not thread-safe.
  */
 public final class BackOff {
   private final long millisMin;
@@ -15,7 +15,7 @@ public final class BackOff {
   /**
    * Begins with the shortest time.
    *
-   * @param millisMin the first time, at least 2
+   * @param millisMin the first time in milliseconds, at least 2
    * @param millisMax the longest, not below the first
    */
   public BackOff(long millisMin, long millisMax) {
@@ -28,19 +28,22 @@ public final class BackOff {
     this.millis = millisMin;
   }
 
-  /** The pause before the next attempt, in milliseconds: between the half and the whole time. */
+  /**
+   * Returns the pause before the next attempt, in milliseconds: between the half and the whole
+   * time.
+   */
   public long nextMillis(RandomGenerator random) {
     long pause = random.nextLong(millis / 2, millis + 1);
     millis = Math.min(2 * millis, millisMax);
     return pause;
   }
 
-  /** It has worked: the next failure is the first again. */
+  /** Notes a success: the next failure counts as the first. */
   public void reset() {
     millis = millisMin;
   }
 
-  /** The next attempt has little hope: it waits the longest time. */
+  /** Notes that the next attempt has little hope: it waits the longest time. */
   public void slowDown() {
     millis = millisMax;
   }

@@ -3,9 +3,9 @@ package io.osier.core.time;
 import java.util.random.RandomGenerator;
 
 /**
- * Something that is tried again until it works, by somebody who looks often: when that may be, what
- * of its failures is worth a line, and how many there were. Pure, with time passed in; one thread
- * tries, any may ask for the {@link #failures}.
+ * Paces an attempt that is repeated until it works, by a caller that checks often: says when it is
+ * due and which failures are worth a line in the log, and counts them. Pure, with time passed in.
+ * One thread makes the attempts; {@link #failures} is for any thread.
  */
 public final class Retry {
   private final BackOff backOff;
@@ -36,10 +36,10 @@ public final class Retry {
   }
 
   /**
-   * It did not work.
+   * Notes a failure.
    *
    * @param why in words
-   * @return whether that is news: it is not what was told last
+   * @return whether that is news: it differs from the last reason
    */
   public boolean failed(String why, long nowMillis) {
     boolean isNews = !failing || !why.equals(said);
@@ -47,13 +47,13 @@ public final class Retry {
     said = why;
     failedMillis = nowMillis;
     pauseMillis = backOff.nextMillis(random);
-    long before = failures; // written by this thread alone
+    long before = failures; // only this thread writes it
     failures = before + 1;
     return isNews;
   }
 
   /**
-   * It has worked.
+   * Notes a success.
    *
    * @return whether it had failed before
    */
@@ -64,7 +64,7 @@ public final class Retry {
     return had;
   }
 
-  /** How often it has not worked, in all. For any thread. */
+  /** Returns how many attempts have failed in all. For any thread. */
   public long failures() {
     return failures;
   }

@@ -1,10 +1,10 @@
 package io.osier.core.time;
 
 /**
- * Physical time that never jumps: it advances with the monotonic clock and is drawn towards the
- * wall clock by a bounded share of the elapsed time. A wall clock that is set forward by a year
- * would otherwise make one datacenter win every last-writer-wins conflict for a year, and one set
- * back would stop time.
+ * Physical time that never jumps: it advances with the monotonic clock and approaches the wall
+ * clock by a bounded share of the elapsed time. Otherwise a wall clock that is set forward by a
+ * year would make one datacenter win every last-writer-wins conflict for a year, and one that is
+ * set back would stop time.
  *
  * <p>Pure: both readings are passed in. Not thread-safe.
  */
@@ -12,7 +12,7 @@ public final class SlewedClock {
   /** The share of elapsed time by which the clock may be corrected: 5 %, so an hour takes 20. */
   private static final double SLEW_MAX = 0.05;
 
-  /** A difference to the wall clock from which on it is reported as a jump: one second. */
+  /** The least difference to the wall clock that is reported as a jump: one second. */
   public static final long JUMP_MILLIS_MIN = 1_000;
 
   private double millis;
@@ -23,7 +23,7 @@ public final class SlewedClock {
   /**
    * Starts at the wall clock's reading.
    *
-   * @param wallMillis milliseconds since 1970, with their fraction: without, this clock would lie
+   * @param wallMillis milliseconds since 1970, with their fraction: without it, this clock would be
    *     behind by up to one
    */
   public SlewedClock(double wallMillis, long monotonicNanos) {
@@ -32,7 +32,7 @@ public final class SlewedClock {
   }
 
   /**
-   * The time now.
+   * Returns the time now.
    *
    * @param wallMillis the wall clock, milliseconds since 1970, with their fraction
    * @param monotonicNanos the monotonic clock; a reading before the last one counts as no progress
@@ -55,7 +55,7 @@ public final class SlewedClock {
     return jumped;
   }
 
-  /** Wall clock minus this clock at the last reading, in milliseconds. */
+  /** Returns the wall clock minus this clock at the last reading, in milliseconds. */
   public long offsetMillis() {
     return lastOffsetMillis;
   }

@@ -6,8 +6,8 @@ import io.osier.core.Present;
 import java.time.Duration;
 
 /**
- * Time limits as callers give them. Whatever is longer than a process lives counts as {@link
- * #FOREVER}, so limits can be added to a clock's time and converted.
+ * Converts time limits of callers. A limit that is longer than a process lives counts as {@link
+ * #FOREVER}, so that limits can be added to a clock's time and converted.
  */
 public final class TimeLimit {
   /** Longer than any process lives. */
@@ -21,25 +21,25 @@ public final class TimeLimit {
     return limit.compareTo(FOREVER) > 0 ? FOREVER : limit.compareTo(NEVER) < 0 ? NEVER : limit;
   }
 
-  /** In nanoseconds, of {@link #FOREVER} at most; below 0 for less than no time. */
+  /** Returns a limit in nanoseconds, at most {@link #FOREVER}; below 0 if it is negative. */
   public static long nanos(Duration limit) {
     return capped(limit).toNanos();
   }
 
-  /** In milliseconds, as {@link #nanos}. */
+  /** Returns a limit in milliseconds, as {@link #nanos}. */
   public static long millis(Duration limit) {
     return capped(limit).toMillis();
   }
 
-  /** In milliseconds, from 0 to the largest int; a part of a millisecond is none. */
+  /** Returns a limit in milliseconds, from 0 to the largest int, rounded down. */
   public static int intMillis(Duration limit) {
     return Math.clamp(millis(limit), 0, Integer.MAX_VALUE);
   }
 
   /**
-   * A limit above 0, of {@link #FOREVER} at most.
+   * Returns a limit above 0, at most {@link #FOREVER}.
    *
-   * @param what it limits, for the error
+   * @param what the name of the limit, for the error
    * @throws OsierException INVALID_ARGUMENT if it is null, or not above 0
    */
   public static Duration positive(String what, Duration limit) {
@@ -50,9 +50,9 @@ public final class TimeLimit {
   }
 
   /**
-   * A limit of 0 or more, of {@link #FOREVER} at most.
+   * Returns a limit of 0 or more, at most {@link #FOREVER}.
    *
-   * @param what it limits, for the error
+   * @param what the name of the limit, for the error
    * @throws OsierException INVALID_ARGUMENT if it is null, or below 0
    */
   public static Duration notNegative(String what, Duration limit) {

@@ -13,19 +13,20 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A file with a password in its first line. */
+/** Reads a file with a password in its first line. */
 public final class PasswordFile {
-  /** It has no more bytes. */
+  /** The largest size of the file. */
   private static final long BYTES_MAX = 8 << 10;
 
   private PasswordFile() {}
 
   /**
-   * The first line, without its end, as UTF-8. No copy of it is left in the heap but the one that
-   * is returned, which the caller overwrites.
+   * Returns the first line, without its end, decoded from UTF-8. The only copy of it that is left
+   * in the heap is the returned one, which the caller overwrites.
    *
-   * @param told says where the file was named, around what is wrong
-   * @throws OsierException CONFIGURATION if it cannot be read, is larger than 8 KiB, or is no UTF-8
+   * @param told adds to an error's text where the file was named
+   * @throws OsierException CONFIGURATION if the file cannot be read, is larger than 8 KiB, or is no
+   *     UTF-8
    */
   public static char[] read(Path file, UnaryOperator<String> told) {
     byte[] bytes = bytes(file, told);

@@ -27,8 +27,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in the files of {@link TlsFiles}, checked: that the key belongs to the certificate, and
- * that this is a time at which the certificate is valid.
+ * The content of {@link TlsFiles}. It was checked that the key belongs to the certificate, and that
+ * the certificate is valid now.
  *
  * @param authorities empty for those of the Java runtime
  */
@@ -36,21 +36,21 @@ record PemFiles(Optional<Own> own, List<X509Certificate> authorities) {
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----");
 
-  /** By the algorithm of a public key, one that signs with it. */
+  /** By a public key's algorithm, the algorithm of its signatures. */
   private static final Map<String, String> SIGNATURES =
       Map.of("EC", "SHA256withECDSA", "RSA", "SHA256withRSA", "EdDSA", "EdDSA");
 
   /**
    * A certificate with its key.
    *
-   * @param chain the certificate first
+   * @param chain the certificate first, then those that lead to an authority's
    */
   record Own(List<X509Certificate> chain, PrivateKey key) {}
 
   /**
-   * Reads them.
+   * Reads and checks the files.
    *
-   * @throws OsierException CONFIGURATION
+   * @throws OsierException CONFIGURATION if a file cannot be used
    */
   static PemFiles read(TlsFiles files) {
     return new PemFiles(
@@ -131,7 +131,7 @@ record PemFiles(Optional<Own> own, List<X509Certificate> authorities) {
   private static boolean belongs(PrivateKey key, X509Certificate to) {
     String algorithm = SIGNATURES.get(to.getPublicKey().getAlgorithm());
     if (algorithm == null) {
-      return true; // of a kind that is not known here: the handshake will tell
+      return true; // an unknown kind: the handshake will show it
     }
     byte[] message = {1, 2, 3};
     try {

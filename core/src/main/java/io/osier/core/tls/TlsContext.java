@@ -28,28 +28,33 @@ import javax.net.ssl.KeyManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one end needs to speak TLS 1.3: made of files, and made anew when they change. Connections
- * that are open go on with what they began with. Thread-safe.
+ * The TLS 1.3 settings of one end: made of files, and made anew when they change. Open connections
+ * go on with the settings with which they began. Thread-safe.
  */
 public final class TlsContext {
   private static final String VERSION = "TLSv1.3";
 
-  /** The store of the Java runtime that neither encrypts with many rounds nor is another inside. */
+  /**
+   * A key store type of the Java runtime that neither encrypts with many rounds nor wraps another
+   * type.
+   */
   private static final String PLAIN = "CaseExactJKS";
 
   private static final char[] NO_PASSWORD = {};
 
   /** Which certificates the other end of a connection must show, and what they must name. */
   public enum Trust {
-    /** Servers: clients need not show one. */
+    /** For servers: clients need not show a certificate. */
     NOBODY,
-    /** Servers: clients need not show one; one that is shown must be signed by an authority. */
+    /**
+     * For servers: clients need not show one, but one that is shown must be signed by an authority.
+     */
     WHO_SHOWS_ONE,
-    /** Servers: clients must show one that an authority has signed. */
+    /** For servers: clients must show one that an authority has signed. */
     CLIENTS,
-    /** Clients: the server's names the host that was dialled. */
+    /** For clients: the server's certificate must name the host that was dialled. */
     HOST,
-    /** Clients: the server's is signed by an authority, whatever it names. */
+    /** For clients: the server's must be signed by an authority, whatever it names. */
     AUTHORITY;
 
     boolean isServer() {
@@ -60,7 +65,7 @@ public final class TlsContext {
   public enum Provider {
     /** The Java runtime. */
     JDK,
-    /** OpenSSL, where Netty's library for it is present. */
+    /** OpenSSL, if Netty's library for it is present. */
     OPENSSL
   }
 
@@ -73,14 +78,14 @@ public final class TlsContext {
   private final Object refreshing = new Object();
   private volatile Made made;
 
-  /** The files as they were when they could not be used; null if they could. */
+  /** The state of the files when they could not be used; null if they could. */
   private @Nullable List<String> unusable;
 
   /**
    * Reads the files.
    *
-   * @param required whether nothing but TLS is spoken; otherwise who dials says whether he speaks
-   *     it, so that a cluster can change over one process at a time
+   * @param required whether only TLS is spoken; otherwise the end that dials chooses, so that a
+   *     cluster can change over one process at a time
    * @throws OsierException CONFIGURATION if a file cannot be used; the message names it, and why
    */
   public TlsContext(TlsFiles files, Trust trust, Provider provider, boolean required) {
@@ -149,8 +154,9 @@ public final class TlsContext {
   }
 
   /**
-   * What the Java runtime shows of its own. The key is in memory alone: the usual kind of store,
-   * PKCS #12, would encrypt and decrypt it with ten thousand rounds of a hash, for each context.
+   * Returns the Java runtime's key manager for the own certificate. The key is only in memory. The
+   * usual kind of store, PKCS #12, would encrypt and decrypt it with ten thousand rounds of a hash
+   * for each context.
    */
   private static KeyManagerFactory shown(PemFiles.Own own)
       throws IOException, GeneralSecurityException {
@@ -165,7 +171,7 @@ public final class TlsContext {
   }
 
   /**
-   * What goes first into the pipeline of a connection that was accepted.
+   * Returns the first handler for the pipeline of an accepted connection.
    *
    * @param handshakeMillis how long the handshake may take
    */
@@ -181,25 +187,25 @@ public final class TlsContext {
         };
   }
 
-  /** Whether nothing but TLS is spoken. */
+  /** Whether only TLS is spoken. */
   public boolean isRequired() {
     return required;
   }
 
-  /** Whether a connection that something has come over speaks TLS. */
+  /** Whether a connection over which bytes have come speaks TLS. */
   public static boolean isOn(Channel channel) {
     return channel.pipeline().get(SslHandler.class) != null;
   }
 
   /**
-   * What goes first into the pipeline of a connection that was dialled.
+   * Returns the first handler for the pipeline of a dialled connection.
    *
    * @param host that was dialled, for the certificate's name
    * @param handshakeMillis how long the handshake may take
    */
   public SslHandler dial(ByteBufAllocator allocator, String host, int port, long handshakeMillis) {
-    // A certificate names neither the dot behind a full name nor the interface of an address, and
-    // names in ASCII.
+    // A certificate's name has neither the dot behind a full name nor the interface of an address,
+    // and is in ASCII.
     String named = IDN.toASCII(host.replaceFirst("(\\.|%.*)$", ""));
     return timed(made.context.newHandler(allocator, named, port), handshakeMillis);
   }
@@ -210,12 +216,13 @@ public final class TlsContext {
   }
 
   /**
-   * Looks whether the files have changed, and uses them as they are now for connections from now
-   * on. Files that cannot be used are left alone until they change again: what was read before
-   * stays. Reads files, so not for a connection's loop.
+   * Checks whether the files have changed, and uses the new ones for connections from now on. Files
+   * that cannot be used are ignored until they change again: the former ones stay in use. Reads
+   * files, so it is not for a connection's loop.
    *
    * @return whether they had changed
-   * @throws OsierException CONFIGURATION if they have changed and cannot be used; once a change
+   * @throws OsierException CONFIGURATION if they have changed and cannot be used; once for each
+   *     change
    */
   public boolean refresh() {
     synchronized (refreshing) {
@@ -245,8 +252,9 @@ public final class TlsContext {
   }
 
   /**
-   * Until when each certificate that was read is valid, in seconds since 1970, by its subject; of
-   * several with one subject the first to expire. The own one, those behind it, and authorities.
+   * Returns by its subject until when each certificate is valid, in seconds since 1970; of several
+   * with one subject, the first to expire. The certificates are the own one, its chain, and
+   * authorities.
    */
   public SortedMap<String, Long> expiries() {
     PemFiles read = made.files;

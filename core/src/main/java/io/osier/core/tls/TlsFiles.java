@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the certificates and keys of one end of a connection are: files in PEM form.
+ * The paths of the certificates and keys of one end of a connection: files in PEM form.
  *
- * @param own what this end shows of itself; empty for nothing
- * @param authorities certificates of the authorities whose word is taken for the other end; empty
- *     for those that the Java runtime knows
+ * @param own the certificate that this end shows; empty for none
+ * @param authorities certificates of the authorities that are trusted to sign the other end's;
+ *     empty for those that the Java runtime knows
  */
 public record TlsFiles(Optional<Own> own, Optional<Path> authorities) {
   /**
    * An end's own certificate.
    *
-   * @param certificate the certificate, and behind it those that lead to an authority's
+   * @param certificate the certificate, followed by those that lead to an authority's
    * @param key its private key: PKCS #8, not encrypted
    */
   public record Own(Path certificate, Path key) {
@@ -50,10 +50,10 @@ public record TlsFiles(Optional<Own> own, Optional<Path> authorities) {
   }
 
   /**
-   * By what a change of the files is noticed. Links are followed: container platforms replace a
-   * whole directory by turning a link.
+   * Returns a text for each file that changes when the file does. Links are followed: container
+   * platforms replace a whole directory by switching a link.
    *
-   * @throws OsierException CONFIGURATION if a file is not there or cannot be read
+   * @throws OsierException CONFIGURATION if a file does not exist or cannot be read
    */
   List<String> stamp() {
     List<String> stamp = new ArrayList<>();

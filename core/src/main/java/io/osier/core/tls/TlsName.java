@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
- * What a certificate says of whom it belongs to: a URI among its alternative names.
+ * Reads and writes the name of a certificate's owner: a URI among its alternative names.
  *
  * <pre>
  *   osier://CLUSTER/dc/NAME        a datacenter
@@ -26,7 +26,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 public final class TlsName {
   private static final String SCHEME = "osier://";
 
-  /** An alternative name that is a URI: RFC 5280, 4.2.1.6. */
+  /** The kind of an alternative name that is a URI: RFC 5280, 4.2.1.6. */
   private static final int URI = 6;
 
   private TlsName() {}
@@ -44,7 +44,7 @@ public final class TlsName {
   }
 
   /**
-   * The user whom names of a certificate name; empty if they name none, or several.
+   * Returns the user that a certificate's names name; empty if they name none, or several.
    *
    * @param names see {@link #ofOtherEnd}
    */
@@ -60,7 +60,7 @@ public final class TlsName {
               users.getFirst().substring(before.length()).replace("+", "%2B"),
               StandardCharsets.UTF_8));
     } catch (IllegalArgumentException e) {
-      return Optional.empty(); // not percent-encoded as it should be
+      return Optional.empty(); // it is not percent-encoded correctly
     }
   }
 
@@ -72,7 +72,7 @@ public final class TlsName {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  /** The names of this kind in a certificate. */
+  /** Returns the names of this scheme in a certificate. */
   public static Set<String> of(X509Certificate certificate) {
     Set<String> names = new TreeSet<>();
     try {
@@ -85,12 +85,12 @@ public final class TlsName {
         }
       }
     } catch (CertificateParsingException e) {
-      return Set.of(); // what cannot be read names nobody
+      return Set.of(); // names that cannot be read are ignored
     }
     return names;
   }
 
-  /** The names in the certificate that the other end of a connection has shown; empty if none. */
+  /** Returns the names in the certificate that the other end of a connection has shown, if any. */
   public static Set<String> ofOtherEnd(Channel channel) {
     SslHandler tls = channel.pipeline().get(SslHandler.class);
     if (tls == null) {

@@ -10,7 +10,7 @@ import java.security.cert.PKIXReason;
 import java.util.Optional;
 import javax.net.ssl.SSLException;
 
-/** Says what went wrong with TLS. */
+/** Explains errors of TLS in words. */
 public final class TlsTrouble {
   private static final String UNTRUSTED =
       "no authority that is trusted here has signed the other end's certificate";
@@ -18,7 +18,7 @@ public final class TlsTrouble {
 
   private TlsTrouble() {}
 
-  /** What went wrong, in words; empty if it has nothing to do with TLS. */
+  /** Returns what went wrong, in words; empty if it has nothing to do with TLS. */
   public static Optional<String> inWords(Throwable error) {
     boolean tls = false;
     for (Throwable e = error; e != null; e = e.getCause()) {

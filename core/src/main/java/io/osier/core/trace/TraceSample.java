@@ -1,12 +1,12 @@
 package io.osier.core.trace;
 
 /**
- * Which updates are followed by a trace: a share of all, drawn by their names. So every datacenter,
- * and the client that learns an update's number from its answer, follow the same ones without
- * telling each other, as long as they have the same share. Immutable; thread-safe.
+ * Decides which updates are followed by a trace: a share of all, chosen by a hash of their names.
+ * So all datacenters with the same share follow the same updates without telling each other, and so
+ * does the client that learns an update's number from its answer. Immutable; thread-safe.
  */
 public final class TraceSample {
-  /** No update is followed. */
+  /** Follows no update. */
   public static final TraceSample NONE = new TraceSample(0);
 
   /** The largest number of {@link TraceStream#drawn} that is followed; −1 for none. */
@@ -20,7 +20,7 @@ public final class TraceSample {
   }
 
   /**
-   * So many of all.
+   * Returns a sample of this share of all updates.
    *
    * @param share from 0 to 1
    * @throws IllegalArgumentException if it is anything else

@@ -1,7 +1,6 @@
 /**
- * Which updates traces follow, and what an update's trace is called: functions of names and
- * numbers, so that whoever knows an update knows its trace. Knows nothing of who writes traces
- * down.
+ * Decides which updates are traced, and computes their trace ids from names and numbers, so that
+ * everybody who knows an update knows its trace. It must not know who writes traces down.
  */
 @NullMarked
 package io.osier.core.trace;

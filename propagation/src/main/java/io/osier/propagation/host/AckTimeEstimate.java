@@ -1,13 +1,13 @@
 package io.osier.propagation.host;
 
 /**
- * The time to set aside for one peer's acknowledgement: mean + 4 deviations of the measured ones,
- * both smoothed as TCP computes its retransmission timeout (Jacobson, "Congestion Avoidance and
- * Control", 1988). The mean alone would be too short half of the time.
+ * Estimates the time to set aside for one peer's acknowledgement: mean + 4 deviations of the
+ * measured times, both smoothed as TCP computes its retransmission timeout (Jacobson, "Congestion
+ * Avoidance and Control", 1988). The mean alone would be too short half of the time.
  *
- * <p>A long time that was measured once must not stay for ever: where it leaves no time to hold
- * anything, no round is made that would measure a better one. So it is halved for each second
- * without a measurement ({@link #rest}). Not thread-safe.
+ * <p>A long time that was measured once must not stay for ever: if it leaves no time to hold
+ * anything, no round is made that would measure a better one. So the estimate is halved for each
+ * second without a measurement ({@link #rest}). Not thread-safe.
  */
 public final class AckTimeEstimate {
   private static final double GAIN_MEAN = 1.0 / 8;
@@ -23,7 +23,7 @@ public final class AckTimeEstimate {
 
   public AckTimeEstimate() {}
 
-  /** Takes the time from a frame's sending to its acknowledgement, which came now. */
+  /** Takes the time from a frame's sending to its acknowledgement, which has just come. */
   public void sample(long nanos, long nowNanos) {
     sampledNanos = nowNanos;
     if (samples++ == 0) {
@@ -42,8 +42,9 @@ public final class AckTimeEstimate {
   }
 
   /**
-   * Halves the time for each second since the last measurement, but not below what is set aside
-   * where nothing was measured yet. To be called only while no measurement is to be expected.
+   * Halves the time for each second since the last measurement, but not below {@code floorNanos},
+   * which is set aside where nothing was measured yet. To be called only while no measurement is to
+   * be expected.
    */
   public void rest(long nowNanos, long floorNanos) {
     while (isOld(nowNanos) && nanos() > floorNanos) {
@@ -54,12 +55,12 @@ public final class AckTimeEstimate {
     }
   }
 
-  /** Whether enough was measured to rely on. */
+  /** Whether there are enough measurements to rely on. */
   public boolean isLearnt() {
     return samples >= SAMPLES_MIN;
   }
 
-  /** Mean + 4 deviations, 0 if nothing was measured. */
+  /** Returns mean + 4 deviations in nanoseconds, 0 if nothing was measured. */
   public long nanos() {
     return (long) (meanNanos + DEVIATIONS * deviationNanos);
   }

@@ -3,13 +3,13 @@ package io.osier.propagation.host;
 import java.util.Arrays;
 
 /**
- * Things in the order in which each was last touched. A touch gives the thing the next tick, and
- * whoever has followed the log up to a tick goes on from there.
+ * A list of elements in the order in which each was last changed. Each change gives the element the
+ * next number, its tick; a reader that has followed the log up to a tick goes on from there.
  *
  * <p>Ticks only grow, so they lie sorted in an array: adding costs no search and no allocation, and
- * finding one a binary search. What was removed leaves a gap, and gaps are closed before they are
- * three quarters of the array, so its size follows what is in it, however many ticks were given.
- * Not thread-safe.
+ * finding a tick costs a binary search. A removed element leaves a gap. Gaps are closed before they
+ * are three quarters of the array, so its size follows the number of elements, however many ticks
+ * were given. Not thread-safe.
  */
 public final class CompactedLog<T> {
   private static final int CAPACITY_MIN = 16;
@@ -29,7 +29,7 @@ public final class CompactedLog<T> {
     this.last = last;
   }
 
-  /** Adds a thing at the end; returns its tick. */
+  /** Adds an element at the end; returns its tick. */
   public long add(T thing) {
     if (tail == ticks.length) {
       resize(Math.max(CAPACITY_MIN, 2 * size));
@@ -40,7 +40,9 @@ public final class CompactedLog<T> {
     return last;
   }
 
-  /** Gives nobody the next tick: whoever has followed the log so far is before it. */
+  /**
+   * Uses up a tick for no element, so that readers that have followed the log so far are before it.
+   */
   public long skip() {
     return ++last;
   }
@@ -60,7 +62,7 @@ public final class CompactedLog<T> {
     }
   }
 
-  /** Closes the gaps. */
+  /** Copies the elements to arrays of another capacity, without the gaps. */
   private void resize(int capacity) {
     long[] newTicks = new long[capacity];
     Object[] newThings = new Object[capacity];
@@ -77,7 +79,7 @@ public final class CompactedLog<T> {
     tail = n;
   }
 
-  /** The first tick after one at which there is a thing; 0 if there is none. */
+  /** Returns the first tick after this one at which there is an element; 0 if there is none. */
   public long next(long after) {
     int found = Arrays.binarySearch(ticks, head, tail, after);
     int i = found < 0 ? -found - 1 : found + 1;
@@ -87,13 +89,13 @@ public final class CompactedLog<T> {
     return i < tail ? ticks[i] : 0;
   }
 
-  /** The thing at a tick that {@link #next} has told. */
+  /** Returns the element at a tick that {@link #next} has returned. */
   @SuppressWarnings("unchecked")
   public T get(long tick) {
     return (T) things[Arrays.binarySearch(ticks, head, tail, tick)];
   }
 
-  /** The last tick that was given. */
+  /** Returns the last tick that was given. */
   public long last() {
     return last;
   }
@@ -102,7 +104,7 @@ public final class CompactedLog<T> {
     return size;
   }
 
-  /** Room for how many things is taken. */
+  /** Returns for how many elements there is room. */
   int capacity() {
     return ticks.length;
   }

@@ -5,11 +5,11 @@ import io.osier.core.VersionVector;
 import java.util.function.Supplier;
 
 /**
- * What the kind of a keyspace asks of those who ship and answer. Chosen once, by the policy; when
- * what comes becomes visible is the other half, and the receiver's.
+ * What a keyspace's consistency requires of shipments and answers: the sender's half. The
+ * receiver's half, when updates become visible, is {@code receive.Visibility}.
  */
 public enum CutPolicy {
-  /** Each object is visible for itself: an update names what it builds on. */
+  /** Each object becomes visible for itself: an update names what it builds on. */
   NONE {
     @Override
     public VersionVector needs(Supplier<VersionVector> builtOn) {
@@ -27,7 +27,7 @@ public enum CutPolicy {
     }
   },
 
-  /** What is shipped becomes visible in cuts, each of which names what it depends on. */
+  /** Shipped updates become visible in cuts, each of which names what it depends on. */
   MARKED {
     @Override
     public VersionVector needs(Supplier<VersionVector> builtOn) {
@@ -45,28 +45,28 @@ public enum CutPolicy {
     }
   };
 
-  /** The keyspace's. */
+  /** Returns the cut policy of a keyspace. */
   public static CutPolicy of(KeyspacePolicy policy) {
     return policy.consistency() == KeyspacePolicy.Consistency.CAUSAL ? MARKED : NONE;
   }
 
   /**
-   * What an update names of others' updates on its object.
+   * Returns the updates of others on its object that an update names.
    *
-   * @param builtOn what it builds on and not everybody has
+   * @param builtOn returns the updates that it builds on and that not everybody has
    */
   public abstract VersionVector needs(Supplier<VersionVector> builtOn);
 
   /**
-   * What closes a cut, or ends an answer, says that it depends on.
+   * Returns the dependencies that the end of a cut or of an answer names.
    *
    * @param here what is here of every replica
    */
   public abstract VersionVector deps(VersionVector here);
 
   /**
-   * Whether what is held leaves all at once, because joined updates must lie on one side of a cut;
-   * so states, which show what is held, are at their end only when nothing is held any more.
+   * Whether all held updates leave at once, because joined updates must lie on one side of a cut.
+   * States also show held updates, so an answer of states ends only when nothing is held any more.
    */
   public abstract boolean areWhole();
 }

@@ -3,16 +3,16 @@ package io.osier.propagation.host;
 import java.util.Arrays;
 
 /**
- * How many of some times lay in each of a few ranges, as a histogram of a monitoring system wants
- * them: cheap to record, to copy and to add up. Not thread-safe; {@link #copy} is for others.
+ * Counts durations by ranges, as a histogram of a monitoring system: cheap to record, to copy and
+ * to add up. Not thread-safe; {@link #copy} is for other threads.
  */
 public final class DelayHistogram {
-  /** The ranges' ends as shares of a staleness bound: dense around it, since that is asked for. */
+  /** The ranges' ends as shares of a staleness bound: dense around it, since that matters most. */
   private static final double[] SHARES = {
     0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 4.0, 10.0
   };
 
-  /** The ranges' ends where nothing says what matters: 1 ms to 10 s. */
+  /** The ranges' ends where no bound is known: 1 ms to 10 s. */
   private static final long[] USUAL_MICROS = {
     1_000,
     2_500,
@@ -40,7 +40,8 @@ public final class DelayHistogram {
   }
 
   /**
-   * Nothing recorded, with these ends of ranges; what is above the last has a range of its own.
+   * Returns an empty histogram with these ends of ranges; durations above the last one have a range
+   * of their own.
    *
    * @param boundsMicros ascending, in microseconds; not changed afterwards
    */
@@ -49,10 +50,12 @@ public final class DelayHistogram {
   }
 
   /**
-   * What somebody else has counted.
+   * Returns a histogram of counts that were made elsewhere.
    *
    * @param boundsMicros as for {@link #of}
    * @param counts one more than bounds; not changed afterwards
+   * @param sumMicros the sum of all durations, in microseconds
+   * @throws IllegalArgumentException if there are too few or too many counts
    */
   public static DelayHistogram counted(long[] boundsMicros, long[] counts, long sumMicros) {
     if (counts.length != boundsMicros.length + 1) {
@@ -62,12 +65,12 @@ public final class DelayHistogram {
     return new DelayHistogram(boundsMicros, counts, sumMicros);
   }
 
-  /** Nothing recorded, with ranges from 1 ms to 10 s. */
+  /** Returns an empty histogram with ranges from 1 ms to 10 s. */
   public static DelayHistogram usual() {
     return of(USUAL_MICROS);
   }
 
-  /** Nothing recorded, with ranges around a staleness bound; the usual ones if it is 0. */
+  /** Returns an empty histogram with ranges around a staleness bound; the usual ones if it is 0. */
   public static DelayHistogram around(long boundMillis) {
     if (boundMillis <= 0) {
       return usual();
@@ -78,7 +81,7 @@ public final class DelayHistogram {
             .toArray());
   }
 
-  /** Takes a time, in microseconds; below 0 counts as 0. */
+  /** Records a duration, in microseconds; below 0 counts as 0. */
   public void record(long micros) {
     long time = Math.max(0, micros);
     int i = 0;
@@ -93,12 +96,12 @@ public final class DelayHistogram {
     return boundsMicros.length;
   }
 
-  /** The end of a range, itself included, in microseconds. */
+  /** Returns the end of a range in microseconds; the end belongs to the range. */
   public long boundMicros(int range) {
     return boundsMicros[range];
   }
 
-  /** How many times lay in a range; that behind the last end is {@link #ranges()}. */
+  /** Returns how many durations lie in a range; {@link #ranges()} is the one above the last end. */
   public long count(int range) {
     return counts[range];
   }
@@ -107,18 +110,18 @@ public final class DelayHistogram {
     return Arrays.stream(counts).sum();
   }
 
-  /** All times together, in microseconds. */
+  /** Returns the sum of all durations, in microseconds. */
   public long sumMicros() {
     return sumMicros;
   }
 
-  /** The same, on its own. */
+  /** Returns an independent copy. */
   public DelayHistogram copy() {
     return new DelayHistogram(boundsMicros, counts.clone(), sumMicros);
   }
 
   /**
-   * Both together.
+   * Returns the sum of both histograms.
    *
    * @throws IllegalArgumentException if their ranges differ
    */

@@ -2,10 +2,10 @@ package io.osier.propagation.host;
 
 /** Whether removals may be forgotten: here, or by the others before they came here. */
 public enum Forgetting {
-  /** All that was removed is remembered. */
+  /** Every removal is remembered. */
   NOTHING,
-  /** Something may be forgotten, which was removed by updates that are here. */
+  /** Some removals may be forgotten, all of which were made by updates that are here. */
   SOMETHING,
-  /** The others may have forgotten what never came here. */
+  /** The others may have forgotten removals that never came here. */
   UNKNOWN
 }

@@ -3,16 +3,17 @@ package io.osier.propagation.host;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.wire.Frame;
 
-/** Where the streams put the frames they want sent. */
+/** Takes the frames that the streams want sent. */
 @FunctionalInterface
 public interface FrameSink {
   /**
-   * Sends a frame to an incarnation of a datacenter; it is dropped if that is not connected.
-   * Another one would take it for its own, since it may count its epochs and requests alike.
+   * Sends a frame to an incarnation of a datacenter; drops it if another one is connected, or none.
+   * The other one would mistake it for a frame of its own, since it may use the same epochs and
+   * request numbers.
    */
   void send(ReplicaId to, Frame frame);
 
-  /** What room the link to a datacenter has. */
+  /** Returns the window of the link to a datacenter. */
   default LinkWindow window(String dc) {
     return LinkWindow.NONE;
   }

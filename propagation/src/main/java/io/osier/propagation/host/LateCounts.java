@@ -3,22 +3,22 @@ package io.osier.propagation.host;
 /**
  * How many shipments became visible later than the staleness bound, by the reason.
  *
- * @param origin they left so late that the shortest way would have been too long: the origin's
+ * @param origin they left so late that even the shortest way would have been too long: the origin's
  *     machine stalled, or holds too long
  * @param way they were longer under way than usual, and would have been in time otherwise: the link
  *     was slow, or the machine here stalled
  * @param dependency they waited here for what they build on, and would have been in time otherwise
- * @param outage a link had been down: their own, or that of what they build on
+ * @param outage a link had been down: their own, or that of the updates that they build on
  */
 public record LateCounts(long origin, long way, long dependency, long outage) {
   public static final LateCounts NONE = new LateCounts(0, 0, 0, 0);
 
   /**
-   * What a shipment's delay is made of.
+   * The parts of a shipment's delay, in milliseconds.
    *
    * @param ageMillis from its oldest update's commit until it was sent
    * @param wayMillis from there until it is visible
-   * @param waitedMillis the part of that which it waited for something else
+   * @param waitedMillis the part of {@code wayMillis} that it waited for other updates
    * @param shortestWayMillis the shortest that any frame of the sender took
    */
   public record Delay(long ageMillis, long wayMillis, long waitedMillis, long shortestWayMillis) {
@@ -27,12 +27,12 @@ public record LateCounts(long origin, long way, long dependency, long outage) {
     }
   }
 
-  /** Shipments that were late though the links were up. */
+  /** Returns the number of shipments that were late though the links were up. */
   public long violations() {
     return origin + way + dependency;
   }
 
-  /** Both together. */
+  /** Returns the sum of both. */
   public LateCounts plus(LateCounts other) {
     return new LateCounts(
         origin + other.origin,
@@ -45,7 +45,7 @@ public record LateCounts(long origin, long way, long dependency, long outage) {
     return new LateCounts(origin, way, dependency, outage + 1);
   }
 
-  /** With one more that was late though the links were up. */
+  /** Returns these counts with one more shipment that was late though the links were up. */
   LateCounts with(Delay delay, long boundMillis) {
     if (delay.millis() - delay.waitedMillis <= boundMillis) {
       return new LateCounts(origin, way, dependency + 1, outage);

@@ -1,12 +1,13 @@
 package io.osier.propagation.host;
 
 /**
- * What all partitions together have sent to one peer and not heard of. It is spent for all at once;
- * each stream then still has a small share of its own, so that one whose peer is slow to
- * acknowledge delays the others little, and no stream waits for another's acknowledgement.
+ * Limits what all partitions together have sent to one peer and is not acknowledged. It is spent
+ * for all at once; each stream then still has a small share of its own, so that a stream whose peer
+ * is slow to acknowledge delays the others little, and no stream waits for another's
+ * acknowledgement.
  */
 public interface LinkWindow {
-  /** Is never spent: for a partition that has its links for itself. */
+  /** A window that is never spent: for a partition that has its links for itself. */
   LinkWindow NONE =
       new LinkWindow() {
         @Override
@@ -24,9 +25,9 @@ public interface LinkWindow {
   /** Whether more may be sent. */
   boolean isOpen();
 
-  /** Something was sent. */
+  /** Notes that bytes were sent. */
   void take(long bytes);
 
-  /** Something was acknowledged, or is given up. */
+  /** Notes that bytes were acknowledged, or are given up. */
   void give(long bytes);
 }

@@ -6,12 +6,12 @@ import io.osier.propagation.wire.Frame;
 /** The windows of a datacenter's links. */
 @FunctionalInterface
 public interface LinkWindows {
-  /** Of partitions that have their links for themselves: each stream's own window is all. */
+  /** For partitions that have their links for themselves: only each stream's own window counts. */
   LinkWindows NONE = dc -> LinkWindow.NONE;
 
   LinkWindow window(String dc);
 
-  /** A sink that says what room its links have. */
+  /** Returns a sink that sends through {@code sink} and has these windows. */
   default FrameSink of(FrameSink sink) {
     return new FrameSink() {
       @Override

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The objects of a partition, as its streams see them. Used by the partition's thread only. */
 public interface ObjectAccess {
-  /** The object's state, or null if it was never written. */
+  /** Returns the object's state; null if it was never written. */
   @Nullable CrdtState state(ObjectId object);
 
   /**
@@ -19,15 +19,15 @@ public interface ObjectAccess {
    */
   void apply(Shipment update, CrdtState joined);
 
-  /** The objects in their order, and the log. */
+  /** Returns the objects in their order, and the log. */
   StoredObjects stored();
 
   /**
-   * What was applied since the last call becomes visible now, in one step: only in {@code causal}
-   * keyspaces.
+   * Makes everything visible in one step that was applied since the last call. Called only in
+   * {@code causal} keyspaces.
    */
   default void admitted() {}
 
-  /** A peer needs rights of a bounded counter. */
+  /** Notes that a peer needs rights of a bounded counter. */
   default void rightsWanted(String dc, Frame.Rights wanted) {}
 }

@@ -15,17 +15,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A version of a large set or map that a peer pulls: whatever it asks for is answered from that, by
- * {@link EntryRanges}. Not thread-safe.
+ * A version of a large set or map that a peer pulls: all its requests are answered from that
+ * version, by {@link EntryRanges}. Not thread-safe.
  */
 public final class OfferedVersion {
   /**
-   * Of {@link StreamSettings#pullBytes}: what a range has of entries. Answers with entries have
-   * about as many bytes as it.
+   * A range has about this share of {@link StreamSettings#pullBytes} of entries. An answer with
+   * entries has about as many bytes as that setting.
    */
   private static final int RANGE_SHARE = 512;
 
-  /** Of a frame's usual bytes: a page of ranges, for which both sides read many entries. */
+  /**
+   * A page of ranges has this share of a frame's usual bytes: both sides read many entries for it.
+   */
   private static final int PAGE_SHARE = 4;
 
   private final ReplicationContext around;
@@ -33,12 +35,12 @@ public final class OfferedVersion {
   private final CrdtState state;
   private final EntryRanges.Head head;
 
-  /** The page of ranges that was asked for last; null before. */
+  /** The page of ranges that was requested last; null before the first. */
   private @Nullable List<EntryRanges.Range> page;
 
   private EntryKey after = EntryKey.NONE;
 
-  /** A state that {@link EntryRanges#arePossible} has ranges. */
+  /** Creates a version of a state whose {@link EntryRanges#arePossible}. */
   public OfferedVersion(ObjectId object, CrdtState state, ReplicationContext around) {
     this.object = object;
     this.state = state;
@@ -46,41 +48,41 @@ public final class OfferedVersion {
     this.around = around;
   }
 
-  /** Offers it. */
+  /** Returns an offer of this version. */
   public Frame.Offer offer(long epoch, long number) {
     return new Frame.Offer(epoch, number, object, head);
   }
 
   /**
-   * Keeps it the same for a time, as {@link Decomposition#hold}.
+   * Keeps the version from changing for a time, as {@link Decomposition#hold}.
    *
-   * @return whether it has stayed so until now
+   * @return whether it has not changed until now
    */
   public boolean hold() {
     return Decomposition.hold(state);
   }
 
-  /** Its object. */
+  /** Returns the version's object. */
   public ObjectId object() {
     return object;
   }
 
-  /** Its size, in bytes. */
+  /** Returns the version's size, in bytes. */
   public long sizeBytes() {
     return state.sizeBytes();
   }
 
-  /** What its offer takes beside its context, in bytes. */
+  /** Returns the bytes that its offer takes besides the context. */
   public long headBytes() {
     return head.deadlines().length;
   }
 
-  /** This datacenter's last commit number in it. */
+  /** Returns this datacenter's last commit number in the version. */
   public long last() {
     return state.context().through(around.self());
   }
 
-  /** What was asked for; empty if there is no such thing in it. */
+  /** Returns what a pull asks for; empty if the version has no such ranges. */
   public Optional<Frame> answer(Frame.Pull pull) {
     List<EntryRanges.Range> ranges = page(pull.after());
     if (pull.ranges().isEmpty()) {

@@ -1,10 +1,12 @@
 package io.osier.propagation.host;
 
-/** Of how many of the others a partition has had, since its start, what they had. */
+/**
+ * From how many of the other datacenters a partition has, since its start, got all that they had.
+ */
 public enum PeersHeard {
   NOBODY,
-  /** Of one at least. */
+  /** From one at least. */
   SOME,
-  /** Of all, or there are no others. */
+  /** From all, or there are no others. */
   ALL
 }

@@ -24,7 +24,7 @@ public final class PropagationStats {
 
   public PropagationStats() {}
 
-  /** Shipments went to so many peers that they took these bytes together. */
+  /** Counts shipments, and the bytes that they took for all peers together. */
   public void shipped(Frame.Kind kind, int shipments, long bytesToAll) {
     shippedBytes += bytesToAll;
     switch (kind) {
@@ -34,12 +34,12 @@ public final class PropagationStats {
     }
   }
 
-  /** A peer has acknowledged shipments of so many bytes. */
+  /** Counts bytes of shipments that a peer has acknowledged. */
   public void arrived(long bytes) {
     arrivedBytes += bytes;
   }
 
-  /** A peer has confirmed updates that take so many bytes as single operations. */
+  /** Counts the bytes that updates confirmed by a peer would take as single operations. */
   public void opsConfirmed(long bytes) {
     opBytes += bytes;
   }
@@ -48,25 +48,26 @@ public final class PropagationStats {
     appliedRemote += Math.max(1, updates);
   }
 
-  /** Something that must come before something else is missing. */
+  /** Counts a gap: something is missing that must come before something else. */
   public void gapSeen() {
     gapsSeen++;
   }
 
-  /** An object came from a third datacenter, or after a gap. */
+  /** Counts an object that came from a third datacenter, or after a gap. */
   public void healed() {
     healed++;
   }
 
-  /** A large object was pulled. */
+  /** Counts a large object that was pulled. */
   public void pulled() {
     pulled++;
   }
 
   /**
-   * A shipment became visible.
+   * Counts a shipment that became visible.
    *
    * @param origin the datacenter that shipped it
+   * @param outage whether it waited for a link that was down
    */
   public void visible(String origin, LateCounts.Delay delay, boolean outage, long slaMillis) {
     Visibility of = byOrigin.get(origin);
@@ -87,7 +88,7 @@ public final class PropagationStats {
     }
   }
 
-  /** What became visible of one datacenter's shipments. */
+  /** The counts of one datacenter's shipments that became visible. */
   private static final class Visibility {
     private final DelayHistogram delays;
     private LateCounts late = LateCounts.NONE;
@@ -97,57 +98,59 @@ public final class PropagationStats {
     }
   }
 
-  /** Bytes of updates shipped, summed over the peers they went to. */
+  /** Returns the bytes of updates shipped, summed over the peers they went to. */
   public long shippedBytes() {
     return shippedBytes;
   }
 
-  /** Those of them that the peers have acknowledged. */
+  /** Returns those of them that the peers have acknowledged. */
   public long arrivedBytes() {
     return arrivedBytes;
   }
 
-  /** Bytes that what the peers have confirmed would have taken as single operations. */
+  /**
+   * Returns the bytes that the updates confirmed by peers would have taken as single operations.
+   */
   public long opBytes() {
     return opBytes;
   }
 
-  /** Operations shipped, counted once for all peers. */
+  /** Returns the operations shipped, counted once for all peers. */
   public long opsShipped() {
     return opsShipped;
   }
 
-  /** Objects shipped in rounds, counted once for all peers. */
+  /** Returns the objects shipped in rounds, counted once for all peers. */
   public long statesShipped() {
     return statesShipped;
   }
 
-  /** Objects shipped to peers that had missed something. */
+  /** Returns the objects shipped to peers that had missed something. */
   public long catchUpsShipped() {
     return catchUpsShipped;
   }
 
-  /** Updates of other datacenters applied; a state of unknown content counts as one. */
+  /** Returns the updates of others that were applied; a state of unknown content counts as one. */
   public long appliedRemote() {
     return appliedRemote;
   }
 
-  /** Gaps seen, in streams and in objects. */
+  /** Returns the gaps seen, in streams and in objects. */
   public long gapsSeen() {
     return gapsSeen;
   }
 
-  /** Objects received from a third datacenter, or after a gap. */
+  /** Returns the objects received from a third datacenter, or after a gap. */
   public long healedObjects() {
     return healed;
   }
 
-  /** Large objects that were pulled from a peer that offered them. */
+  /** Returns the large objects that were pulled from a peer that offered them. */
   public long pulledObjects() {
     return pulled;
   }
 
-  /** Shipments that became visible later than the SLA allows. */
+  /** Returns the counts of shipments that became visible later than the SLA allows. */
   public LateCounts late() {
     LateCounts sum = LateCounts.NONE;
     for (Visibility of : byOrigin.values()) {
@@ -156,23 +159,24 @@ public final class PropagationStats {
     return sum;
   }
 
-  /** Shipments of one datacenter that became visible later than the SLA allows. */
+  /** Returns the same counts for the shipments of one datacenter. */
   public LateCounts late(String origin) {
     Visibility of = byOrigin.get(origin);
     return of == null ? LateCounts.NONE : of.late;
   }
 
   /**
-   * How long one datacenter's shipments took until they were visible, outages left out: a copy.
+   * Returns a copy of how long one datacenter's shipments took until they were visible, without
+   * outages.
    *
-   * @param slaMillis the ranges are around it
+   * @param slaMillis the staleness bound around which the ranges lie
    */
   public DelayHistogram delays(String origin, long slaMillis) {
     Visibility of = byOrigin.get(origin);
     return of == null ? DelayHistogram.around(slaMillis) : of.delays.copy();
   }
 
-  /** Delays until visible, outages left out, in microseconds: a copy. */
+  /** Returns a copy of the delays until visible, without outages, in microseconds. */
   public Histogram visibilityMicros() {
     return visibilityMicros.copy();
   }

@@ -16,15 +16,15 @@ import java.util.TreeSet;
  *     the stream, epochs, changes) is comparable within one life. 0 without a store
  * @param resumed whether the incarnation goes on, and had caught up: nothing was lost
  * @param committed the last commit number of this incarnation; 0 for a new one
- * @param loggedAfter of this incarnation's updates after this number the log tells the objects
+ * @param loggedAfter the log has this incarnation's updates after this number
  * @param timestamp the hybrid clock's last timestamp
- * @param through what was here completely of every other replica, former incarnations of this
- *     datacenter among them
- * @param replicas every other replica of whose updates something may be here
+ * @param through the number up to which every other replica's updates were here, former
+ *     incarnations of this datacenter included
+ * @param replicas every other replica of whose updates some may be here
  * @param cursors the places in the peers' streams, by sender
  * @param settled see {@link ReplicationProgress}
- * @param forgotten whether a watcher who comes from elsewhere may not be told of a removal
- * @param firstChange where the counts of what comes in this life begin, 1 or more: 1, but in
+ * @param forgotten whether a watcher that comes from another datacenter may miss a removal
+ * @param firstChange where the count of this life's changes begins, 1 or more: 1, except in
  *     simulations of long lives
  */
 public record RecoveredState(
@@ -40,7 +40,7 @@ public record RecoveredState(
     Forgetting forgotten,
     long firstChange) {
 
-  /** Of a partition that starts with nothing. */
+  /** The state of a partition that starts with nothing. */
   public static final RecoveredState NOTHING =
       new RecoveredState(
           0, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, Forgetting.UNKNOWN, 1);
@@ -54,7 +54,9 @@ public record RecoveredState(
     cursors = new TreeMap<>(cursors);
   }
 
-  /** The same where nothing can have been lost, since there never was anything. */
+  /**
+   * Returns the same for a partition that never had anything, so that nothing can have been lost.
+   */
   public RecoveredState asNew() {
     return new RecoveredState(
         life,
@@ -70,7 +72,7 @@ public record RecoveredState(
         firstChange);
   }
 
-  /** The same, with counts that begin elsewhere. */
+  /** Returns the same with a count of changes that begins at {@code change}. */
   public RecoveredState countingFrom(long change) {
     return new RecoveredState(
         life,

@@ -7,8 +7,9 @@ import io.osier.propagation.wire.Shipment;
 import java.util.List;
 
 /**
- * What all parts of one partition's replication are given. The peers, the policy and the settings
- * may change while the partition serves; nothing else does. Used by whoever runs the partition.
+ * What all parts of one partition's replication share. The peers, the policy and the settings may
+ * change while the partition serves; nothing else does. Used only by the thread that runs the
+ * partition.
  */
 public final class ReplicationContext {
   private final ReplicaId self;
@@ -26,7 +27,7 @@ public final class ReplicationContext {
    * @param recovered what the store kept
    * @param replica the partition's objects
    * @param sink takes the frames that are to be sent
-   * @param observer hears what becomes of single updates
+   * @param observer is told what becomes of single updates
    */
   public ReplicationContext(
       ReplicaId self,
@@ -49,13 +50,13 @@ public final class ReplicationContext {
     this.observer = observer;
   }
 
-  /** From now on the keyspace behaves so; what identifies it stays. */
+  /** Changes the policy and the settings; what identifies the keyspace stays the same. */
   public void configure(KeyspacePolicy changed, StreamSettings bounds) {
     policy = changed;
     settings = bounds;
   }
 
-  /** From now on these are the other datacenters that hold the keyspace. */
+  /** Sets the other datacenters that hold the keyspace. */
   public void setPeers(List<String> changed) {
     peers = List.copyOf(changed);
   }
@@ -64,7 +65,7 @@ public final class ReplicationContext {
     return self;
   }
 
-  /** The other datacenters that hold the keyspace. */
+  /** Returns the other datacenters that hold the keyspace. */
   public List<String> peers() {
     return peers;
   }
@@ -73,22 +74,22 @@ public final class ReplicationContext {
     return policy;
   }
 
-  /** Bounds and times of the streams as they are now. */
+  /** Returns the bounds and times of the streams as they are now. */
   public StreamSettings settings() {
     return settings;
   }
 
-  /** What the store kept. */
+  /** Returns what the store kept. */
   public RecoveredState recovered() {
     return recovered;
   }
 
-  /** The partition's objects. */
+  /** Returns the partition's objects. */
   public ObjectAccess replica() {
     return replica;
   }
 
-  /** Takes the frames that are to be sent. */
+  /** Returns what takes the frames that are to be sent. */
   public FrameSink sink() {
     return sink;
   }
@@ -97,31 +98,35 @@ public final class ReplicationContext {
     return stats;
   }
 
-  /** Hears what becomes of single updates. */
+  /** Returns what is told of single updates. */
   public UpdateObserver observer() {
     return observer;
   }
 
-  /** What the kind of the keyspace asks of those who ship and answer. */
+  /** Returns what the keyspace's consistency requires of shipments and answers. */
   public CutPolicy cuts() {
     return CutPolicy.of(policy);
   }
 
   /**
-   * How many bytes a shipment takes in a frame of this datacenter. Fixes its content: a frame waits
-   * until what was done before it is durable, and a state may be read by a version of the store
-   * that is not kept for so long. So it must be asked of whatever is sent, when its frame is made.
+   * Returns how many bytes a shipment takes in a frame of this datacenter. The call also fixes the
+   * shipment's content: a frame waits until everything before it is durable, and a state may read a
+   * version of the store that is not kept for that long. So it must be called for every shipment
+   * when its frame is made.
    */
   public int bytesOf(Shipment shipment) {
     return FrameCodec.sizeOf(self, shipment);
   }
 
-  /** How stale an update may be when it becomes visible elsewhere. */
+  /** Returns how stale an update may be when it becomes visible elsewhere, in nanoseconds. */
   public long slaNanos() {
     return policy.sla().toNanos();
   }
 
-  /** From what age on an update counts as late: the staleness bound, or a second without one. */
+  /**
+   * Returns the age from which an update counts as late: the staleness bound, or a second without
+   * one.
+   */
   public long lateNanos() {
     return slaNanos() > 0 ? slaNanos() : 1_000_000_000;
   }

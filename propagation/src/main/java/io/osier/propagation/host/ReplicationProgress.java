@@ -6,10 +6,10 @@ import io.osier.propagation.wire.Frame.Cursor;
 import java.util.Map;
 
 /**
- * How far a partition has come with what others ship: stored together with the updates that were
- * applied, so that it is true after any crash.
+ * How far a partition has come with what others ship. It is stored together with the applied
+ * updates, so that it is true after any crash.
  *
- * @param through what is here completely of every other replica
+ * @param through the number up to which every other replica's updates are here
  * @param cursors the places in the peers' streams up to which everything was applied, by sender
  * @param settled whether this incarnation has once had everything that any peer had of its
  *     datacenter's former ones

@@ -11,18 +11,18 @@ import java.util.Optional;
  */
 public interface StoredObjects {
   /**
-   * Objects in their order.
+   * Returns objects in their order.
    *
    * @param after the first object is the one after this; empty for the beginning
-   * @param limit about so many
-   * @return none only at the end; what is written meanwhile may or may not be in it
+   * @param limit about the largest number of objects
+   * @return none only at the end; an object that is written meanwhile may or may not be included
    */
   List<Entry> scan(Optional<ObjectId> after, int limit);
 
   /**
    * As {@link #scan}, of bounded size where objects are read from a disk for it.
    *
-   * @param bytesMax the page ends with the object that makes it so large
+   * @param bytesMax the page ends with the object that makes it reach this size
    */
   default Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
     List<Entry> entries = scan(after, limit);
@@ -30,39 +30,39 @@ public interface StoredObjects {
   }
 
   /**
-   * As {@link #pageNow}, as far as it can be had without a disk. Only for the partition's thread.
+   * As {@link #pageNow}, but without waiting for a disk. Only for the partition's thread.
    *
-   * @param bytesMax the page ends with the object that makes it so large
-   * @return empty if it is being read by another thread: the partition is woken when it is here,
-   *     and asks again
+   * @param bytesMax the page ends with the object that makes it reach this size
+   * @return empty if another thread is reading the page: the partition is woken when it is in
+   *     memory, and asks again
    */
   default Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
     return Optional.of(pageNow(after, limit, bytesMax));
   }
 
   /**
-   * Whether objects can be had without a disk; if not they are being read by another thread, and
-   * the partition is woken when they are here. What was read and has gone again counts as here: it
-   * must not be read for ever. Only for the partition's thread.
+   * Whether objects can be had without a disk. If not, another thread reads them, and the partition
+   * is woken when they are in memory. Objects that were read and evicted again count as in memory:
+   * they must not be read for ever. Only for the partition's thread.
    */
   default boolean areAtHand(List<ObjectId> objects) {
     return true;
   }
 
-  /** The log has no entries up to this commit number, though there were some. */
+  /** Returns the commit number up to which the log has no entries, though there were some. */
   default long loggedAfter() {
     return 0;
   }
 
   /**
-   * What the log tells of this incarnation's updates, in the order of their commit numbers.
+   * Returns the log's entries for this incarnation's updates, in the order of their commit numbers.
    *
    * @param after the first entry is the one after this number
-   * @param limit at most so many; fewer only at the end
+   * @param limit the most entries; there are fewer only at the end
    */
   List<Logged> logged(long after, int limit);
 
-  /** One of this incarnation's updates: its commit number and which object it changed. */
+  /** One of this incarnation's updates: its commit number and the object that it changed. */
   record Logged(long number, ObjectId object) {}
 
   /** An object with its state. */
@@ -71,7 +71,7 @@ public interface StoredObjects {
   /**
    * Some objects in their order.
    *
-   * @param end whether no other comes after them that is wanted
+   * @param end whether no other wanted object follows
    */
   record Page(List<Entry> entries, boolean end) {}
 }

@@ -7,16 +7,16 @@ package io.osier.propagation.host;
  *     datacenter together, 1 KiB or more; beyond it nothing queues up: the peer is caught up later,
  *     per object with whatever is smaller
  * @param frameBytes about the largest frame, 1 KiB or more; a single object may exceed it
- * @param retryMillis how long an unanswered request waits before it is sent again, 10 or more
- * @param statusMillis how often a peer is told what is here if it changed, 10 or more
- * @param healMillis how long an origin must be out of reach before what it left is fetched from
+ * @param retryMillis how long to wait for an answer before a request is sent again, 10 or more
+ * @param statusMillis how often a peer is sent a status if something changed, 10 or more
+ * @param healMillis how long an origin must be out of reach before its updates are fetched from
  *     third datacenters, 0 or more
  * @param forgetMillis for how long every datacenter must have had all of a removed object before
- *     what remembers its removal is dropped, 0 or more; longer than what a datacenter that does not
- *     write synchronously can lose of what it acknowledged
+ *     the record of its removal is dropped, 0 or more; longer than the time within which a
+ *     datacenter that does not write synchronously can lose acknowledged updates
  * @param pullBytes a set or map whose state has more bytes is not sent to a peer that lacks some of
- *     it, but pulled by that, by what it lacks; 64 or more
- * @param memory what they may take in the heap
+ *     it: the peer pulls the entries that it lacks; 64 or more
+ * @param memory what the streams may take in the heap
  */
 public record StreamSettings(
     int windowBytes,
@@ -27,20 +27,20 @@ public record StreamSettings(
     int forgetMillis,
     int pullBytes,
     Memory memory) {
-  /** What {@code pullBytes} is unless it is given: 1 MiB. */
+  /** The default of {@code pullBytes}: 1 MiB. */
   private static final int PULL_BYTES = 1 << 20;
 
   /**
    * What the streams of a partition may take in the heap, in bytes.
    *
-   * @param trails what was shipped and some peer may not have; when it is spent the oldest updates
-   *     are not kept: states are shipped instead, and at last a peer is caught up by a scan
-   * @param relays what came from others and somebody may not have; when it is spent it is
+   * @param trails shipped updates that some peer may not have. When it is spent, the oldest updates
+   *     are not kept: states are shipped instead, and in the end a peer is caught up by a scan
+   * @param relays updates of others that somebody may not have. When it is spent they are
    *     forgotten: states are given instead
-   * @param waiting what has come and waits for what must come before it; when it is spent no more
-   *     is acknowledged to those whose updates wait, so that they stop sending. In a causal
-   *     keyspace those go on of which closed cuts depend on more than has come; what comes of
-   *     others with twice as much waiting is not taken, but asked for again. And repairs give no
+   * @param waiting updates that have come and wait for what must come before them. When it is
+   *     spent, peers whose updates wait get no more acknowledgements, so that they stop sending. In
+   *     a causal keyspace those go on that have yet to send what closed cuts depend on; frames of
+   *     others are not taken, but requested again, while twice as much waits. And repairs bring no
    *     more until what they brought too early was fetched
    */
   public record Memory(long trails, long relays, long waiting) {
@@ -48,7 +48,7 @@ public record StreamSettings(
     public static final Memory DEFAULT = new Memory(64L << 20, 16L << 20, 32L << 20);
   }
 
-  /** As the other one, with 1 MiB before something is pulled, and {@link Memory#DEFAULT}. */
+  /** Creates settings with 1 MiB for {@code pullBytes}, and {@link Memory#DEFAULT}. */
   public StreamSettings(
       int windowBytes,
       int frameBytes,
@@ -67,12 +67,12 @@ public record StreamSettings(
         Memory.DEFAULT);
   }
 
-  /** These with other bounds in the heap. */
+  /** Returns these settings with other bounds in the heap. */
   public StreamSettings within(Memory bounds) {
     return with(pullBytes, bounds);
   }
 
-  /** These with objects of more than so many bytes pulled. */
+  /** Returns these settings with another value of {@code pullBytes}. */
   public StreamSettings pulling(int bytes) {
     return with(bytes, memory);
   }

@@ -10,35 +10,38 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Hears what becomes of a partition's updates, so that some of them can be followed from their
+ * Is told what becomes of a partition's updates, so that some of them can be followed from their
  * commit until they are visible elsewhere. Nothing that a partition does depends on it.
  *
- * <p>Called by whoever runs the partition, one thread at a time; must neither wait nor throw.
+ * <p>Called by the thread that runs the partition, one at a time; must neither wait nor throw.
  */
 public interface UpdateObserver {
-  /** Nobody wants to hear. */
+  /** An observer that wants to be told nothing. */
   UpdateObserver NONE = new UpdateObserver() {};
 
-  /** Whether anything is wanted; otherwise nothing else need be called. Never changes. */
+  /**
+   * Whether the observer wants to be told anything; otherwise the other methods need not be called.
+   * Never changes.
+   */
   default boolean isOn() {
     return false;
   }
 
-  /** The keyspace behaves so from now on. */
+  /** Notes that the keyspace has this policy from now on. */
   default void configured(KeyspacePolicy policy) {}
 
-  /** Whether an own update is followed; of others {@link #committed} need not be told. */
+  /** Whether an own update is followed; for others {@link #committed} need not be called. */
   default boolean follows(long number) {
     return false;
   }
 
   /**
-   * An update was committed here.
+   * Notes that an update was committed here.
    *
    * @param number its commit number
    * @param held whether it waits for a round
-   * @param why the object has this mode, in words; asked for only if it is wanted
-   * @param sinceNanos when it was acknowledged, if that was before its commit; or now
+   * @param why returns in words why the object has this mode; called only if that is wanted
+   * @param sinceNanos when it was acknowledged, if that was before its commit; otherwise now
    * @param answered whether a client's request ends with this number
    */
   default void committed(
@@ -50,47 +53,48 @@ public interface UpdateObserver {
       boolean answered) {}
 
   /**
-   * Own updates on an object leave: they do not wait for a round, or not any longer.
+   * Notes that own updates on an object leave: they do not wait for a round, or no longer.
    *
-   * @param updates all that leave together; the last is the shipment's
-   * @param coordinationNanos μ: what was set aside for the round's acknowledgement
+   * @param updates all updates that leave together; the shipment's number is the last one's
+   * @param coordinationNanos μ: the time that was set aside for the round's acknowledgement
    */
   default void left(Frame.Kind kind, Shipment updates, long coordinationNanos) {}
 
   /**
-   * A frame was made for a peer.
+   * Notes that a frame was made for a peer.
    *
-   * @param outage whether they had to wait for the link
-   * @param nowNanos when, as the frame says it
+   * @param outage whether the updates had to wait for the link
+   * @param nowNanos the time of the frame
    */
   default void shipped(
       String peer, Frame.Kind kind, boolean outage, List<Shipment> shipments, long nowNanos) {}
 
-  /** The next frame of a peer's stream has come. */
+  /** Notes that the next frame of a peer's stream has come. */
   default void arrived(ReplicaId peer, Frame.Updates frame) {}
 
   /**
-   * A peer has sent what it has of an origin, or of objects in whose updates something is missing.
+   * Notes that a peer has sent what it has of an origin, or of objects in whose updates something
+   * is missing.
    */
   default void brought(ReplicaId peer, List<Shipment> shipments) {}
 
   /**
-   * What has come cannot be applied yet.
+   * Notes that a shipment has come and cannot be applied yet.
    *
    * @param missing others' updates that it builds on; empty if it waits for one of its own origin
    */
   default void waits(Shipment shipment, VersionVector missing) {}
 
   /**
-   * A cut has come and cannot be admitted yet.
+   * Notes that a cut has come and cannot be admitted yet.
    *
    * @param through up to which of the origin's numbers it reaches
-   * @param missing what must be visible before it, or with it
+   * @param missing what must be visible before it, or together with it
    */
   default void cutWaits(ReplicaId origin, long through, VersionVector missing) {}
 
   default void visible(Shipment shipment) {}
 
-  /** What has come is dropped: what is in it was here before. */
+  /** Notes that a shipment was dropped, since everything in it was here before. */
   default void known(Shipment shipment) {}
 }

@@ -1,7 +1,7 @@
 /**
- * What the streams of a partition are given by whoever runs them: the objects ({@code
- * ObjectAccess}), what a store kept of their progress, bounds and times, the way out and its room;
- * and what they count. Pure.
+ * Defines what the streams of a partition get from the code that runs them: the objects ({@code
+ * ObjectAccess}), what a store kept of their progress, bounds and times, the sink for frames and
+ * its windows; and what they count. Pure.
  */
 @NullMarked
 package io.osier.propagation.host;

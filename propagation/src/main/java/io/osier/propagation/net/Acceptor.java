@@ -30,14 +30,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection that another datacenter dialled: takes its greeting, then its frames. Small frames
- * are decoded where they are read; while a large one is decoded by a thread of its own, what
- * follows on this connection waits in the network, and other connections go on.
+ * Handles a connection that another datacenter dialled: takes its greeting, then its frames. Small
+ * frames are decoded in the loop. A large one is decoded by a thread of its own: meanwhile this
+ * connection is not read, and other connections go on. Used by the channel's loop, except for the
+ * static methods that say otherwise.
  */
 final class Acceptor extends FrameReader {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
 
-  /** Decoding so much takes milliseconds. */
+  /** A frame of this size takes milliseconds to decode. */
   private static final int LARGE_BYTES_MIN = 1 << 20;
 
   private static final long REFUSED_MILLIS = 100;
@@ -52,19 +53,19 @@ final class Acceptor extends FrameReader {
   private final LinkInflater inflater = new LinkInflater();
 
   /**
-   * Who dialled.
+   * The datacenter that dialled.
    *
-   * @param peer as which it was let in
+   * @param peer the entry under which it was let in
    */
   private record Sender(ReplicaId replica, Peer peer) {}
 
-  /** Null before it has greeted. */
+  /** Null until the connection has been let in. */
   private @Nullable Sender sender;
 
-  /** As what it is known that waits to be let in, or was; null before it has greeted. */
+  /** The connection's line in {@link PeerIdentities}; null until the greeting has come. */
   private @Nullable IdentityLine greeted;
 
-  /** Which start of its store has greeted; 0 before, and if it does not tell. */
+  /** The start number of the process that greeted; 0 before, and if the greeting has none. */
   private long start;
 
   private boolean ended;
@@ -86,7 +87,7 @@ final class Acceptor extends FrameReader {
     this.guard = new ConnectionGuard(port, this::isInFrame);
   }
 
-  /** Puts this and what belongs before it into a new connection's pipeline. */
+  /** Adds this handler, and those that belong before it, to a new connection's pipeline. */
   void addTo(Channel channel) {
     ChannelPipeline pipeline = channel.pipeline();
     pipeline.addLast(counter);
@@ -126,7 +127,7 @@ final class Acceptor extends FrameReader {
     }
     switch (message) {
       case PeerMessage.Ping p -> {
-        if (ctx.channel().isWritable()) { // who reads no answers gets no more of them
+        if (ctx.channel().isWritable()) { // a peer that reads no answers gets no more of them
           heartbeat.give();
         }
       }
@@ -178,7 +179,7 @@ final class Acceptor extends FrameReader {
         hasSent = true;
         peering.identities().sent(requireNonNull(greeted));
       }
-      if (!from.peer.isRemoved()) { // decoding takes its time
+      if (!from.peer.isRemoved()) { // decoding takes time
         peering.listener().received(from.replica, keyspace, data.partition(), frame);
       }
     }
@@ -195,13 +196,16 @@ final class Acceptor extends FrameReader {
                     .addListener(sent -> left.run()));
   }
 
-  /** Whether it has updates of the sender, or says that there are some. */
+  /** Whether a frame carries updates of its sender, or offers some. */
   private static boolean brings(Frame frame) {
     return (frame instanceof Frame.Updates u && !u.shipments().isEmpty())
         || (frame instanceof Frame.Offer o && o.epoch() != Frame.Offer.OF_ANSWER);
   }
 
-  /** Takes something large beside the loop, which reads nothing more of it meanwhile. */
+  /**
+   * Handles something large in another thread; the loop reads nothing more of this connection
+   * meanwhile.
+   */
   private void apart(ChannelHandlerContext ctx, Sender from, Runnable taking) {
     pause();
     ctx.channel().config().setAutoRead(false);
@@ -272,13 +276,13 @@ final class Acceptor extends FrameReader {
     start = hello.start();
     guard.greeted();
     heartbeat.greeted();
-    heartbeat.busy(true); // for as long as others who bear the name are asked
+    heartbeat.busy(true); // for as long as other processes of the same name are probed
     PeerIdentities.PeerProcess process =
         new PeerIdentities.PeerProcess(
             replica, hello.start(), hello.former(), PeerWire.host(channel));
     peering.identities().greeted(line, process, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
     if (sender == null && !ended) {
-      heartbeat.give(); // it is not to take this one for out of reach while it waits
+      heartbeat.give(); // the waiting process must not count this one as out of reach
     }
   }
 
@@ -286,7 +290,7 @@ final class Acceptor extends FrameReader {
     Channel channel = ctx.channel();
     ReplicaId replica = hello.replica();
     Peer peer = peers.all().get(replica.dc());
-    if (peer == null) { // it was removed while it waited
+    if (peer == null) { // the datacenter was removed while it waited
       close(ctx);
       return;
     }
@@ -308,7 +312,10 @@ final class Acceptor extends FrameReader {
     PeerWire.write(channel, peering.greeting().welcome(hello, keyspaces.mine()));
   }
 
-  /** Says which keyspaces are here now, if they are others than it was told. In the loop. */
+  /**
+   * Sends the fingerprints of the present keyspaces if they differ from those sent before. In the
+   * loop.
+   */
   private void changed(Channel channel) {
     Sender from = sender;
     if (from == null || ended || from.peer.isRemoved()) {
@@ -320,7 +327,7 @@ final class Acceptor extends FrameReader {
     }
   }
 
-  /** The keyspaces that are here have changed. For any thread. */
+  /** Notes that the keyspaces of this datacenter have changed. For any thread. */
   static void keyspacesChanged(Channel channel) {
     PeerWire.inLoop(
         channel,
@@ -332,7 +339,7 @@ final class Acceptor extends FrameReader {
         });
   }
 
-  /** Closes a connection if whoever dialled it was removed. In the loop. */
+  /** Closes a connection if the datacenter that dialled it was removed. In the loop. */
   static void closeIfRemoved(Channel channel) {
     Acceptor acceptor = channel.pipeline().get(Acceptor.class);
     if (acceptor != null && acceptor.sender != null && acceptor.sender.peer.isRemoved()) {
@@ -340,7 +347,9 @@ final class Acceptor extends FrameReader {
     }
   }
 
-  /** It is let go of at once: to be closed may take a while, and it may be added again. */
+  /**
+   * Ends the connection at once: closing may take a while, and the datacenter may be added again.
+   */
   private void leave(ReplicaId removed, Channel channel) {
     LOG.info("connection from {} closed: the datacenter was removed", removed);
     arrivals.left(removed.dc(), channel);
@@ -350,7 +359,7 @@ final class Acceptor extends FrameReader {
   }
 
   private void refuse(ChannelHandlerContext ctx, ReplicaId from, PeerMessage.Refused refusal) {
-    // Of two processes of one name each is refused in turn.
+    // Two processes of one name are refused in turn, so the start number is part of the subject.
     if (peering.said().isNews("<" + from + " " + start, refusal.message())) {
       LOG.warn("{} is refused: {}: {}", from, refusal.code(), refusal.message());
     }
@@ -384,7 +393,7 @@ final class Acceptor extends FrameReader {
     if (!ended && sender != null) {
       LOG.warn("connection from {} closed: {}", sender.replica, PeerWire.reason(cause));
     } else if (!ended) {
-      port.log(ctx.channel(), PeerWire.reason(cause)); // anybody can do that, again and again
+      port.log(ctx.channel(), PeerWire.reason(cause)); // anybody can cause that, again and again
     }
     close(ctx);
   }

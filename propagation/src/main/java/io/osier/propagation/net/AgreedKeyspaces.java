@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which keyspaces travel on one connection: what each end has named last, and what both see alike.
- * Changed in the connection's loop.
+ * Knows which keyspaces are replicated over one connection: the fingerprints that each end has sent
+ * last, and the keyspaces on which both agree. Changed in the connection's loop.
  */
 final class AgreedKeyspaces {
   private final PeeringContext peering;
   private List<String> mine = List.of();
   private List<String> theirs = List.of();
 
-  /** As the other end numbers the keyspaces. */
+  /** The keyspaces by the other end's numbers. */
   private List<String> names = List.of();
 
   private Set<String> agreed = Set.of();
@@ -26,17 +26,19 @@ final class AgreedKeyspaces {
     this.peering = peering;
   }
 
-  /** The fingerprints that this end has named last. */
+  /** Returns the fingerprints that this end has sent last. */
   List<String> mine() {
     return mine;
   }
 
-  /** This end names these. */
+  /** Notes the fingerprints that this end sends. */
   void setMine(List<String> fingerprints) {
     mine = fingerprints;
   }
 
-  /** Whether the keyspaces that are here now are others than those that this end has named. */
+  /**
+   * Whether this end's fingerprints have changed since it last sent them; notes the present ones.
+   */
   boolean haveChanged(String dc) {
     List<String> now = peering.fingerprints().apply(dc);
     boolean haveChanged = !now.equals(mine);
@@ -44,27 +46,27 @@ final class AgreedKeyspaces {
     return haveChanged;
   }
 
-  /** The other end names these. */
+  /** Notes the fingerprints that the other end has sent. */
   void setTheirs(List<String> fingerprints) {
     theirs = fingerprints;
     names = fingerprints.stream().map(KeyspaceAgreement::name).toList();
   }
 
-  /** Compares what both ends have named. */
+  /** Compares the fingerprints of both ends. */
   void compare(String dc) {
     List<String> both = peering.compare(dc, mine, theirs).agreed();
     agreed = Collections.unmodifiableSet(new LinkedHashSet<>(both));
   }
 
-  /** What both ends see alike, in the order in which this end has named it. */
+  /** Returns the keyspaces on which both ends agree, in the order of this end's fingerprints. */
   Set<String> agreed() {
     return agreed;
   }
 
   /**
-   * A keyspace's name by the other end's number for it.
+   * Returns a keyspace's name by the other end's number for it.
    *
-   * @throws OsierException MALFORMED if it has named none of that number
+   * @throws OsierException MALFORMED if the other end has sent no fingerprint with this number
    */
   String name(int number) {
     if (number >= names.size()) {

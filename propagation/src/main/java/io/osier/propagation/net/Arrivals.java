@@ -8,12 +8,15 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Which incarnation of each datacenter is connected to here, and how. Thread-safe. */
+/**
+ * Knows over which connection each datacenter is connected to this one, and as which incarnation.
+ * Thread-safe.
+ */
 final class Arrivals {
   private record Arrival(ReplicaId replica, long start, long dial, Channel channel) {
     /**
-     * Whether a dial of the same process is older than this one; in a version that tells no start,
-     * it may be of any with the same store.
+     * Whether this dial is newer than another one of the same process. In a version without start
+     * numbers, the other one may be of any process with the same store.
      */
     private boolean isAfter(Arrival other) {
       return replica.equals(other.replica)
@@ -25,7 +28,7 @@ final class Arrivals {
 
   private final Map<String, Arrival> arrivals = new ConcurrentHashMap<>();
 
-  /** The incarnation of this name whose connection is open and is another one. */
+  /** Returns the incarnation of this name that has another open connection. */
   Optional<ReplicaId> other(String dc, Channel channel) {
     Arrival arrival = arrivals.get(dc);
     return arrival != null && arrival.channel != channel && arrival.channel.isActive()
@@ -34,13 +37,13 @@ final class Arrivals {
   }
 
   /**
-   * Notes a connection, and closes the one before it: the peer gave it up, and frames that it still
-   * holds must not come after newer ones.
+   * Notes a connection, and closes the one before it: the peer gave that up, and frames that it
+   * still holds must not come after newer ones.
    *
-   * @param start of the peer; 0 if it does not tell
-   * @param dial counts its dials; 0 if it does not tell
-   * @return false if this is the one that was given up: it hung in the network, and a later dial
-   *     came before it
+   * @param start of the peer's process; 0 if unknown
+   * @param dial counts the process's dials; 0 if unknown
+   * @return false if this is the connection that was given up: it hung in the network, and a later
+   *     dial came before it
    */
   boolean replace(ReplicaId replica, long start, long dial, Channel channel) {
     Arrival arrival = new Arrival(replica, start, dial, channel);
@@ -62,12 +65,12 @@ final class Arrivals {
     return true;
   }
 
-  /** The channels that are open, of all datacenters. */
+  /** Returns the open channels of all datacenters. */
   List<Channel> channels() {
     return arrivals.values().stream().map(Arrival::channel).toList();
   }
 
-  /** A connection was closed. */
+  /** Notes that a connection was closed. */
   void left(String dc, Channel channel) {
     arrivals.computeIfPresent(dc, (name, a) -> a.channel == channel ? null : a);
   }

@@ -25,11 +25,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A connection that was dialled: greets, and hears the answer and pongs. */
+/**
+ * Handles a connection that this datacenter dialled: greets, and takes the welcome, answers and
+ * pongs. Used by the channel's loop, except for methods that say otherwise.
+ */
 final class DialledConnection extends FrameReader {
   private static final Logger LOG = LoggerFactory.getLogger(DialledConnection.class);
 
-  /** Largest answer to a client, in bytes, and room. */
+  /** Largest answer to a client, in bytes, with its head. */
   private static final int ANSWER_BYTES_MAX = Framing.CLIENT_FRAME_BYTES_MAX + 16;
 
   private final PeeringContext peering;
@@ -42,7 +45,7 @@ final class DialledConnection extends FrameReader {
   /** How this connection is encrypted; empty if it is not. */
   private final Optional<PeerTls> tls;
 
-  /** In which version of the protocol it has greeted; 0 if it has not. */
+  /** The version of the protocol in which it has greeted; 0 before. */
   private int version;
 
   private boolean answered;
@@ -51,16 +54,16 @@ final class DialledConnection extends FrameReader {
   /** See {@link #isHeld}. */
   private volatile boolean held;
 
-  /** As what the one is known that has welcomed this; null before. */
+  /** The connection's line in {@link PeerIdentities}; null until the welcome has come. */
   private @Nullable IdentityLine answering;
 
-  /** Who has welcomed this; null before. */
+  /** The replica that the other end was accepted as; null before. */
   private @Nullable ReplicaId peer;
 
   private final AgreedKeyspaces keyspaces;
 
   DialledConnection(PeeringContext peering, Dialler dialler) {
-    super(Greeting.BYTES_MAX); // what is answered is no larger
+    super(Greeting.BYTES_MAX); // no answer to a greeting is larger
     this.peering = peering;
     this.dialler = dialler;
     this.dc = dialler.dc();
@@ -69,20 +72,20 @@ final class DialledConnection extends FrameReader {
     this.tls = peering.tls().filter(t -> t.dial().isRequired() || !dialler.isPlain());
   }
 
-  /** The version of the protocol in which it has greeted; 0 if it has not. */
+  /** Returns the version of the protocol in which it has greeted; 0 before. */
   int version() {
     return version;
   }
 
   /**
-   * Whether the other end has given a sign of life, and neither of the two has said yet whether it
-   * lets the other one in. For any thread.
+   * Whether the other end has given a sign of life while one of the two has not decided yet whether
+   * to accept the other. For any thread.
    */
   boolean isHeld() {
     return held;
   }
 
-  /** Puts this and what belongs before it into a new connection's pipeline. */
+  /** Adds this handler, and those that belong before it, to a new connection's pipeline. */
   void addTo(Channel channel) {
     ByteCounter counter = new ByteCounter(dialler.traffic());
     channel.pipeline().addLast(counter);
@@ -108,7 +111,7 @@ final class DialledConnection extends FrameReader {
   }
 
   private void greet(ChannelHandlerContext ctx) {
-    if (dialler.isEnded()) { // while it was connected
+    if (dialler.isEnded()) { // it was ended while the connection was made
       close(ctx);
       return;
     }
@@ -119,7 +122,9 @@ final class DialledConnection extends FrameReader {
     PeerWire.write(ctx.channel(), hello);
   }
 
-  /** Greets only the one that was meant: the greeting names keyspaces. */
+  /**
+   * Greets only if the certificate names the right datacenter, since the greeting names keyspaces.
+   */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
     if (event instanceof SslHandshakeCompletionEvent shaken && shaken.isSuccess()) {
@@ -197,14 +202,18 @@ final class DialledConnection extends FrameReader {
             why -> isSecond(ctx, why),
             () -> close(ctx));
     answering = line;
-    keyspaces.setTheirs(welcome.keyspaces().orElse(keyspaces.mine())); // others may follow it
-    heartbeat.greeted(); // it pings for as long as others who bear the name are asked
+    // The next messages may refer to them.
+    keyspaces.setTheirs(welcome.keyspaces().orElse(keyspaces.mine()));
+    heartbeat.greeted(); // this end pings while other processes of the same name are probed
     PeerIdentities.PeerProcess process =
         new PeerIdentities.PeerProcess(replica, welcome.start(), welcome.former(), dialler.host());
     peering.identities().greeted(line, process, PeerWire.nowNanos(ctx)).forEach(Runnable::run);
   }
 
-  /** It is not talked to; when it dials itself, it is told so. */
+  /**
+   * Closes the connection, since the other end is a second process of its name. It is told so when
+   * it dials itself.
+   */
   private void isSecond(ChannelHandlerContext ctx, String why) {
     if (peering.said().isNews(">" + dc, why)) {
       LOG.error("at the address of {}: {}", dc, why);
@@ -234,15 +243,19 @@ final class DialledConnection extends FrameReader {
       compressor.begin(peering.others().compressed(), PeerWire.nowNanos(ctx));
     }
     setFrameBytesMax(ANSWER_BYTES_MAX);
-    dialler.welcomed(replica, ctx.channel(), this); // first: the one before it is down
+    // First, since it reports the former connection as down.
+    dialler.welcomed(replica, ctx.channel(), this);
     keyspaces.compare(dc);
     held = false;
     heartbeat.give();
     peering.listener().up(replica, List.copyOf(keyspaces.agreed()));
-    changed(ctx.channel()); // since it was greeted
+    changed(ctx.channel()); // what has changed since the greeting
   }
 
-  /** Says which keyspaces are here now, if they are others than it was told. In the loop. */
+  /**
+   * Sends the fingerprints of the present keyspaces if they differ from those sent before. In the
+   * loop.
+   */
   void changed(Channel channel) {
     if (ended) {
       return;
@@ -304,7 +317,7 @@ final class DialledConnection extends FrameReader {
     leave(ctx.channel());
   }
 
-  /** Takes nothing more, and closes the connection. In the loop. */
+  /** Takes no more messages, and closes the connection. In the loop. */
   void leave(Channel channel) {
     ended = true;
     held = false;
@@ -330,7 +343,7 @@ final class DialledConnection extends FrameReader {
     dialler.openLater();
   }
 
-  /** Whether the other end may speak TLS or not, while the cluster changes over. */
+  /** Whether the other end may or may not speak TLS, while the cluster changes over. */
   private boolean mayBePlain() {
     return peering.tls().filter(t -> !t.dial().isRequired()).isPresent();
   }
@@ -339,7 +352,7 @@ final class DialledConnection extends FrameReader {
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     OutOfMemory.report(cause);
     String why = PeerWire.reason(cause);
-    // Something on the way may end each attempt so: it is said once, and again after a connection.
+    // Each attempt may end in this way: it is logged once, and again after a connection.
     if (!ended && peering.said().isNews(">" + dc, why)) {
       LOG.warn("connection to {} closed: {}", dc, why);
     }

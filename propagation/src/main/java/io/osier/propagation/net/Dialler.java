@@ -16,24 +16,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way to one peer: dials it again and again, and sends over the connection that it has. {@link
- * DialAttempts} says when, {@link LinkBuffer} how much may wait to leave. Sending is for any
- * thread, the rest for the loop.
+ * Dials one peer again and again, and sends over the connection that it has. {@link DialAttempts}
+ * says when to dial, {@link LinkBuffer} how much may wait to leave. Methods that say so are for any
+ * thread, the others for the loop.
  */
 final class Dialler {
   private static final Logger LOG = LoggerFactory.getLogger(Dialler.class);
   static final int CONNECT_MILLIS = 5_000;
 
-  /** While an older version of the protocol is spoken, the newest is tried so often. */
+  /** While an older version of the protocol is spoken, the newest is tried at this interval. */
   static final long DOUBT_MILLIS = 5_000;
 
-  /** A note would come late behind more. */
+  /** A note is dropped while more than this waits to leave, since it would come late. */
   private static final long BEFORE_NOTE_BYTES_MAX = 4L << 20;
 
-  /** Clients' messages that wait to leave. */
+  /** The most bytes of clients' messages that wait to leave. */
   static final long MESSAGES_BYTES_MAX = 1L << 20;
 
-  /** What one takes that waits, besides its content. */
+  /** The bytes that a waiting message takes besides its content. */
   private static final int MESSAGE_BYTES = 256;
 
   private final String dc;
@@ -46,17 +46,17 @@ final class Dialler {
       new LinkBuffer(LinkBuffer.BYTES_MAX, LinkBuffer.LARGE_BYTES_MIN);
   private final LinkBuffer messages = new LinkBuffer(MESSAGES_BYTES_MAX, Integer.MAX_VALUE);
 
-  /** Where frames can be sent; null while there is no such connection. */
+  /** The connection over which frames can be sent; null while there is none. */
   private volatile @Nullable Way way;
 
-  // For the loop.
+  // These fields are for the loop.
   private boolean started;
   private boolean ended;
 
-  /** Whether an attempt is under way that has come to nothing yet. */
+  /** Whether an attempt is in progress. */
   private boolean trying;
 
-  /** The attempt's connection if it is open, and what stands in it. */
+  /** The attempt's connection if it is open, with its handler in {@link #dialled}. */
   private @Nullable Channel channel;
 
   private volatile @Nullable DialledConnection dialled;
@@ -65,7 +65,7 @@ final class Dialler {
    * A connection over which frames can be sent.
    *
    * @param peer the process at the other end
-   * @param dialled what greeted over it
+   * @param dialled the handler that greeted over it
    */
   private record Way(Channel channel, ReplicaId peer, DialledConnection dialled) {}
 
@@ -82,12 +82,12 @@ final class Dialler {
     return dc;
   }
 
-  /** What is counted of its connections. */
+  /** Returns the counts of its connections. */
   LinkTraffic traffic() {
     return traffic;
   }
 
-  /** Whether this is what is dialled; a name is looked up with each dial. For any thread. */
+  /** Whether it dials this address; a name is looked up with each dial. For any thread. */
   boolean isTo(InetSocketAddress other) {
     return host().equals(other.getHostString()) && port() == other.getPort();
   }
@@ -96,7 +96,7 @@ final class Dialler {
     return address.getHostString();
   }
 
-  /** The port that is dialled. */
+  /** Returns the port that it dials. */
   int port() {
     return address.getPort();
   }
@@ -107,20 +107,20 @@ final class Dialler {
   }
 
   /**
-   * Whether nothing can be sent yet, because one end still asks who the other one is. For any
-   * thread.
+   * Whether nothing can be sent yet because one end still probes other processes of the other one's
+   * name. For any thread.
    */
   boolean isHeld() {
     DialledConnection greets = dialled;
     return !isUp() && greets != null && greets.isHeld();
   }
 
-  /** What waits to leave, in bytes. For any thread. */
+  /** Returns how many bytes wait to leave. For any thread. */
   long bufferedBytes() {
     return buffer.bytes() + messages.bytes();
   }
 
-  /** Dials from now on, if it does not yet. */
+  /** Begins to dial, if it has not begun. */
   void start() {
     if (!started) {
       started = true;
@@ -129,9 +129,9 @@ final class Dialler {
   }
 
   /**
-   * Dials no more, and closes its connection: this is no peer any more, or is elsewhere. The
-   * listener hears of it now and not when the connection is closed, which may take a while: by then
-   * the peer may be connected another way.
+   * Stops dialling and closes the connection, since the datacenter is no peer any more or has
+   * another address. Tells the listener now and not when the connection is closed, which may take a
+   * while: by then the peer may be connected in another way.
    */
   void end() {
     ended = true;
@@ -153,7 +153,7 @@ final class Dialler {
     }
   }
 
-  /** Whether nothing is wanted of the peer here. */
+  /** Whether it was ended. */
   boolean isEnded() {
     return ended;
   }
@@ -182,7 +182,7 @@ final class Dialler {
     openLater();
   }
 
-  /** Tries again after a pause, if nothing is there and nothing is tried. */
+  /** Tries again after a pause, if there is no connection and no attempt. */
   void openLater() {
     if (ended || trying) {
       return;
@@ -202,8 +202,8 @@ final class Dialler {
   }
 
   /**
-   * While an older version is spoken, the newest is tried on a second connection: the other end may
-   * have been upgraded between its refusal and its welcome. The first one goes on meanwhile.
+   * Tries the newest version on a second connection while an older one is spoken: the other end may
+   * have been upgraded between its refusal and its welcome. The first connection goes on meanwhile.
    */
   private void doubt(Way over) {
     if (over == way) {
@@ -211,7 +211,7 @@ final class Dialler {
     }
   }
 
-  /** Frames can be sent over this connection from now on. */
+  /** Notes that frames can be sent over this connection from now on. */
   void welcomed(ReplicaId replica, Channel over, DialledConnection dialled) {
     trying = false;
     channel = null;
@@ -226,13 +226,14 @@ final class Dialler {
     dialling.welcomed(dialled.version());
     peering.greeting().welcomed(replica, dialled.version());
     way = new Way(over, replica, dialled);
-    openLater(); // if it is an older version
+    openLater(); // in case an older version is spoken
   }
 
   /**
-   * This incarnation of the peer was let in here. If the connection that is there is with a former
-   * one, nobody is at its other end any more, which may show only after the dead interval: until
-   * then the newcomer would hear nothing from here, and could ask for nothing.
+   * Notes that this incarnation of the peer was accepted on a connection that it dialled. If this
+   * end's connection is to a former incarnation, nobody is at its other end any more, which may
+   * show only after the dead interval. Until then the new incarnation would get nothing from here,
+   * and could ask for nothing; so that connection is closed.
    */
   void met(ReplicaId replica) {
     Way over = way;
@@ -246,13 +247,13 @@ final class Dialler {
     }
   }
 
-  /** The version that is spoken on the connection that is there; 0 if there is none. */
+  /** Returns the version that is spoken on the present connection; 0 if there is none. */
   int spoken() {
     Way over = way;
     return over == null ? 0 : over.dialled.version();
   }
 
-  /** The keyspaces that are here have changed. For any thread. */
+  /** Notes that the keyspaces of this datacenter have changed. For any thread. */
   void keyspacesChanged() {
     Way over = way;
     if (over != null) {
@@ -260,12 +261,14 @@ final class Dialler {
     }
   }
 
-  /** The other end is not the one of its name that is talked to. */
+  /**
+   * Slows the attempts down, since the other end is not the process of its name that is accepted.
+   */
   void slowDown() {
     dialling.slowDown();
   }
 
-  /** Whether a former incarnation of this process is in the way. */
+  /** Returns what tracks connections of this datacenter's former incarnations. */
   FormerLife former() {
     return former;
   }
@@ -275,12 +278,12 @@ final class Dialler {
     return !isUp() && dialling.refused(refusal, oldest());
   }
 
-  /** The oldest version that may be spoken, beside all others that there are now. */
+  /** Returns the oldest version that may be spoken, given the names of all other datacenters. */
   private int oldest() {
     return peering.greeting().oldest(peering.others().names());
   }
 
-  /** What a connection that was just opened says first. */
+  /** Returns the greeting for a connection that was just opened. */
   PeerMessage.Hello hello() {
     int version = isUp() ? peering.greeting().newest() : Math.max(oldest(), dialling.version());
     return peering.greeting().hello(dc, peering.fingerprints().apply(dc), version);
@@ -298,7 +301,7 @@ final class Dialler {
     }
   }
 
-  /** A connection has ended; whether frames were sent over it. */
+  /** Notes that a connection has ended; returns whether frames were sent over it. */
   boolean lost(Channel over) {
     if (channel == over) {
       channel = null;
@@ -314,7 +317,7 @@ final class Dialler {
     return true;
   }
 
-  /** Sends a note, unless much waits to leave: notes are of the moment. For any thread. */
+  /** Sends a note, unless much waits to leave: a late note is useless. For any thread. */
   void send(PeerMessage.Note message) {
     Way over = way;
     int bytes = message.content().length;
@@ -324,7 +327,7 @@ final class Dialler {
   }
 
   /**
-   * Sends a client's message, unless many of them wait to leave: updates wait behind them. For any
+   * Sends a client's message, unless many wait to leave, since updates wait behind them. For any
    * thread.
    *
    * @return whether it is sent
@@ -354,7 +357,7 @@ final class Dialler {
   }
 
   /**
-   * Sends what can be sent now, to no other incarnation than the one that it is for. For any
+   * Sends a frame if the incarnation that it is for is connected; otherwise drops it. For any
    * thread.
    */
   void send(ReplicaId to, FrameNumbering.Unnumbered message) {

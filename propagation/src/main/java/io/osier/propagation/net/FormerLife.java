@@ -8,20 +8,20 @@ import io.osier.core.net.Network;
  * welcomes this process. For the loop.
  */
 final class FormerLife {
-  /** Who names a former incarnation that is in the way says so again within this, if in reach. */
+  /** A peer that is in reach repeats within this time that a former incarnation is in the way. */
   static final long NAMED_AGAIN_MILLIS = PeerIdentities.RIVAL_MILLIS;
 
   private final String dc;
   private final PeerListener listener;
   private final Network network;
 
-  /** Counts what the other end says of another process of this one's name. */
+  /** Counts the peer's reports of another process with this one's name. */
   private long seconds;
 
-  /** Whether the listener was told last that a former incarnation is in the way. */
+  /** Whether the last report to the listener was that a former incarnation is in the way. */
   private boolean inTheWay;
 
-  /** Whether there was a copy of this one's store, too, since the last welcome. */
+  /** Whether a copy of this process's store was reported, too, since the last welcome. */
   private boolean copied;
 
   FormerLife(String dc, PeerListener listener, Network network) {
@@ -31,7 +31,7 @@ final class FormerLife {
   }
 
   /**
-   * The other end takes another process for this one.
+   * Takes the peer's report that it talks to another process of this one's name.
    *
    * @param isFormer whether the other process is of a former incarnation
    */
@@ -51,7 +51,7 @@ final class FormerLife {
     }
   }
 
-  /** It is not in the way any more, if it was. */
+  /** Tells the listener that the former incarnation is no longer in the way, if it was. */
   void end() {
     if (inTheWay) {
       inTheWay = false;
@@ -59,7 +59,7 @@ final class FormerLife {
     }
   }
 
-  /** The other end takes this process for the one that it is; the listener hears that it is up. */
+  /** Notes that the peer has accepted this process; the listener hears separately that it is up. */
   void welcomed() {
     seconds++;
     inTheWay = false;

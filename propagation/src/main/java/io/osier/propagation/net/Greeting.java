@@ -15,11 +15,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who may speak here: protocol, cluster and names must fit, and of each datacenter only the
- * newest incarnation that was ever heard of is let in, one process at a time. Pure; thread-safe.
+ * Decides which processes may connect: protocol, cluster and names must fit, and of each datacenter
+ * only the newest known incarnation is accepted, one process at a time. Pure; thread-safe.
  */
 public final class Greeting {
-  /** Largest one, in bytes: the texts of some thousand keyspaces. */
+  /** The size of the largest greeting, in bytes: the texts of some thousand keyspaces. */
   static final int BYTES_MAX = 1 << 20;
 
   private static final long NONE_COUNTS = Long.MAX_VALUE;
@@ -33,10 +33,10 @@ public final class Greeting {
   private final AtomicLong dials = new AtomicLong();
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
 
-  /** By name, what versions were spoken with it. */
+  /** By name, the versions that were spoken with the datacenter. */
   private final Map<String, Spoken> spoken = new ConcurrentHashMap<>();
 
-  /** By name, the version that a datacenter has said that it speaks. */
+  /** By name, the version that a datacenter has published as its own. */
   private volatile Map<String, Integer> told = Map.of();
 
   private volatile Map<String, Long> incarnationsMin = Map.of();
@@ -45,8 +45,9 @@ public final class Greeting {
    * The versions of the protocol that were spoken with a process.
    *
    * @param most the newest in which it has ever greeted here; 0 if it has not
-   * @param last in which it has greeted here last; 0 if it has not
-   * @param there in which it has welcomed this one last; 0 if it has not since it was upgraded
+   * @param last the one in which it has greeted here last; 0 if it has not
+   * @param there the one in which it has welcomed this process last; 0 if it has not since it was
+   *     upgraded
    */
   private record Spoken(ReplicaId replica, int most, int last, int there) {
     static Spoken of(ReplicaId replica, @Nullable Spoken known) {
@@ -56,7 +57,8 @@ public final class Greeting {
     }
 
     Spoken greetedIn(int version) {
-      int counts = version > there ? 0 : there; // what it said before it spoke that does not
+      // Its welcomes from before it spoke that version do not count.
+      int counts = version > there ? 0 : there;
       return new Spoken(replica, Math.max(most, version), version, counts);
     }
 
@@ -65,8 +67,9 @@ public final class Greeting {
     }
 
     /**
-     * One way alone says what it speaks at least. It may have been exchanged for an older program,
-     * with its store; then it says so both ways, having refused the newer version in words.
+     * Returns the version that the process speaks. One direction alone shows only the least that it
+     * speaks. It may have been replaced by an older program with the same store; then it speaks the
+     * older version in both directions, after it has refused the newer one explicitly.
      */
     int version() {
       return there == 0 ? most : Math.max(last, there);
@@ -81,16 +84,17 @@ public final class Greeting {
     this.version = process.version();
   }
 
-  /** The newest version of the protocol that this datacenter speaks. */
+  /** Returns the newest version of the protocol that this datacenter speaks. */
   int newest() {
     return version;
   }
 
   /**
-   * This datacenter's own greeting to another one. Each has a larger number than those before it,
-   * also where the other one was removed and added meanwhile: there, the connection of a former
-   * time may still be open.
+   * Returns this datacenter's greeting to another one. Each has a larger number than those before
+   * it, even if the other datacenter was removed and added meanwhile: a connection from before may
+   * still be open there.
    *
+   * @param fingerprints of the keyspaces that both hold
    * @param version of the protocol that it speaks
    */
   public PeerMessage.Hello hello(String to, List<String> fingerprints, int version) {
@@ -99,7 +103,7 @@ public final class Greeting {
   }
 
   /**
-   * This datacenter's answer to a greeting that is welcome.
+   * Returns this datacenter's answer to a greeting that is accepted.
    *
    * @param fingerprints of the keyspaces that both hold, as this datacenter sees them
    */
@@ -111,24 +115,27 @@ public final class Greeting {
         former);
   }
 
-  /** Which of several processes of one name and incarnation is talked to. */
+  /** Returns what chooses between several processes of one name and incarnation. */
   PeerIdentities identities() {
     return identities;
   }
 
-  /** A datacenter has greeted here in a version of the protocol. */
+  /** Notes that a datacenter has greeted here in a version of the protocol. */
   public void heard(ReplicaId replica, int version) {
     spoken.compute(replica.dc(), (dc, known) -> Spoken.of(replica, known).greetedIn(version));
   }
 
-  /** A datacenter has welcomed this one in a version of the protocol: it refuses newer ones. */
+  /**
+   * Notes that a datacenter has welcomed this one in a version of the protocol: it refuses newer
+   * ones.
+   */
   public void welcomed(ReplicaId replica, int version) {
     spoken.compute(replica.dc(), (dc, known) -> Spoken.of(replica, known).welcomesIn(version));
   }
 
   /**
-   * What datacenters have said of themselves. Who says another version than before has been
-   * exchanged: what was spoken with it before does not count any more.
+   * Sets the versions that datacenters have published. A datacenter that publishes another version
+   * than before has been replaced: what was spoken with it before does not count any more.
    */
   public void setTold(Map<String, Integer> versions) {
     Map<String, Integer> before = told;
@@ -142,28 +149,29 @@ public final class Greeting {
   }
 
   /**
-   * The version that a datacenter speaks as far as is known: the oldest of all if nothing is. What
-   * is known of a process does not get less by how its connections fare.
+   * Returns the version that a datacenter speaks as far as is known; the oldest of all if nothing
+   * is. Failing connections do not lower what is known of a process.
    */
   public int version(String dc) {
     return Math.max(PeerVersions.oldestNaming(dc), knownVersion(dc));
   }
 
-  /** The version that a datacenter has spoken or has said that it speaks; 0 if none is known. */
+  /** Returns the version that a datacenter has spoken or published; 0 if none is known. */
   int knownVersion(String dc) {
     Spoken with = spoken.get(dc);
     return with != null ? with.version() : told.getOrDefault(dc, 0);
   }
 
   /**
-   * The oldest version that is spoken beside these others: one in which this datacenter can be
-   * spoken of, and each of them that was let in here or has said what it speaks.
+   * Returns the oldest version that may be spoken while there are these other datacenters: it must
+   * be able to carry the names of this datacenter and of each of them that was accepted here or has
+   * published its version.
    */
   int oldest(Set<String> peers) {
     return PeerVersions.oldestNaming(hardest(peers));
   }
 
-  /** Of these, the one whose name needs the newest version to be spoken of. */
+  /** Returns the datacenter among these whose name needs the newest version to be carried. */
   String hardest(Set<String> peers) {
     return peers.stream()
         .filter(peer -> PeerVersions.oldestNaming(peer) > PeerVersions.oldestNaming(self.dc()))
@@ -172,27 +180,32 @@ public final class Greeting {
         .orElse(self.dc());
   }
 
-  /** Whether it was let in, here or elsewhere: then it was before who is too old to read it. */
+  /**
+   * Whether it was accepted, here or elsewhere: then before any process that is too old for its
+   * name.
+   */
   private boolean isIn(String dc) {
     Spoken with = spoken.get(dc);
     return told.containsKey(dc) || (with != null && with.last != 0);
   }
 
-  /** An incarnation of a datacenter was talked to; what follows for those before it. */
+  /**
+   * Notes that an incarnation of a datacenter was accepted; returns what to do for earlier ones.
+   */
   List<Runnable> met(ReplicaId replica) {
     newest.merge(replica.dc(), replica.incarnation(), Math::max);
     return identities.forgetBefore(replica);
   }
 
   /**
-   * Older incarnations than these were given up: they are refused. Of who is none of the cluster
-   * any more that is each, {@link Long#MAX_VALUE}.
+   * Sets by name the oldest incarnations that are accepted; older ones were given up. For a
+   * datacenter that was removed from the cluster it is {@link Long#MAX_VALUE}, which refuses all.
    */
   void setIncarnationsMin(Map<String, Long> incarnations) {
     incarnationsMin = Map.copyOf(incarnations);
   }
 
-  /** Why an incarnation is refused that was given up; empty if it was not. */
+  /** Returns why an incarnation is refused that was given up; empty if it was not. */
   Optional<String> givenUp(ReplicaId replica) {
     String dc = replica.dc();
     long min = incarnationsMin.getOrDefault(dc, 0L);
@@ -212,7 +225,7 @@ public final class Greeting {
             + least);
   }
 
-  /** Forgets whom it has met of all but these; what follows for those. */
+  /** Forgets all datacenters but these; returns what to do for the others' connections. */
   List<Runnable> forgetOthers(Set<String> peers) {
     newest.keySet().retainAll(peers);
     spoken.keySet().retainAll(peers);
@@ -223,9 +236,9 @@ public final class Greeting {
    * Judges a greeting.
    *
    * @param peers the names of the other datacenters
-   * @param connected the incarnation of that name whose other connection to here is open
-   * @param certified what the certificate names that was shown; empty without TLS
-   * @return why it is refused; empty if it is welcome
+   * @param connected the incarnation of that name that has another open connection to here
+   * @param certified the names in the certificate that was shown; empty without TLS
+   * @return why it is refused; empty if it is accepted
    */
   public Optional<PeerMessage.Refused> judge(
       PeerMessage.Hello hello,
@@ -286,8 +299,9 @@ public final class Greeting {
   }
 
   /**
-   * Why a datacenter cannot join yet whose name not all others can read; empty if they can. Of whom
-   * no version is known is not in the way: should it be too old, it is refused itself.
+   * Returns why a datacenter cannot join yet, because not all others can read its name; empty if
+   * they can. A peer whose version is unknown does not prevent it: if it is too old, it is refused
+   * itself.
    */
   private Optional<String> illegible(String dc, Set<String> peers) {
     int needed = PeerVersions.oldestNaming(dc);
@@ -310,9 +324,10 @@ public final class Greeting {
   }
 
   /**
-   * What is wrong with a certificate that was shown as that of a datacenter; empty if nothing is.
+   * Returns what is wrong with a certificate that was shown as that of a datacenter; empty if
+   * nothing is.
    *
-   * @param names that are in it
+   * @param names the names in it
    */
   Optional<String> misnamed(String dc, Set<String> names) {
     String wanted = TlsName.ofDatacenter(cluster, dc);
@@ -334,7 +349,7 @@ public final class Greeting {
     if (!isSelf && !another && replica.incarnation() >= known) {
       return Optional.empty();
     }
-    // What is met by dialling is not in the way: the newcomer itself may be that.
+    // An incarnation that was met by dialling is not in the way: it may be the newcomer itself.
     long inTheWay =
         another && replica.incarnation() >= known ? connected.get().incarnation() : known;
     return Optional.of(

@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * A connection over which one has said who it is: what is decided about it is done in the
- * connection's loop, unless the handler there has ended meanwhile. For any thread.
+ * A connection whose other end has said which process it is. Decisions about it are carried out in
+ * the connection's loop, unless its handler has ended meanwhile. For any thread.
  */
 final class IdentityLine implements PeerIdentities.Line {
   private final Channel channel;
@@ -18,9 +18,9 @@ final class IdentityLine implements PeerIdentities.Line {
   private final Runnable onClose;
 
   /**
-   * @param hasEnded whether its handler has ended
-   * @param onWelcome lets the other end in
-   * @param onRefusal refuses it; takes why
+   * @param hasEnded returns whether its handler has ended
+   * @param onWelcome accepts the other end
+   * @param onRefusal refuses the other end; takes the reason
    */
   IdentityLine(
       Channel channel,

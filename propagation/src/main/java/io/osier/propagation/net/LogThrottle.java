@@ -4,15 +4,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Remembers what was last said of whom, for a log: what is tried again every second fails the same
- * way every second. Forgets everything when strangers make it too much. Thread-safe.
+ * Remembers the last text that was logged on each subject, since an attempt that is repeated every
+ * second fails in the same way every second. Forgets everything when there are too many subjects.
+ * Thread-safe.
  */
 public final class LogThrottle {
   private static final int SUBJECTS_MAX = 1_000;
 
   private final Map<String, String> said = new HashMap<>();
 
-  /** Takes note of what is said of a subject; false if that was said of it last. */
+  /** Notes a text on a subject; returns false if it is the same as the last one. */
   public synchronized boolean isNews(String subject, String text) {
     if (said.size() > SUBJECTS_MAX) {
       said.clear();
@@ -20,7 +21,7 @@ public final class LogThrottle {
     return !text.equals(said.put(subject, text));
   }
 
-  /** What was last said of a subject has an end; whether something was said. */
+  /** Forgets the last text on a subject; returns whether there was one. */
   public synchronized boolean end(String subject) {
     return said.remove(subject) != null;
   }

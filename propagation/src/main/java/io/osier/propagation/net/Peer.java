@@ -5,7 +5,7 @@ import java.net.InetSocketAddress;
 
 /**
  * One of the other datacenters, from when it is added until it is removed; if it is added again,
- * that is another one. Thread-safe.
+ * that is another object. Thread-safe.
  */
 final class Peer {
   private final LinkTraffic traffic = new LinkTraffic();
@@ -24,12 +24,12 @@ final class Peer {
     return dialler;
   }
 
-  /** From now on there is another way to it. */
+  /** Replaces the dialler, since the peer has another address. */
   void setDialler(Dialler to) {
     dialler = to;
   }
 
-  /** Whether nothing of it is wanted any more. */
+  /** Whether the datacenter was removed. */
   boolean isRemoved() {
     return removed;
   }

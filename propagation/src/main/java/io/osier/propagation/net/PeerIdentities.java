@@ -14,61 +14,66 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of all processes that bear the name and incarnation of one datacenter, one is talked to. A copy
- * of a store that is started beside the original bears both, and is told from it by the number that
- * each start of a process draws.
+ * Chooses which of several processes with the name and incarnation of one datacenter is accepted. A
+ * copy of a store that is started beside the original has the same name and incarnation; the random
+ * number that each start of a process draws tells them apart.
  *
- * <p>Who greets while another one is connected waits until that one has answered a probe that was
- * sent after the greeting, or its connections have ended: so a process that was started anew is let
- * in although the connection of its former life lingers, and a second one is refused. Where it
- * cannot be told which of two that live is the first, because this datacenter has just begun to
- * listen or because it knew the one that comes as the first before, both are refused, until one of
- * them is not heard any more.
+ * <p>A process that greets while another one is connected waits until that one has answered a probe
+ * that was sent after the greeting, or its connections have ended: so a restarted process is
+ * accepted although the connection of its former life lingers, and a second process is refused. If
+ * it cannot be told which of two live processes was first, because this datacenter has just begun
+ * to listen or because it knew the later one before, both are refused until one of them is not
+ * heard any more.
  *
- * <p>Also refused is one whose store does not know the start that sent the last updates: it is a
- * copy from before them, and would give their numbers to others.
+ * <p>A process is also refused if its store does not know the start that sent the last updates: it
+ * is a copy from before them, and would give their numbers to other updates.
  *
- * <p>Pure: what it decides others carry out, with no lock held, and time is passed in. Thread-safe.
+ * <p>Pure: the caller carries out the returned steps, with no lock held, and time is passed in.
+ * Thread-safe.
  */
 final class PeerIdentities {
-  /** A rival that was not heard for so long is gone: it would have greeted several times. */
+  /** A rival that was not heard for this long is gone: it would have greeted several times. */
   static final long RIVAL_MILLIS = 10_000;
 
-  /** Who is met first within so long after the first greeting of all may not be the first. */
+  /**
+   * A process that is first met within this time after the first greeting of all may not be the
+   * first.
+   */
   static final long YOUNG_MILLIS = 3_000;
 
-  /** So many former starts a process tells at most: with fewer, it tells all. */
+  /** The most former starts that a process reports; if it reports fewer, those are all. */
   static final int FORMER_MAX = 32;
 
-  /** So many starts are known of one datacenter at most. */
+  /** The most starts that are remembered of one datacenter. */
   private static final int KNOWN_MAX = 32;
 
   private static final long RIVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(RIVAL_MILLIS);
   private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(YOUNG_MILLIS);
 
-  /** A connection with one that bears a name; compared by identity. */
+  /** A connection with a process of a name; compared by identity. */
   interface Line {
     /** Asks the other end to repeat a number. */
     void probe(long number);
 
-    /** The other end is let in. */
+    /** Accepts the other end. */
     void welcome();
 
-    /** The other end is refused; also after it was let in. */
+    /** Refuses the other end; also after it was accepted. */
     void refuse(String why);
 
-    /** The connection is closed without a word: whoever comes again is judged anew. */
+    /**
+     * Closes the connection without a reason: when the other end comes again, it is judged anew.
+     */
     void close();
   }
 
   /**
    * A process.
    *
-   * @param start the number that it drew when it started; 0 if it does not tell: then it is let in,
-   *     since it may be one that is known, and is spoken to in an older version
-   * @param former those of the starts of its store before, newest first, at most {@link
-   *     #FORMER_MAX}
-   * @param address where it is connected, for words
+   * @param start the number that it drew when it started; 0 if unknown: then it is accepted, since
+   *     it may be a known process that speaks an older version
+   * @param former the former starts of its store, newest first, at most {@link #FORMER_MAX}
+   * @param address where it is connected, for messages
    */
   record PeerProcess(ReplicaId replica, long start, List<Long> former, String address) {
     private boolean comesAfter(long other) {
@@ -81,31 +86,31 @@ final class PeerIdentities {
   }
 
   /**
-   * One that has greeted and is not let in yet.
+   * A process that has greeted and is not accepted yet.
    *
-   * @param number of the probe whose answer would show that another one lives
+   * @param number of the probe whose answer would show that another process lives
    */
   private record Waiting(Line line, PeerProcess process, long number) {}
 
-  /** All that is known of those who bear one name and incarnation. */
+  /** All that is known of the processes of one name and incarnation. */
   private static final class Name {
     private final long begunNanos;
 
-    /** The connections over which one is talked to. */
+    /** The connections of accepted processes. */
     private final Map<Line, PeerProcess> open = new LinkedHashMap<>();
 
     private final List<Waiting> waiting = new ArrayList<>();
 
-    /** Who was let in, by start, oldest first. */
+    /** The starts of accepted processes, oldest first. */
     private final Set<Long> known = new LinkedHashSet<>();
 
-    /** Who was alive beside another one: when it was last heard, by start. */
+    /** By start, the processes that were alive beside another one, and when each was last heard. */
     private final Map<Long, Heard> rivals = new HashMap<>();
 
-    /** Whose word counts; null if nobody's does. */
+    /** The process that is accepted; null if none is. */
     private @Nullable PeerProcess first;
 
-    /** The start that has sent updates here last; 0 if none is known to have. */
+    /** The start that has sent updates here last; 0 if none is known. */
     private long sender;
 
     private Name(long nowNanos) {
@@ -124,7 +129,7 @@ final class PeerIdentities {
       }
     }
 
-    /** The connections that can be asked whether another process than this one lives. */
+    /** Returns the connections on which to probe whether another process than this one lives. */
     private List<Line> others(long start) {
       List<Line> others = new ArrayList<>();
       open.forEach(
@@ -142,7 +147,10 @@ final class PeerIdentities {
   private final Map<ReplicaId, Name> names = new HashMap<>();
   private long probes;
 
-  /** One has greeted, or answered a greeting, over a connection. */
+  /**
+   * Judges a process that has greeted, or answered a greeting, over a connection. Returns the steps
+   * to carry out.
+   */
   synchronized List<Runnable> greeted(Line line, PeerProcess process, long nowNanos) {
     if (process.start == 0) {
       return List.of(line::welcome);
@@ -177,7 +185,7 @@ final class PeerIdentities {
     return steps;
   }
 
-  /** One that was alive beside this one a moment ago, unless this one was there first. */
+  /** Returns a process that was alive beside this one a moment ago, unless this one was first. */
   private static Optional<PeerProcess> rival(Name name, PeerProcess process, long nowNanos) {
     name.rivals.values().removeIf(h -> nowNanos - h.nanos >= RIVAL_NANOS);
     PeerProcess first = name.first;
@@ -192,7 +200,10 @@ final class PeerIdentities {
         .findFirst();
   }
 
-  /** The other end of a connection has repeated a number, and so was alive after it was sent. */
+  /**
+   * Notes that the other end of a connection has repeated a number, so that it was alive after that
+   * was sent.
+   */
   synchronized List<Runnable> answered(Line line, long number, long nowNanos) {
     for (Name name : names.values()) {
       PeerProcess alive = name.open.get(line);
@@ -205,7 +216,7 @@ final class PeerIdentities {
 
   private List<Runnable> answered(Name name, PeerProcess alive, long number, long nowNanos) {
     List<Runnable> steps = new ArrayList<>();
-    PeerProcess rival = null; // of whom it cannot be told whether it was first
+    PeerProcess rival = null; // the waiting process of which it cannot be told whether it was first
     for (Waiting w : List.copyOf(name.waiting)) {
       if (w.number <= number && w.process.start != alive.start) {
         name.waiting.remove(w);
@@ -230,7 +241,7 @@ final class PeerIdentities {
     return List.copyOf(steps);
   }
 
-  /** A connection has ended: who waited for that is judged anew. */
+  /** Notes that a connection has ended, and judges anew the processes that waited for that. */
   synchronized List<Runnable> left(Line line, long nowNanos) {
     List<Runnable> steps = new ArrayList<>();
     for (Name name : names.values()) {
@@ -244,7 +255,7 @@ final class PeerIdentities {
     return List.copyOf(steps);
   }
 
-  /** Judges those anew who wait, and nobody is left who could be asked. */
+  /** Judges anew the waiting processes for which no other process is left to be probed. */
   private List<Runnable> judgeFree(Name name, long nowNanos) {
     List<Runnable> steps = new ArrayList<>();
     List<Waiting> free =
@@ -254,7 +265,10 @@ final class PeerIdentities {
     return steps;
   }
 
-  /** Updates have come over a connection: the store of whoever comes later must know of them. */
+  /**
+   * Notes that updates have come over a connection: the stores of later processes must know its
+   * start.
+   */
   synchronized void sent(Line line) {
     for (Name name : names.values()) {
       PeerProcess process = name.open.get(line);
@@ -264,17 +278,20 @@ final class PeerIdentities {
     }
   }
 
-  /** Of datacenters that are none of these nothing is remembered, and none of them waits on. */
+  /** Forgets the datacenters that are not among these, and closes their waiting connections. */
   synchronized List<Runnable> forgetOthers(Set<String> peers) {
     return forget(replica -> !peers.contains(replica.dc()));
   }
 
-  /** Of an incarnation that has ended nothing is remembered, and nobody waits on as it. */
+  /** Forgets the earlier incarnations of a datacenter, and closes their waiting connections. */
   synchronized List<Runnable> forgetBefore(ReplicaId newest) {
     return forget(r -> r.dc().equals(newest.dc()) && r.incarnation() < newest.incarnation());
   }
 
-  /** What no probe will be answered for any more must not wait for that. */
+  /**
+   * Closes the waiting connections of forgotten names, since no probe will be answered for them any
+   * more.
+   */
   private List<Runnable> forget(Predicate<ReplicaId> whom) {
     List<Runnable> steps = new ArrayList<>();
     names.forEach(

@@ -29,14 +29,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections to and from the other datacenters. Each datacenter dials every other, and what it
- * has to say travels only on the connection that it dialled; the other end of it carries the
- * handshake's answer and pongs. So the two directions of a link fail one by one, as on a real
- * network.
+ * The connections to and from the other datacenters. Each datacenter dials every other, and sends
+ * its frames only on the connection that it dialled; the other end of that carries the handshake's
+ * answer and pongs. So the two directions of a link fail one by one, as on a real network.
  *
  * <p>Handshake: {@code Hello} with version, cluster, name and incarnation, and the keyspaces'
- * policies; {@code Welcome} or {@code Refused} with the reason ({@link Greeting}). A keyspace that
- * both do not see alike is not replicated between them, and the others are ({@link
+ * policies; {@code Welcome} or {@code Refused} with the reason ({@link Greeting}). A keyspace on
+ * which the two do not agree is not replicated between them, and the others are ({@link
  * KeyspaceAgreement}). A connection over which no byte comes for the dead interval is closed
  * ({@code LinkLiveness}). Thread-safe.
  */
@@ -58,13 +57,13 @@ public final class PeerTransport implements AutoCloseable {
   private volatile boolean dials;
 
   /**
-   * Binds; {@link #dial} starts to dial.
+   * Binds the port; {@link #dial} starts to dial.
    *
    * @param listen where other datacenters dial; port 0 for any free one
    * @param peers the others' addresses by name, until {@link #setPeers}
-   * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
+   * @param fingerprints returns for a peer's name the fingerprints of the keyspaces that both hold
    * @param tls empty for none
-   * @param network is closed with this, and if this cannot be made
+   * @param network is closed with this object, and if its creation fails
    * @throws OsierException CONFIGURATION if the address cannot be bound
    */
   public PeerTransport(
@@ -105,16 +104,16 @@ public final class PeerTransport implements AutoCloseable {
     }
   }
 
-  /** The fingerprints have changed: tells every peer of them, and the listener what follows. */
+  /** Sends the changed fingerprints to every peer, and tells the listener what follows. */
   public void keyspacesChanged() {
     peers.all().values().forEach(peer -> peer.dialler().keyspacesChanged());
     arrivals.channels().forEach(Acceptor::keyspacesChanged);
   }
 
   /**
-   * Sets how many bytes a second are compressed of what each peer is told that speaks version 14 or
-   * a newer one, on connections that are made from now on; otherwise {@link
-   * LinkCompressor#BYTES_PER_SECOND} are.
+   * Sets how many bytes a second are compressed of what is sent to each peer that speaks version 14
+   * or a newer one. Applies to connections that are made from now on; the default is {@link
+   * LinkCompressor#BYTES_PER_SECOND}.
    *
    * @param bytesPerSecond 0 for none
    */
@@ -122,26 +121,27 @@ public final class PeerTransport implements AutoCloseable {
     peers.setCompressed(bytesPerSecond);
   }
 
-  /** Starts to dial the peers: when the listener is ready. */
+  /** Starts to dial the peers. To be called when the listener is ready. */
   public void dial() {
     dials = true;
     network.later(this::follow, 0);
   }
 
   /**
-   * From now on these are the other datacenters. Who is new is dialled, once {@link #dial} was
-   * called, and let in when it dials. Who is gone is sent nothing more, is refused when it greets,
-   * and no frame or note of it is handed on that had not begun to be; its connections are closed
-   * soon after, and then the listener hears that it is down, if it was up (it may hear before that
-   * that it is up, or of its keyspaces). Whose address is another one is down, and is dialled
-   * there; its own connection to here stays. Connections with all others stay as they are. One that
-   * was removed and is added again is down before it is up.
+   * Sets the other datacenters. A new one is dialled, once {@link #dial} was called, and accepted
+   * when it dials. One that is gone is sent nothing more and is refused when it greets; its frames
+   * and notes are no longer handed on, except those that are being handed on now. Its connections
+   * are closed soon after, and then the listener hears that it is down, if it was up (before that
+   * it may still hear that it is up, or of its keyspaces). One with another address is down, and is
+   * dialled there; its own connection to here stays. Connections with all others stay as they are.
+   * One that was removed and added again is down before it is up.
    *
-   * <p>Returns at once, and calls nobody. Of concurrent calls, one is the last.
+   * <p>Returns at once, without calling the listener. Of concurrent calls, one is the last.
    *
-   * @param incarnationsMin by name, of those that were given up, the oldest that counts; none does
-   *     of who is gone
-   * @throws IllegalArgumentException if this datacenter is among them; then nothing has changed
+   * @param incarnationsMin by name, the oldest incarnation that is accepted, for those of which
+   *     some were given up; none is accepted of a datacenter that is gone
+   * @throws IllegalArgumentException if this datacenter is among the peers; then nothing has
+   *     changed
    */
   public void setPeers(Map<String, InetSocketAddress> peers, Map<String, Long> incarnationsMin) {
     checked(peers);
@@ -149,7 +149,7 @@ public final class PeerTransport implements AutoCloseable {
     setPeers(peers);
   }
 
-  /** As the other one, where nobody was given up. */
+  /** As the other method, without changing which incarnations are accepted. */
   public void setPeers(Map<String, InetSocketAddress> peers) {
     this.peers.set(checked(peers), peering);
     network.later(this::follow, 0);
@@ -163,7 +163,7 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Ends what there is of peers that are gone, and then begins to dial those that are new: who is
+   * Ends the diallers of peers that are gone, and then starts those of new ones: a peer that is
    * both must be down before it is up. In the loop.
    */
   private void follow() {
@@ -188,12 +188,12 @@ public final class PeerTransport implements AutoCloseable {
     return peer == null ? null : peer.dialler();
   }
 
-  /** The port that other datacenters dial. */
+  /** Returns the port that other datacenters dial. */
   public int port() {
     return server.address().getPort();
   }
 
-  /** How many peers frames can be sent to at present. */
+  /** Returns to how many peers frames can be sent at present. */
   public int connected() {
     return (int) peers.all().values().stream().filter(p -> p.dialler().isUp()).count();
   }
@@ -205,19 +205,22 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Whether a peer is in reach and lives, and it is not decided yet whether the two talk: one of
-   * them may ask others who bear the name first, for {@link Heartbeat#DEAD_MILLIS} at most.
+   * Whether some peer is in reach and alive, but it is not decided yet whether the two accept each
+   * other: one of them may probe other processes of the name first, for {@link
+   * Heartbeat#DEAD_MILLIS} at most.
    */
   public boolean isHeld() {
     return peers.all().values().stream().anyMatch(p -> p.dialler().isHeld());
   }
 
-  /** By name, the version of the protocol that datacenters have said that they speak. */
+  /** Sets by name the versions of the protocol that datacenters have published. */
   public void setVersions(Map<String, Integer> versions) {
     peering.greeting().setTold(versions);
   }
 
-  /** By peer, the version that is spoken on the connection to it; not those without one. */
+  /**
+   * Returns by peer the version that is spoken on the connection to it, without unconnected peers.
+   */
   public SortedMap<String, Integer> spoken() {
     SortedMap<String, Integer> spoken = new TreeMap<>();
     peers.all().forEach((dc, peer) -> spoken.put(dc, peer.dialler().spoken()));
@@ -225,27 +228,30 @@ public final class PeerTransport implements AutoCloseable {
     return spoken;
   }
 
-  /** The version that a datacenter speaks as far as is known; the oldest if nothing is. */
+  /** Returns the version that a datacenter speaks as far as is known; the oldest if nothing is. */
   public int version(String dc) {
     return peering.greeting().version(dc);
   }
 
-  /** The version that a datacenter has spoken or has said that it speaks; 0 if none is known. */
+  /** Returns the version that a datacenter has spoken or published; 0 if none is known. */
   public int knownVersion(String dc) {
     return peering.greeting().knownVersion(dc);
   }
 
-  /** By peer, the bytes that its connections have carried so far, with their framing. */
+  /** Returns by peer the bytes that its connections have carried so far, with their framing. */
   public Map<String, LinkTraffic> traffic() {
     return peers.traffic();
   }
 
-  /** How many frames were dropped because they could not be encoded: each is a fault of Osier. */
+  /**
+   * Returns how many frames were dropped because they could not be encoded: each is a fault of
+   * Osier.
+   */
   public long notEncoded() {
     return notEncoded.sum();
   }
 
-  /** By peer, the bytes that were sent and have not left this process. */
+  /** Returns by peer the bytes that were sent and have not left this process. */
   public Map<String, Long> buffered() {
     Map<String, Long> buffered = new TreeMap<>();
     peers.all().forEach((dc, peer) -> buffered.put(dc, peer.dialler().bufferedBytes()));
@@ -253,8 +259,8 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Sends a partition's frame; it is dropped if that incarnation is not connected, and if it cannot
-   * be encoded, which is a fault, but none that others must suffer from.
+   * Sends a partition's frame. It is dropped if that incarnation is not connected. It is also
+   * dropped if it cannot be encoded, which is a fault from which nothing else must suffer.
    */
   public void send(ReplicaId to, String keyspace, int partition, Frame frame) {
     if (!isConnected(to.dc())) {
@@ -287,8 +293,8 @@ public final class PeerTransport implements AutoCloseable {
 
   /**
    * Sends a note of at most {@link #NOTE_BYTES_MAX} bytes to a datacenter's {@link
-   * PeerListener#noted}; it is dropped if there is no connection, and if so much waits to leave
-   * that it would come late.
+   * PeerListener#noted}. It is dropped if there is no connection, or if so much waits to leave that
+   * it would come late.
    */
   public void note(String dc, byte[] content) {
     PeerMessage.Note note = checked(content);
@@ -299,9 +305,9 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Sends what a client has published, as a note of at most {@link #NOTE_BYTES_MAX} bytes. Returns
-   * whether it did: not without a connection on which {@link PeerVersions#MESSAGES} or a newer
-   * version is spoken, and not if too many of them wait to leave.
+   * Sends a message that a client has published, as a note of at most {@link #NOTE_BYTES_MAX}
+   * bytes. Returns whether it is sent: that takes a connection on which {@link
+   * PeerVersions#MESSAGES} or a newer version is spoken, and few messages that wait to leave.
    */
   public boolean message(String dc, byte[] content) {
     PeerMessage.Note note = checked(content);
@@ -312,24 +318,24 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Sends a client's request to a datacenter's {@link PeerListener#asked}. If it is sent, either
-   * the answer is heard, or that the datacenter is down, or it never answers.
+   * Sends a client's request to a datacenter's {@link PeerListener#asked}. If it is sent, the
+   * listener hears the answer or that the datacenter is down, unless the datacenter never answers.
    *
-   * @return whether it is sent: there is a connection on which {@link PeerVersions#FORWARDS} or a
-   *     newer one is spoken
+   * @return whether it is sent: that takes a connection on which {@link PeerVersions#FORWARDS} or a
+   *     newer version is spoken
    */
   public boolean ask(String dc, byte[] content) {
     Dialler dialler = dialler(dc);
     return dialler != null && dialler.ask(new PeerMessage.Ask(content));
   }
 
-  /** Whether requests of clients can be sent to a datacenter now. */
+  /** Whether clients' requests can be sent to a datacenter now. */
   public boolean mayAsk(String dc) {
     Dialler dialler = dialler(dc);
     return dialler != null && dialler.spoken() >= PeerVersions.FORWARDS;
   }
 
-  /** Does something later, in the loop that serves the connections. */
+  /** Runs a task later, in the loop that serves the connections. */
   public void later(Runnable task, long millis) {
     network.later(task, millis);
   }

@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all connections of a datacenter know. Thread-safe.
+ * What all connections of a datacenter share. Thread-safe.
  *
- * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
- * @param tls empty if what is said can be read by anybody on the way
+ * @param fingerprints returns for a peer's name the fingerprints of the keyspaces that both hold
+ * @param tls empty if connections are not encrypted
  */
 record PeeringContext(
     ReplicaId self,
@@ -25,22 +25,25 @@ record PeeringContext(
     PeerListener listener,
     Optional<PeerTls> tls,
     Network network) {
-  /** What a connection must know of the others. */
+  /** What a connection must know of the other datacenters. */
   interface Others {
     Set<String> names();
 
-    /** How many bytes a second are compressed of what each one is told; 0 for none. */
+    /** Returns how many bytes a second are compressed of what is sent to each one; 0 for none. */
     int compressed();
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(PeeringContext.class);
 
-  /** Which of several processes of one name is talked to. */
+  /** Returns what chooses between several processes of one name. */
   PeerIdentities identities() {
     return greeting.identities();
   }
 
-  /** What differs, by name and once; the keyspaces that agree are replicated all the same. */
+  /**
+   * Compares fingerprints and logs each difference by name, once. Keyspaces that agree are
+   * replicated in any case.
+   */
   KeyspaceAgreement compare(String dc, List<String> mine, List<String> theirs) {
     KeyspaceAgreement agreement = KeyspaceAgreement.of(self.dc(), mine, dc, theirs);
     if (agreement.differing().isEmpty()) {
@@ -58,7 +61,7 @@ record PeeringContext(
     return agreement;
   }
 
-  /** Whatever was said of a datacenter is news again. */
+  /** Forgets what was logged of a datacenter, so that it is logged again. */
   void forgetSaid(String dc) {
     said.end(">" + dc);
     said.end("=" + dc);

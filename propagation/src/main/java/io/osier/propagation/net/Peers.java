@@ -12,8 +12,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The other datacenters as they are now. A change is seen at once by those who send and by those
- * who judge greetings; what it ends is left for the loop. Thread-safe.
+ * The other datacenters as they are now. A change is seen at once by threads that send and by those
+ * that judge greetings; ended diallers are left for the loop to close. Thread-safe.
  */
 final class Peers implements PeeringContext.Others {
   private volatile SortedMap<String, Peer> all = Collections.emptySortedMap();
@@ -21,10 +21,10 @@ final class Peers implements PeeringContext.Others {
 
   private volatile int compressed = LinkCompressor.BYTES_PER_SECOND;
 
-  /** Ways to peers that are gone, or are elsewhere now, until the loop has taken them. */
+  /** The diallers of peers that are gone or have another address, until the loop has taken them. */
   private final List<Dialler> ended = new ArrayList<>();
 
-  /** By name; a view that does not change. */
+  /** Returns the peers by name; an unmodifiable view that does not change. */
   SortedMap<String, Peer> all() {
     return all;
   }
@@ -34,7 +34,7 @@ final class Peers implements PeeringContext.Others {
     return all.keySet();
   }
 
-  /** By name; a view that does not change. */
+  /** Returns their traffic by name; an unmodifiable view that does not change. */
   Map<String, LinkTraffic> traffic() {
     return traffic;
   }
@@ -44,12 +44,12 @@ final class Peers implements PeeringContext.Others {
     return compressed;
   }
 
-  /** Of connections that are made from now on. */
+  /** Sets how much is compressed on connections that are made from now on. */
   void setCompressed(int bytesPerSecond) {
     compressed = bytesPerSecond;
   }
 
-  /** From now on these are the others. */
+  /** Sets the other datacenters. */
   synchronized void set(Map<String, InetSocketAddress> addresses, PeeringContext peering) {
     SortedMap<String, Peer> next = new TreeMap<>();
     Map<String, LinkTraffic> carried = new TreeMap<>();
@@ -76,7 +76,7 @@ final class Peers implements PeeringContext.Others {
     traffic = Collections.unmodifiableMap(carried);
   }
 
-  /** The ways that have ended since this was asked for last. */
+  /** Takes the diallers that have ended since the last call. */
   synchronized List<Dialler> takeEnded() {
     List<Dialler> taken = List.copyOf(ended);
     ended.clear();

@@ -5,22 +5,23 @@ import io.osier.propagation.net.link.PeerVersions;
 import java.util.List;
 
 /**
- * The process that bears a datacenter's name.
+ * The identity of a process that runs a datacenter.
  *
- * @param replica which datacenter it is, in which of its lives
+ * @param replica the datacenter and its incarnation
  * @param cluster only datacenters of one cluster talk to each other
- * @param start which start of the life it is: a random number, 1 or larger, that no other process
- *     of that name has
- * @param former the starts that its store knows of before this one, newest first; the first {@link
+ * @param start which start of the incarnation it is: a random number, 1 or larger, that no other
+ *     process of that name has
+ * @param former the earlier starts that its store knows, newest first; the first {@link
  *     #FORMER_MAX} count
- * @param version the newest of the protocol that it speaks, from {@link PeerVersions#OLDEST} on
+ * @param version the newest version of the peer protocol that it speaks, from {@link
+ *     PeerVersions#OLDEST} on
  */
 public record ProcessIdentity(
     ReplicaId replica, String cluster, long start, List<Long> former, int version) {
-  /** So many former starts are told. */
+  /** The most former starts that are reported to peers. */
   public static final int FORMER_MAX = PeerIdentities.FORMER_MAX;
 
-  /** One that speaks the newest version that there is. */
+  /** Creates the identity of a process that speaks the newest version. */
   public ProcessIdentity(ReplicaId replica, String cluster, long start, List<Long> former) {
     this(replica, cluster, start, former, PeerVersions.NEWEST);
   }

@@ -13,7 +13,7 @@ public final class SharedWindows implements LinkWindows {
   private final Map<String, Shared> windows = new ConcurrentHashMap<>();
 
   /**
-   * @param bytesMax most bytes under way to one peer, beside each stream's small share
+   * @param bytesMax the most bytes in flight to one peer, beside each stream's small share
    */
   public SharedWindows(long bytesMax) {
     this.bytesMax = bytesMax;
@@ -48,7 +48,7 @@ public final class SharedWindows implements LinkWindows {
     return windows.computeIfAbsent(dc, d -> new Shared(bytesMax));
   }
 
-  /** By peer, what was sent and not acknowledged, in bytes. */
+  /** Returns by peer how many bytes were sent and not acknowledged. */
   public Map<String, Long> inFlightBytes() {
     Map<String, Long> bytes = new TreeMap<>();
     windows.forEach((dc, window) -> bytes.put(dc, window.inFlight.get()));

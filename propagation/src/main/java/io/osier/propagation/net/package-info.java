@@ -1,6 +1,6 @@
 /**
- * The TCP connections between datacenters: who is dialled, who is let in, who is at the other end
- * and which version is spoken. Nothing here knows what a frame means.
+ * Keeps the TCP connections between datacenters: dials peers, decides which processes are accepted,
+ * and which version of the protocol is spoken. It must not know what a frame means.
  */
 @NullMarked
 package io.osier.propagation.net;

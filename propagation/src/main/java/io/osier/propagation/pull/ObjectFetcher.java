@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Fetches from a peer the states of objects in whose updates something is missing. One request is
- * under way at a time, for a few objects, and the peer answers for as many of them as fit in a
- * page: so neither side has more to hold than that, however many are missing. Not thread-safe.
+ * Fetches from a peer the states of objects in whose updates something is missing. There is one
+ * request at a time, for a few objects, and the peer answers for as many of them as fit in a page:
+ * neither side keeps more than that, however many objects are missing. Not thread-safe.
  */
 public final class ObjectFetcher {
-  /** So many objects are asked for at once. */
+  /** The most objects that one request asks for. */
   public static final int OBJECTS_MAX = 256;
 
   private final RequestRetry asking;
@@ -21,7 +21,7 @@ public final class ObjectFetcher {
     this.asking = asking;
   }
 
-  /** Whether nothing is under way. */
+  /** Whether no request is open. */
   public boolean isIdle() {
     return !asking.isOpen();
   }
@@ -31,7 +31,7 @@ public final class ObjectFetcher {
     return new Frame.Fetch(asking.ask(nowNanos), open);
   }
 
-  /** Whether to ask again. */
+  /** Whether to repeat the request. */
   public boolean isDue(long heardNanos) {
     return asking.isDue(heardNanos);
   }
@@ -40,17 +40,17 @@ public final class ObjectFetcher {
     return new Frame.Fetch(asking.askAgain(nowNanos), open);
   }
 
-  /** Whether an answer that has come in part is waited for. */
+  /** Notes that an answer has come in part. Returns whether it was expected. */
   public boolean comes(Frame.States states, long nowNanos) {
     return asking.comes(states.request(), nowNanos);
   }
 
-  /** The rest of it does not come. */
+  /** Notes that the rest of the answer will not come. */
   public void comesNot() {
     asking.comesNot();
   }
 
-  /** Takes an answer, whose states were applied. Returns what to ask for now. */
+  /** Takes an answer whose states were applied. Returns the next request, if objects are left. */
   public Optional<Frame.Fetch> answered(Frame.States states, long nowNanos) {
     if (!asking.answered(states.request(), nowNanos)) {
       return Optional.empty();
@@ -63,7 +63,7 @@ public final class ObjectFetcher {
     return Optional.of(fetch(open.subList(done, open.size()), nowNanos));
   }
 
-  /** Frames to the peer, or of it, may have been lost. */
+  /** Drops the request, since frames to or from the peer may have been lost. */
   public void down() {
     asking.cancel();
     open = List.of();

@@ -11,26 +11,26 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has come of large states whose answers ended early: whoever gives them next need not give
- * that again. It is no version that ever was. The oldest is dropped where it takes too much, but
- * never the last one. Not thread-safe.
+ * Keeps the parts of large states whose answers ended early, so that the next peer that sends the
+ * state need not send them again. Such a part is not a version that ever existed. When the parts
+ * take too much, the oldest is dropped, but never the last one. Not thread-safe.
  */
 public final class PartialPulls {
   private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   /**
-   * A version that was here, with what has come of another one.
+   * A version that was here, together with what has come of another one.
    *
-   * @param isHalf whether something of another one may have come
-   * @param bytes what has come takes so much in the heap, about
+   * @param isHalf whether something of another version may have come
+   * @param bytes about how many bytes what has come takes in the heap
    */
   public record Part(CrdtState version, boolean isHalf, long bytes) {
-    /** A version that is here: nothing has come. */
+    /** Returns a version that is here, of which nothing has come. */
     public static Part version(CrdtState version) {
       return new Part(version, false, 0);
     }
 
-    /** With what has come. */
+    /** Returns a version together with what has come of another one. */
     static Part half(CrdtState version, long bytes) {
       return new Part(version, true, bytes);
     }
@@ -44,7 +44,7 @@ public final class PartialPulls {
   /**
    * Keeps what has come of an object.
    *
-   * @param bytesMax so much is kept, and one at least
+   * @param bytesMax the most bytes that are kept; one part is kept in any case
    */
   public void keep(ObjectId object, Part part, long bytesMax, long nowNanos) {
     heapBytes += part.bytes - bytes(kept.remove(object));
@@ -58,7 +58,7 @@ public final class PartialPulls {
     return before == null ? 0 : before.part.bytes;
   }
 
-  /** Takes what is kept of an object, if it has stayed as it was. */
+  /** Takes the kept part of an object, if its version has not changed. */
   public Optional<Part> take(ObjectId object) {
     Kept some = kept.remove(object);
     heapBytes -= bytes(some);
@@ -67,7 +67,7 @@ public final class PartialPulls {
         .filter(part -> Decomposition.hold(part.version));
   }
 
-  /** Drops what has not stayed as it was, or is not asked for any more. */
+  /** Drops the parts whose version has changed, and those that have been kept for long. */
   public void hold(long nowNanos) {
     kept.values()
         .removeIf(k -> nowNanos - k.sinceNanos > KEPT_NANOS || !Decomposition.hold(k.part.version));
@@ -75,7 +75,7 @@ public final class PartialPulls {
     kept.values().forEach(k -> heapBytes += bytes(k));
   }
 
-  /** What is kept takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes the kept parts take in the heap. */
   public long heapBytes() {
     return heapBytes;
   }

@@ -5,18 +5,18 @@ import io.osier.propagation.wire.Frame;
 import java.util.Optional;
 
 /**
- * What a peer has answered, and is all here.
+ * A peer's answer that is all here.
  *
- * @param pulled of which object it has a state that was pulled: that state may read what it shares
- *     with the version here from where that lies
+ * @param pulled the object whose state in the answer was pulled, if there is one: that state may
+ *     read what it shares with the version here from where that version is stored
  */
 public record PeerAnswer(Frame.States states, Optional<ObjectId> pulled) {
-  /** All of it came in one frame. */
+  /** Returns an answer that came in one frame. */
   public static PeerAnswer of(Frame.States states) {
     return new PeerAnswer(states, Optional.empty());
   }
 
-  /** What came in the frame, in bytes. */
+  /** Returns the size of the part that came in the answer's frame, in bytes. */
   public long frameBytes() {
     return states.shipments().stream()
         .filter(s -> pulled.isEmpty() || !pulled.get().equals(s.object()))

@@ -13,18 +13,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer with a large state that is still to be pulled. It counts when that has come: what it
- * says of an origin is of it, too. Not thread-safe.
+ * An answer with a large state that is still to be pulled. The whole answer counts only when the
+ * state has come, since what the answer says about an origin includes that state. Not thread-safe.
  */
 public final class PendingAnswer {
   private final ReplicaId sender;
   private final Frame.States states;
   private final Frame.Offer offer;
 
-  /** What came with the offer takes so much in the heap, about. */
+  /** About how many bytes the states that came with the offer take in the heap. */
   private final long statesBytes;
 
-  /** Null before it begins. */
+  /** The pull of the large state; null before it begins. */
   private @Nullable StatePull pull;
 
   public PendingAnswer(ReplicaId sender, Frame.StatesAndOffer answer) {
@@ -34,7 +34,7 @@ public final class PendingAnswer {
     this.statesBytes = states.shipments().stream().mapToLong(Shipment::heapBytes).sum();
   }
 
-  /** Which origin it is about; empty if it is about objects. */
+  /** Returns the origin that the answer is about; empty if it is about objects. */
   public Optional<ReplicaId> origin() {
     return states.origin();
   }
@@ -44,10 +44,10 @@ public final class PendingAnswer {
   }
 
   /**
-   * Begins, unless it has begun and that is as it was.
+   * Begins the pull, unless it has begun and its version has not changed.
    *
-   * @param from what is here of the object, or has come of it; what is here is not counted
-   * @return whether it has begun: the version here may just be read anew
+   * @param from returns what is here of the object, or has come of it; what is here is not counted
+   * @return whether it has begun; it cannot while the version here is just being read again
    */
   public boolean begin(Supplier<PartialPulls.Part> from, long nowNanos) {
     if (pull == null || pull.version().isEmpty()) {
@@ -67,12 +67,14 @@ public final class PendingAnswer {
     return pull != null;
   }
 
-  /** The answer without what was offered: what is here covers that. */
+  /** Returns the answer without the offered state, for when what is here covers that state. */
   public PeerAnswer besidesOffer() {
     return PeerAnswer.of(states);
   }
 
-  /** What to ask for, of something that has begun; of entries so many ranges at most. */
+  /**
+   * Returns the next request of a pull that has begun, for the entries of at most this many ranges.
+   */
   public Frame.Pull ask(int rangesMax) {
     if (pull == null) {
       throw new IllegalStateException("nothing of " + offer + " has begun");
@@ -80,21 +82,21 @@ public final class PendingAnswer {
     return pull.ask(rangesMax);
   }
 
-  /** Takes a page of ranges. Returns whether it was waited for. */
+  /** Takes a page of ranges. Returns whether it was expected. */
   public boolean take(Frame.Ranges ranges) {
     return pull != null
         && ranges.object().equals(offer.object())
         && (pull.version().isEmpty() || pull.take(ranges));
   }
 
-  /** Takes entries. Returns whether they were waited for. */
+  /** Takes entries. Returns whether they were expected. */
   public boolean take(Frame.Entries entries) {
     return pull != null
         && entries.entries().object().equals(offer.object())
         && (pull.version().isEmpty() || pull.take(entries));
   }
 
-  /** The answer, if all of it has come, and is as it was. */
+  /** Returns the answer, if all of it has come and its version has not changed. */
   public Optional<PeerAnswer> answer() {
     if (pull == null || !pull.isComplete() || pull.version().isEmpty()) {
       return Optional.empty();
@@ -116,7 +118,7 @@ public final class PendingAnswer {
     return Optional.of(new PeerAnswer(whole, Optional.of(offer.object())));
   }
 
-  /** What has come of the state, if anything. */
+  /** Returns what has come of the state, if anything. */
   public Optional<PartialPulls.Part> part() {
     StatePull open = pull;
     return open == null
@@ -124,14 +126,17 @@ public final class PendingAnswer {
         : open.version().map(version -> PartialPulls.Part.half(version, open.heapBytes()));
   }
 
-  /** Keeps what has come as it is for a time; what has not stayed so begins once more. */
+  /**
+   * Keeps the version of what has come from changing for a time; if it has changed, the pull begins
+   * again.
+   */
   public void hold() {
     if (pull != null && pull.version().isEmpty()) {
       pull = null;
     }
   }
 
-  /** What has come takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes what has come takes in the heap. */
   long heapBytes() {
     return statesBytes + (pull == null ? 0 : pull.heapBytes());
   }

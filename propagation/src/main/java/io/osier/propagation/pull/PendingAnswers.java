@@ -9,13 +9,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer's answers of which a large state is still to be pulled, one after the other: mostly they
- * show the same objects. Not thread-safe.
+ * A peer's answers whose large state is still to be pulled. They are pulled one after the other,
+ * since mostly they contain the same objects. Not thread-safe.
  */
 public final class PendingAnswers {
   /**
-   * The entries of so many ranges are asked for at first, until it is known how fast they come, and
-   * at least: fewer would come no sooner where others are in front of them.
+   * The number of ranges whose entries are requested at once in the beginning, until it is known
+   * how fast they come, and at least: behind other frames fewer would come no sooner.
    */
   private static final int RANGES_MIN = 16;
 
@@ -23,17 +23,19 @@ public final class PendingAnswers {
   private final long soonNanos;
   private final Map<Optional<ReplicaId>, PendingAnswer> all = new LinkedHashMap<>();
 
-  /** The one that is asked for; null if none is. */
+  /** The answer for which a request is open; null if there is none. */
   private @Nullable PendingAnswer asked;
 
   private long askedNumber;
   private long askedNanos;
 
-  /** Of so many ranges the entries are asked for at once, so that an answer comes soon. */
+  /**
+   * The number of ranges whose entries are requested at once, chosen so that an answer comes soon.
+   */
   private int ranges = RANGES_MIN;
 
   /**
-   * @param asking for requests, whose numbers nobody is told
+   * @param asking times the requests; its numbers are not sent
    * @param soonNanos an answer that takes longer should have been smaller
    */
   public PendingAnswers(RequestRetry asking, long soonNanos) {
@@ -45,7 +47,7 @@ public final class PendingAnswers {
     all.put(answer.origin(), answer);
   }
 
-  /** It is pulled no more. Returns it, or null. */
+  /** Removes an answer that is not pulled any more. Returns it, or null if there was none. */
   public @Nullable PendingAnswer remove(Optional<ReplicaId> origin) {
     PendingAnswer removed = all.remove(origin);
     if (removed != null && removed == asked) {
@@ -59,17 +61,20 @@ public final class PendingAnswers {
     return List.copyOf(all.values());
   }
 
-  /** The one that is pulled, or is to be; null if there is none. */
+  /** Returns the answer that is pulled now or next; null if there is none. */
   public @Nullable PendingAnswer first() {
     return all.isEmpty() ? null : all.values().iterator().next();
   }
 
-  /** The one that is asked for, if what came belongs to its offer. */
+  /** Returns the answer with the open request if this offer belongs to it; otherwise null. */
   public @Nullable PendingAnswer asked(long number) {
     return asked != null && asked.offer().isOf(Frame.Offer.OF_ANSWER, number) ? asked : null;
   }
 
-  /** The first one is asked for. Returns how many ranges' entries to ask for. */
+  /**
+   * Notes that the first answer's next request is sent. Returns how many ranges' entries to ask
+   * for.
+   */
   public int ask(PendingAnswer first, long nowNanos) {
     if (asked == first && asking.isOpen()) {
       long unused = asking.askAgain(nowNanos);
@@ -81,7 +86,7 @@ public final class PendingAnswers {
     return ranges;
   }
 
-  /** What was asked has come. */
+  /** Notes that the answer to the open request has come. */
   public void came(long nowNanos) {
     boolean unused = asking.answered(askedNumber, nowNanos);
     long took = nowNanos - askedNanos;
@@ -92,12 +97,12 @@ public final class PendingAnswers {
     }
   }
 
-  /** Whether something is to be asked: the first of them, or once more. */
+  /** Whether the first request or a repetition is due. */
   public boolean isDue(long heardNanos) {
     return !all.isEmpty() && (asked == null || asking.isDue(heardNanos));
   }
 
-  /** What has come takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes what has come takes in the heap. */
   public long heapBytes() {
     long bytes = 0;
     for (PendingAnswer answer : all.values()) {

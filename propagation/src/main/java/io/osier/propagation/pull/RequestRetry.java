@@ -3,12 +3,12 @@ package io.osier.propagation.pull;
 import java.util.function.LongSupplier;
 
 /**
- * A request to a peer that is sent again until it is answered.
+ * A request to a peer that is repeated until it is answered.
  *
- * <p>When is it time for that? An answer that is still on its way must not be asked for again: on a
- * slow link each repeat makes the others later. So the time is measured by what comes from the
- * peer, whose frames come in order: as long as nothing else came, the answer may be the next. And
- * it grows with each repeat, and with the time that the last answer took. Not thread-safe.
+ * <p>When is a repetition due? An answer that is still on its way must not be requested again: on a
+ * slow link each repetition delays the others. So the time is measured by what comes from the peer,
+ * whose frames come in order: as long as nothing else has come, the answer may be next. The time
+ * grows with each repetition, and with the time that the last answer took. Not thread-safe.
  */
 public final class RequestRetry {
   private static final int DOUBLINGS_MAX = 4;
@@ -28,7 +28,7 @@ public final class RequestRetry {
   private boolean coming;
 
   /**
-   * @param numbers gives each request of this datacenter a number of its own, growing
+   * @param numbers returns a new, larger number for each request of this datacenter
    * @param leastNanos how long to wait at least
    */
   public RequestRetry(LongSupplier numbers, long leastNanos) {
@@ -37,7 +37,7 @@ public final class RequestRetry {
     this.waitNanos = leastNanos;
   }
 
-  /** Something is asked; returns the request's number. */
+  /** Opens a new request; returns its number. */
   public long ask(long nowNanos) {
     open = true;
     coming = false;
@@ -49,7 +49,7 @@ public final class RequestRetry {
     return firstNumber;
   }
 
-  /** The same is asked again; returns the request's number. */
+  /** Repeats the request; returns the number of the repetition. */
   public long askAgain(long nowNanos) {
     repeats = Math.min(repeats + 1, DOUBLINGS_MAX);
     coming = false;
@@ -58,7 +58,7 @@ public final class RequestRetry {
     return lastNumber;
   }
 
-  /** Whether an answer is waited for. */
+  /** Whether an answer is expected. */
   public boolean isOpen() {
     return open;
   }
@@ -66,7 +66,7 @@ public final class RequestRetry {
   /**
    * Takes an answer.
    *
-   * @return false if it answers something else: it is late, or came twice
+   * @return false if it answers another request: it is late, or came twice
    */
   public boolean answered(long number, long nowNanos) {
     if (!isFor(number)) {
@@ -89,31 +89,32 @@ public final class RequestRetry {
   }
 
   /**
-   * An answer has come in part, and the rest is brought by other means: it is not asked for again.
+   * Notes that an answer has come in part, and that the rest comes by other means, so that the
+   * request is not repeated.
    *
-   * @return false if it answers something else
+   * @return false if it answers another request
    */
   public boolean comes(long number, long nowNanos) {
     if (!isFor(number)) {
       return false;
     }
-    noteTime(number, nowNanos); // what the rest takes is no measure for the next
+    noteTime(number, nowNanos); // the time that the rest takes is no measure for the next answer
     coming = true;
     repeats = 0;
     return true;
   }
 
-  /** The rest of what {@link #comes} does not come. */
+  /** Notes that the rest of an answer that {@link #comes} will not come. */
   public void comesNot() {
     coming = false;
   }
 
-  /** Whether to ask again. */
+  /** Whether to repeat the request. */
   public boolean isDue(long heardNanos) {
     return open && !coming && heardNanos - lastNanos >= waitNanos << repeats;
   }
 
-  /** The answer will not come. */
+  /** Ends the request: the answer will not come. */
   public void cancel() {
     open = false;
   }

@@ -13,38 +13,39 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a large object that a peer offers, pulled by what is lacking here: page by page of
- * its ranges, and the entries of those that are otherwise here. What has come is kept here until
- * all of it has, and nobody sees it before. Not thread-safe.
+ * Pulls the state of a large object that a peer offers: requests the pages of its ranges one by
+ * one, and the entries of the ranges that differ from what is here. What has come is kept until all
+ * of it has, and nobody sees it before. Not thread-safe.
  */
 public final class StatePull {
-  /** The entries of so many ranges are asked for at once. */
+  /** The number of ranges whose entries are requested at once. */
   static final int RANGES_MAX = 256;
 
   private final ReplicaId sender;
 
-  /** As it was heard last. */
+  /** The offer as it was last received. */
   private Frame.Offer offer;
 
-  /** What was here, with what has come. */
+  /** What was here, together with what has come. */
   private CrdtState version;
 
-  /** What has come takes so much in the heap, about. */
+  /** About how many bytes what has come takes in the heap. */
   private long bytes;
 
   private long heardNanos;
   private EntryKey after = EntryKey.NONE;
 
-  /** The page that begins there; null before it has come. */
+  /** The page that begins behind {@link #after}; null before it has come. */
   private @Nullable List<EntryRanges.Range> page;
 
-  /** Of the page, those whose entries have not come. */
+  /** The indices of the page's ranges whose entries have not come. */
   private List<Integer> lacking = List.of();
 
   /**
    * Begins with a version of the object that is here, or with entries that came before.
    *
-   * @param bytes what came before takes so much in the heap, about, unless it is counted elsewhere
+   * @param bytes about how many heap bytes the entries that came before take, unless they are
+   *     counted elsewhere
    */
   public StatePull(
       ReplicaId sender, Frame.Offer offer, CrdtState version, long bytes, long nowNanos) {
@@ -55,7 +56,7 @@ public final class StatePull {
     this.heardNanos = nowNanos;
   }
 
-  /** If the version that it begins with is the very one that is offered, nothing is lacking. */
+  /** Marks the pull as complete if its version is the offered one. */
   void lookIfSame() {
     if (version.context().equals(offer.version().context())
         && EntryRanges.Head.of(version).equals(offer.version())) {
@@ -67,25 +68,25 @@ public final class StatePull {
     return offer;
   }
 
-  /** The sender makes the offer again. */
+  /** Notes that the sender repeats the offer. */
   public void heard(Frame.Offer again, long nowNanos) {
     offer = again;
     heardNanos = nowNanos;
   }
 
-  /** The sender says something of it. */
+  /** Notes that the sender has sent something of the object. */
   public void heard(long nowNanos) {
     heardNanos = nowNanos;
   }
 
-  /** When the sender said something of it last: if that is long ago, it may offer it no more. */
+  /** Returns when the sender last did that; if it is long ago, the offer may exist no more. */
   long heardNanos() {
     return heardNanos;
   }
 
   /**
-   * What was here, with what has come: who is offered the object anew begins with that. Empty if it
-   * has not stayed the same, since it took too long.
+   * Returns what was here together with what has come, with which a pull for a new offer can begin.
+   * Empty if the version has changed because the pull took too long.
    */
   public Optional<CrdtState> version() {
     return Decomposition.hold(version) ? Optional.of(version) : Optional.empty();
@@ -95,20 +96,23 @@ public final class StatePull {
     return ask(RANGES_MAX);
   }
 
-  /** What to ask for now, of entries so many ranges at most. */
+  /** Returns the next request, for the entries of at most this many ranges. */
   Frame.Pull ask(int rangesMax) {
     List<Integer> ranges = lacking.subList(0, Math.min(rangesMax, lacking.size()));
     return new Frame.Pull(
         offer.epoch(), offer.number(), offer.object(), false, after, List.copyOf(ranges));
   }
 
-  /** What to say when it was applied. */
+  /** Returns the report that the state was applied. */
   public static Frame.Pull done(Frame.Offer offer) {
     return new Frame.Pull(
         offer.epoch(), offer.number(), offer.object(), true, EntryKey.NONE, List.of());
   }
 
-  /** Takes a page. Returns whether it was waited for; then {@link #isComplete} tells more. */
+  /**
+   * Takes a page of ranges. Returns whether it was expected; then {@link #isComplete} may have
+   * changed.
+   */
   public boolean take(Frame.Ranges ranges) {
     if (!offer.isOf(ranges.epoch(), ranges.number())
         || page != null
@@ -121,7 +125,9 @@ public final class StatePull {
     return true;
   }
 
-  /** Takes entries. Returns whether they were waited for; then {@link #isComplete} tells more. */
+  /**
+   * Takes entries. Returns whether they were expected; then {@link #isComplete} may have changed.
+   */
   public boolean take(Frame.Entries entries) {
     List<EntryRanges.Range> about = page;
     int n = entries.ranges().size();
@@ -148,17 +154,17 @@ public final class StatePull {
     }
   }
 
-  /** What has come takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes what has come takes in the heap. */
   public long heapBytes() {
     return bytes;
   }
 
-  /** Whether all that was lacking has come. */
+  /** Whether everything that was lacking has come. */
   public boolean isComplete() {
     return lacking.isEmpty() && page != null;
   }
 
-  /** The version that was offered, once it is complete. */
+  /** Returns the offered version, once it is complete. */
   public Shipment shipment() {
     return new Shipment(
         offer.object(),

@@ -8,17 +8,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The large states of a peer's stream that are being pulled, and those that were last. Not
- * thread-safe.
+ * The large states of a peer's stream that are being pulled, and the offers that were pulled last.
+ * Not thread-safe.
  */
 public final class StatePulls {
   /**
-   * So many large states are pulled at a time, whatever is offered. Pulls that were interrupted are
-   * kept for the next offer of their object, but make room for others.
+   * The number of large states that are pulled at a time, however many are offered. Interrupted
+   * pulls are kept for the next offer of their object, but make room for others.
    */
   public static final int MAX = 16;
 
-  /** Of so many offers it is known that they were pulled, should that be asked for once more. */
+  /**
+   * For this many pulled offers it is remembered that they were pulled, in case they are repeated.
+   */
   private static final int DONE_MAX = 64;
 
   private final Map<ObjectId, StatePull> open = new HashMap<>();
@@ -35,12 +37,12 @@ public final class StatePulls {
     }
   }
 
-  /** How many large states are being pulled. */
+  /** Returns how many large states are being pulled. */
   public int count() {
     return open.size();
   }
 
-  /** What has been pulled and is not complete takes so much in the heap, about, in bytes. */
+  /** Returns about how many heap bytes the incomplete states take. */
   public long heapBytes() {
     long bytes = 0;
     for (StatePull pull : open.values()) {
@@ -49,7 +51,7 @@ public final class StatePulls {
     return bytes;
   }
 
-  /** The pull of an object that is under way; null if there is none. */
+  /** Returns the pull of an object that is in progress; null if there is none. */
   public @Nullable StatePull get(ObjectId object) {
     return open.get(object);
   }
@@ -58,7 +60,7 @@ public final class StatePulls {
     open.put(pull.offer().object(), pull);
   }
 
-  /** What was pulled has been applied. */
+  /** Notes that a pulled state has been applied. */
   public void end(StatePull pull) {
     open.remove(pull.offer().object());
     done.add(Done.of(pull.offer()));
@@ -67,27 +69,27 @@ public final class StatePulls {
     }
   }
 
-  /** Whether it is one of those that were pulled last. */
+  /** Whether an offer is among those that were pulled last. */
   public boolean hasDone(Frame.Offer offer) {
     return done.contains(Done.of(offer));
   }
 
-  /** Nothing is pulled any more. */
+  /** Drops all pulls. */
   public void drop() {
     open.clear();
   }
 
-  /** Drops what has come of offers of other epochs. */
+  /** Drops the pulls of offers of other epochs. */
   public void dropAllBut(long epoch) {
     open.values().removeIf(p -> p.offer().epoch() != epoch);
   }
 
-  /** Drops what has come of offers of which nothing was heard since a time. */
+  /** Drops the pulls whose sender has sent nothing of them since a time. */
   public void dropSilent(long sinceNanos) {
     open.values().removeIf(p -> p.heardNanos() - sinceNanos < 0);
   }
 
-  /** How many are not silent as {@link #dropSilent} says. */
+  /** Counts the pulls that {@link #dropSilent} would keep. */
   public int countHeardSince(long sinceNanos) {
     return (int) open.values().stream().filter(p -> p.heardNanos() - sinceNanos >= 0).count();
   }

@@ -1,6 +1,6 @@
 /**
- * Objects that are too large for a frame and are asked for in pages: who was asked, what came, when
- * to ask again. It decides nothing about visibility.
+ * Requests objects that are too large for a frame in pages: knows which peer was asked, what has
+ * come, and when to repeat a request. It must not decide when something becomes visible.
  */
 @NullMarked
 package io.osier.propagation.pull;

@@ -1,20 +1,21 @@
 package io.osier.propagation.receive;
 
 /**
- * When a peer's frames are to be acknowledged, all that came until then at once. Not thread-safe.
+ * Decides when a peer's frames are acknowledged; one acknowledgement covers all that have come by
+ * then. Not thread-safe.
  */
 final class AckTimer {
   private boolean due;
   private long dueNanos;
   private long sentNanos;
 
-  /** Something has come that is to be acknowledged at a time at the latest. */
+  /** Notes that a frame has come that must be acknowledged by this time. */
   void by(long nanos) {
     dueNanos = due ? Math.min(dueNanos, nanos) : nanos;
     due = true;
   }
 
-  /** Whether an acknowledgement is to be sent now; it is then taken as sent. */
+  /** Whether an acknowledgement is to be sent now; if so it counts as sent from then on. */
   boolean takeDue(long nowNanos) {
     if (!due || nowNanos < dueNanos) {
       return false;
@@ -28,12 +29,12 @@ final class AckTimer {
     return due;
   }
 
-  /** When the last one was sent, if any was. */
+  /** Returns when the last acknowledgement was sent; 0 if none was. */
   long sentNanos() {
     return sentNanos;
   }
 
-  /** When an acknowledgement is due; Long.MAX_VALUE if none is. */
+  /** Returns when an acknowledgement is due; Long.MAX_VALUE if none is. */
   long dueNanos() {
     return due ? dueNanos : Long.MAX_VALUE;
   }

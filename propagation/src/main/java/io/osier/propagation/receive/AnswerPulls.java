@@ -15,9 +15,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 /**
- * Pulls the large states that belong to peers' answers: of each peer one after the other. What is
- * not answered is asked for again, and what came of an answer that ended early is kept for the
- * next. Pure; not thread-safe.
+ * Pulls the large states that belong to peers' answers, one after the other for each peer. A
+ * request that is not answered is repeated, and if an answer ends early, the part of the state that
+ * has come is kept for the next answer. Pure; not thread-safe.
  */
 public final class AnswerPulls {
   private final ReplicationContext around;
@@ -25,7 +25,7 @@ public final class AnswerPulls {
   private final Visibility visibility;
   private final Predicate<String> linkUp;
 
-  /** What has come of states whose answers ended early, from whomever. */
+  /** The parts of large states that came with answers that ended early, from whatever peer. */
   private final PartialPulls halfPulled = new PartialPulls();
 
   AnswerPulls(
@@ -44,8 +44,8 @@ public final class AnswerPulls {
   }
 
   /**
-   * Takes an answer that is waited for, as far as it has come: the rest is pulled. Returns it if
-   * the rest is here already.
+   * Takes an expected answer and begins to pull the large state that belongs to it. Returns the
+   * answer at once if that state is here already.
    */
   public Optional<PeerAnswer> begin(InboundStream in, Frame.StatesAndOffer answer, long nowNanos) {
     end(in, answer.states().origin(), nowNanos);
@@ -53,7 +53,10 @@ public final class AnswerPulls {
     return next(in, nowNanos);
   }
 
-  /** What was offered with an answer is not pulled, or no more: nobody need hold it. */
+  /**
+   * Tells a peer that a state it offered with an answer is not pulled (any more), so that it need
+   * not keep the version.
+   */
   public void notWanted(InboundStream in, Frame.Offer offer) {
     if (linkUp.test(in.sender().dc())) {
       send(in, StatePull.done(offer));
@@ -61,11 +64,11 @@ public final class AnswerPulls {
   }
 
   /**
-   * Something has come of what belongs to an answer.
+   * Takes a page of ranges or entries of a large state that belongs to an answer.
    *
    * @param number of the offer
-   * @param take takes it; whether it was waited for
-   * @return the answer, if all of it is here
+   * @param take takes the page; returns whether it was waited for
+   * @return the answer, if all of it is here now
    */
   Optional<PeerAnswer> pulled(
       InboundStream in, long number, Predicate<PendingAnswer> take, long nowNanos) {
@@ -78,8 +81,9 @@ public final class AnswerPulls {
   }
 
   /**
-   * Asks for what is next, or was asked and did not come. Returns the answer if nothing of it is
-   * lacking: most often what one origin has made came with what another one has.
+   * Sends the next request of a peer's first pending answer, or repeats one that was not answered.
+   * Returns the answer if nothing of it is lacking: often what one origin has written also came
+   * with the updates of another.
    */
   public Optional<PeerAnswer> next(InboundStream in, long nowNanos) {
     PendingAnswer first = in.answers().first();
@@ -97,7 +101,7 @@ public final class AnswerPulls {
       send(in, StatePull.done(first.offer()));
     } else if (first.hasBegun()) {
       send(in, first.ask(rangesMax));
-    } // otherwise it is tried again, as if that were lost
+    } // otherwise the next call tries again, as after a lost request
     return whole;
   }
 
@@ -110,14 +114,17 @@ public final class AnswerPulls {
     return first.begin(() -> known(in, offer), nowNanos) ? first.answer() : Optional.empty();
   }
 
-  /** Of an object what came in part, or has come and waits, or is here. */
+  /**
+   * Returns what this datacenter has of an object: a part that came with an answer that ended
+   * early, a version that waits to become visible, or the object's present state.
+   */
   private PartialPulls.Part known(InboundStream in, Frame.Offer offer) {
     ObjectId object = offer.object();
     CrdtState here = around.replica().state(object);
     Optional<PartialPulls.Part> came =
         halfPulled
             .take(object)
-            // It may have come otherwise meanwhile.
+            // The object may have come in another way meanwhile.
             .filter(part -> here == null || !here.context().covers(part.version().context()));
     if (came.isPresent()) {
       return came.get();
@@ -130,7 +137,7 @@ public final class AnswerPulls {
     return PartialPulls.Part.version(version);
   }
 
-  /** The state of an answer about an origin, or objects, is pulled no more. */
+  /** Stops pulling the state of a peer's answer about an origin, or about fetched objects. */
   void end(InboundStream in, Optional<ReplicaId> origin, long nowNanos) {
     PendingAnswer ended = in.answers().remove(origin);
     if (ended != null) {
@@ -142,15 +149,15 @@ public final class AnswerPulls {
     }
   }
 
-  /** Nothing of a peer's answers is pulled any more: they are asked for again, if need be. */
+  /** Stops pulling the states of all answers of a peer: they are requested again if need be. */
   void endAll(InboundStream in, long nowNanos) {
     in.answers().all().forEach(answer -> end(in, answer.origin(), nowNanos));
   }
 
   /**
-   * What was offered with an answer is not to be had any more.
+   * Notes that a peer no longer has a version that it offered with an answer.
    *
-   * @param notComing hears of what origin the answer does not come
+   * @param notComing is called with the peer and the origin whose answer will not come
    */
   public void withdrawn(
       InboundStream in,
@@ -167,7 +174,7 @@ public final class AnswerPulls {
     }
   }
 
-  /** Keeps what has come as it is for a time. */
+  /** Keeps the versions that partly pulled states build on from changing, for a time. */
   void hold(long nowNanos) {
     halfPulled.hold(nowNanos);
     for (InboundStream in : streams.all()) {
@@ -175,7 +182,7 @@ public final class AnswerPulls {
     }
   }
 
-  /** What is kept for next answers takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes the parts that are kept for later answers take in the heap. */
   long keptBytes() {
     return halfPulled.heapBytes();
   }

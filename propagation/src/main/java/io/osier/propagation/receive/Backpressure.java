@@ -6,16 +6,17 @@ import io.osier.propagation.pull.StatePulls;
 import java.util.function.Predicate;
 
 /**
- * Which peers may go on sending. What has come and waits has a budget; where that is spent, those
- * are not acknowledged whose updates nothing that waits is in need of. Not thread-safe.
+ * Decides which peers may go on sending. What has come and waits has a budget. When it is spent, a
+ * peer is not acknowledged unless waiting updates depend on what it has still to send. Not
+ * thread-safe.
  */
 final class Backpressure {
-  /** With so many times the budget waiting for its cut, frames are not even taken. */
+  /** When what waits takes this many times the budget, frames are not even taken. */
   private static final int TAKEN_FACTOR = 2;
 
   /**
-   * A peer that has been silent for so many retry intervals is not waited for, should others need
-   * its room: a sender's pauses are half as long at most.
+   * A peer that has been silent for this many retry intervals is not waited for, if other peers
+   * need the memory that its updates take: a sender's pauses are at most half as long.
    */
   private static final long SILENCE_RETRIES = 32;
 
@@ -23,7 +24,7 @@ final class Backpressure {
   private final Visibility visibility;
   private final Predicate<String> linkUp;
 
-  /** How many frames and offers came that had to wait to be acknowledged, or were not taken. */
+  /** How many frames and offers had to wait for their acknowledgement, or were not taken. */
   private long waitingSpent;
 
   Backpressure(ReplicationContext around, Visibility visibility, Predicate<String> linkUp) {
@@ -32,7 +33,7 @@ final class Backpressure {
     this.linkUp = linkUp;
   }
 
-  /** Looks which peers may be held back, now that something has come. */
+  /** Decides anew which peers may be held back, after something has come. */
   void weigh(long nowNanos) {
     visibility.weigh(new Heard(nowNanos));
   }
@@ -67,8 +68,8 @@ final class Backpressure {
   }
 
   /**
-   * Whether a peer may go on sending: not while all that waits takes more than the budget, and
-   * surely comes to its end without more of the peer's.
+   * Whether a peer may go on sending. It may not while what waits takes more than the budget and
+   * will become visible without more from this peer.
    */
   boolean mayGoOn(InboundStream in) {
     return hasRoom(in, 1);
@@ -76,7 +77,7 @@ final class Backpressure {
 
   private boolean hasRoom(InboundStream in, int factor) {
     if (!visibility.mayHoldBack(in)) {
-      return true; // mostly, and at once: who waits is added up each time
+      return true; // the usual case, before the bytes are added up
     }
     long bytes = visibility.waitingBytes() - visibility.leftBytes();
     return bytes <= factor * around.settings().memory().waiting();
@@ -91,10 +92,10 @@ final class Backpressure {
     return !visibility.mayRefuse() || hasRoom(in, TAKEN_FACTOR);
   }
 
-  /** Whether another pull may begin: while others are under way, only if there is room. */
+  /** Whether another pull may begin; if others are in progress, only when there is room. */
   boolean mayPullMore(InboundStream in, long nowNanos) {
     if (!hasRoomForPull(in)) {
-      // Their offers may never come again.
+      // The offers of former epochs may never be repeated.
       in.dropFormerPulls(silentNanos(nowNanos));
     }
     boolean hasRoom = hasRoomForPull(in);
@@ -108,7 +109,7 @@ final class Backpressure {
     if (in.pulls().count() >= StatePulls.MAX) {
       return false;
     }
-    // Where what was pulled is visible at once, one goes on in any case.
+    // Where pulled states become visible at once, one pull may always go on.
     return visibility.mayRefuse()
         ? mayGoOn(in)
         : in.pulls().count() == 0
@@ -116,9 +117,9 @@ final class Backpressure {
   }
 
   /**
-   * What is used of the budget.
+   * Returns how much of the budget is used.
    *
-   * @param keptBytes of what came of answers that ended early
+   * @param keptBytes the bytes of parts that came with answers that ended early
    */
   Budget.Usage usage(long keptBytes) {
     return new Budget.Usage(

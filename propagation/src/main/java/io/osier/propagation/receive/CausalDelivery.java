@@ -18,20 +18,22 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * What has come for a {@code causal} keyspace and is not visible yet. Updates gather until the
- * sender closes a cut: everything of an origin up to a commit number, and the cut of others that it
- * depends on. {@link CutAdmission} says which cuts become visible.
+ * Holds what has come for a {@code causal} keyspace and is not visible yet. Updates gather until
+ * the sender closes a cut: everything of an origin up to a commit number, with the cut of the
+ * others that it depends on. {@link CutAdmission} says which cuts become visible.
  *
  * <p>Pure, not thread-safe.
  */
 final class CausalDelivery {
   /**
-   * A way by which updates come. What a peer's states bring of its own updates, which is asked for
-   * while its stream stands still, does not come by its stream: that they end says nothing of it.
+   * A way by which updates come. A peer may also send states of its own updates, which are
+   * requested while its stream stands still; these are another source than its stream, because
+   * their last page does not end anything in the stream.
    *
    * @param peer who sends
-   * @param of whose updates
-   * @param isStream whether by the peer's own stream; otherwise by its states of an origin
+   * @param of whose updates it sends
+   * @param isStream whether they come in the peer's own stream; otherwise in its states of an
+   *     origin
    */
   record Source(ReplicaId peer, ReplicaId of, boolean isStream) implements Comparable<Source> {
     static Source stream(ReplicaId peer) {
@@ -57,9 +59,10 @@ final class CausalDelivery {
   }
 
   /**
-   * Takes an update that waits until its cut is closed. What a closed cut of the stream has may
-   * come again, where its sender begins anew: nothing would close it before the sender's next
-   * commit. A state that comes again may show more of others, which their own streams bring.
+   * Takes an update that waits until its cut is closed. An update of a closed cut may come again
+   * when its sender restarts the stream; it is ignored, since nothing would close it before the
+   * sender's next commit. A state that comes again may show more of others, but their own streams
+   * bring that.
    */
   void add(Source source, CutQueue.Arrived update) {
     CutQueue queue = queue(source);
@@ -77,9 +80,8 @@ final class CausalDelivery {
   }
 
   /**
-   * A state of an object that was pulled and waits: one that has just this context, or otherwise
-   * the last one of the peer's stream, or otherwise the last one of another; empty if there is
-   * none.
+   * Returns a pulled state of an object that waits: one with exactly this context, or else the last
+   * one of the peer's stream, or else the last one of another source; empty if there is none.
    */
   Optional<CrdtState> pulled(ReplicaId peer, ObjectId object, CausalContext context) {
     Predicate<Shipment> isOfObject = shipment -> shipment.object().equals(object);
@@ -99,18 +101,19 @@ final class CausalDelivery {
     return found;
   }
 
-  /** Whether something waits that was pulled. */
+  /** Whether a pulled state waits. */
   boolean hasPulled() {
     return queues.values().stream().anyMatch(CutQueue::hasPulled);
   }
 
   /**
-   * Sees to it that what was pulled stays as it is: it has only what differs from the version that
-   * was here, and reads the rest of that (see {@link Decomposition#hold}). If one has not, as after
-   * a long sleep of the process, everything that waits of its source is dropped: it must come once
-   * more. What nobody can send once more is dropped from the lost state on.
+   * Keeps the pulled states from changing: such a state holds only the difference to the version
+   * that was here, and reads the rest from that version (see {@link Decomposition#hold}). If a
+   * state's version is gone, as after a long sleep of the process, everything that waits of its
+   * source is dropped and must be sent again. Of a peer that has ended, which cannot send again,
+   * only the cuts from the lost state on are dropped.
    *
-   * @return the sources of which it was dropped
+   * @return the sources of which everything was dropped
    */
   List<Source> holdPulled() {
     List<Source> dropped = new ArrayList<>();
@@ -129,7 +132,7 @@ final class CausalDelivery {
     return dropped;
   }
 
-  /** Whether a stream's cut up to there is new. */
+  /** Whether a stream's cut up to {@code through} has not been closed before. */
   boolean isNew(Source source, long through) {
     CutQueue queue = queues.get(source);
     return through > (queue == null ? 0 : queue.closed);
@@ -152,7 +155,7 @@ final class CausalDelivery {
     List<CutQueue.Arrived> later = new ArrayList<>();
     List<CutQueue.Arrived> now = new ArrayList<>(open.size());
     for (CutQueue.Arrived a : open) {
-      // Shipped early: something before it is still held at its origin.
+      // It was shipped early: its origin still holds an earlier update.
       (a.shipment().last() > through ? later : now).add(a);
     }
     later.forEach(queue::add);
@@ -168,7 +171,7 @@ final class CausalDelivery {
             nowNanos));
   }
 
-  /** Closes what a peer's states bring of an origin. */
+  /** Closes the cut of an origin's states that a peer has sent. */
   void closeRepaired(Source source, long through, VersionVector deps, long nowNanos) {
     CutQueue queue = queue(source);
     List<CutQueue.Arrived> states = queue.takeOpen();
@@ -177,7 +180,7 @@ final class CausalDelivery {
             source, Optional.of(source.of), through, deps, states, Optional.empty(), nowNanos));
   }
 
-  /** What a peer's states have brought of an origin so far will not be closed. */
+  /** Drops the updates of a source that wait for the end of their cut: nothing will close it. */
   void drop(Source source) {
     CutQueue queue = queues.get(source);
     if (queue != null) {
@@ -185,7 +188,7 @@ final class CausalDelivery {
     }
   }
 
-  /** Takes states that complete nothing, but show what else they depend on. */
+  /** Takes states that complete no origin's updates, but depend on other updates. */
   void addWhole(Source source, List<CutQueue.Arrived> states, VersionVector deps, long nowNanos) {
     queue(source)
         .add(
@@ -194,8 +197,8 @@ final class CausalDelivery {
   }
 
   /**
-   * A datacenter has a newer incarnation: what this one had not closed will never be, but what it
-   * had may still be admitted.
+   * Notes that a datacenter has a newer incarnation. Cuts of this one that are open will never be
+   * closed and are dropped; its closed cuts may still be admitted.
    */
   void ended(ReplicaId former) {
     for (Map.Entry<Source, CutQueue> e : queues.entrySet()) {
@@ -206,7 +209,7 @@ final class CausalDelivery {
     }
   }
 
-  /** The datacenter of an incarnation that had {@link #ended} is a peer again. */
+  /** Notes that the datacenter of an incarnation that had {@link #ended} is a peer again. */
   void returned(ReplicaId peer) {
     for (Map.Entry<Source, CutQueue> e : queues.entrySet()) {
       if (e.getKey().peer.equals(peer)) {
@@ -216,17 +219,17 @@ final class CausalDelivery {
   }
 
   /**
-   * Gives up the cuts of peers that have ended which depend on what nobody has any more. Only those
-   * can: of what a peer that runs has shipped it has all that it depends on, and gives it to
-   * others.
+   * Gives up cuts of ended peers that depend on updates which nobody has any more. Only those cuts
+   * can be in this case: a running peer has everything that its shipped updates depend on, and
+   * gives it to others.
    *
-   * <p>Why are they not admitted without it? A transaction would be seen without what it had seen,
-   * states would show parts of transactions that are lost, and rights of a bounded counter would be
-   * seen used of which it was lost who gave them, so that they could be used again. If somebody has
-   * it all the same, and the cut, both come from there.
+   * <p>Why are they not admitted without those updates? A transaction would be seen without what it
+   * had seen, states would show parts of lost transactions, and rights of a bounded counter would
+   * be seen used while the update that gave them is lost, so that they could be used again. If some
+   * datacenter has those updates and the cut after all, both come from there.
    *
    * @param here the present cut
-   * @param lost whether nobody has more of an origin's updates than has come here
+   * @param lost whether no datacenter has more of an origin's updates than has come here
    */
   void giveUp(VersionVector here, Predicate<ReplicaId> lost) {
     if (leftBytes() == 0) {
@@ -241,7 +244,8 @@ final class CausalDelivery {
     for (Iterator<Map.Entry<Source, CutQueue>> it = queues.entrySet().iterator(); it.hasNext(); ) {
       Map.Entry<Source, CutQueue> e = it.next();
       CutQueue queue = e.getValue();
-      // What the last one does not depend on, none before it does.
+      // Every cut depends on all that the cuts before it depend on, so the last one is checked
+      // first.
       while (queue.ended
           && !queue.cuts.isEmpty()
           && dependsOn(lost, queue.cuts.peekLast().deps().beyond(come))) {
@@ -262,7 +266,7 @@ final class CausalDelivery {
     return false;
   }
 
-  /** What waits takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes everything that waits takes in the heap. */
   long heapBytes() {
     long bytes = 0;
     for (CutQueue queue : queues.values()) {
@@ -271,7 +275,7 @@ final class CausalDelivery {
     return bytes;
   }
 
-  /** Of {@link #heapBytes} what former incarnations of peers have left. */
+  /** Returns the part of {@link #heapBytes} that former incarnations of peers have left. */
   long leftBytes() {
     long bytes = 0;
     for (CutQueue queue : queues.values()) {
@@ -286,7 +290,7 @@ final class CausalDelivery {
     return queue == null || queue.isEmpty();
   }
 
-  /** Whether a closed cut waits, of whatever source. */
+  /** Whether a closed cut of any source waits. */
   boolean hasCuts() {
     for (CutQueue queue : queues.values()) {
       if (!queue.cuts.isEmpty()) {
@@ -296,14 +300,14 @@ final class CausalDelivery {
     return false;
   }
 
-  /** How many updates of a source wait for the end of their cut. */
+  /** Returns how many updates of a source wait for the end of their cut. */
   int open(Source source) {
     CutQueue queue = queues.get(source);
     return queue == null ? 0 : queue.open();
   }
 
   /**
-   * Whether a closed cut depends on more of a stream than has come of it.
+   * Whether a closed cut depends on later updates of a stream than have come.
    *
    * @param here the present cut
    */
@@ -335,7 +339,7 @@ final class CausalDelivery {
     return false;
   }
 
-  /** How many updates have come and are not visible. */
+  /** Returns how many updates have come and are not visible. */
   int waiting() {
     int waiting = 0;
     for (CutQueue queue : queues.values()) {
@@ -351,7 +355,7 @@ final class CausalDelivery {
    * Takes the cuts that can be admitted, in the order in which they are to be applied.
    *
    * @param here the present cut, this datacenter's own updates included
-   * @return all that become visible now, in one step
+   * @return all cuts that become visible now, in one step
    */
   List<CutQueue.Cut> take(VersionVector here) {
     List<CutQueue.Cut> taken = CutAdmission.admissible(queues.values(), here);

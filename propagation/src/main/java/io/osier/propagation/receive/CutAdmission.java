@@ -11,21 +11,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which closed cuts become visible now: a cut is admitted when what it depends on is here or is
- * admitted with it. A pure function.
+ * Decides which closed cuts become visible now: a cut is admitted when everything that it depends
+ * on is visible or is admitted together with it. A pure function.
  *
- * <p>Why with it? An origin that is out of reach is repaired by states from a third datacenter,
- * which depend on that one's own updates, and those on the origin's: neither can come first. So, if
- * no cut can be admitted alone, the largest set of cuts that together depend on nothing else is.
+ * <p>Why together? If an origin is out of reach, a third datacenter sends its states. They depend
+ * on that datacenter's own updates, which depend on the origin's: neither can come first. So if no
+ * cut can be admitted alone, the largest set of cuts is admitted that depend only on visible
+ * updates and on each other.
  */
 final class CutAdmission {
   private CutAdmission() {}
 
   /**
-   * The cuts that can be admitted, in the order in which they are to be applied.
+   * Returns the cuts that can be admitted, in the order in which they are to be applied.
    *
-   * @param queues whose cuts each depend on all that those before them depend on; they stay as they
-   *     are
+   * @param queues each of their cuts depends on all that the cuts before it depend on; they are not
+   *     changed
    * @param here the present cut, this datacenter's own updates included
    */
   static List<Cut> admissible(Collection<CutQueue> queues, VersionVector here) {
@@ -59,7 +60,7 @@ final class CutAdmission {
     return admitted;
   }
 
-  /** What is left of a queue. */
+  /** The cuts of a queue that are not admitted yet. */
   private static final class Waiting {
     private Iterator<Cut> later;
     private @Nullable Cut first;
@@ -87,10 +88,10 @@ final class CutAdmission {
     }
   }
 
-  /** The largest set of cuts that depend only on the present one and on each other. */
+  /** Returns the largest set of cuts that depend only on the present cut and on each other. */
   private static List<Cut> together(List<Waiting> waiting, VersionVector cut) {
     if (waiting.size() < 2) {
-      return List.of(); // alone it was tried
+      return List.of(); // a single queue has been tried already
     }
     List<List<Cut>> all = waiting.stream().map(Waiting::takeAll).toList();
     List<List<Cut>> prefixes = new ArrayList<>(all);

@@ -20,15 +20,15 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What has come by one way for a {@code causal} keyspace and waits: updates of a cut that is still
- * open, and closed cuts. Not thread-safe.
+ * Holds what has come from one source for a {@code causal} keyspace and waits: updates of a cut
+ * that is still open, and closed cuts. Not thread-safe.
  */
 final class CutQueue {
   /** An update that waits. */
   record Arrived(Shipment shipment, boolean outage, long sentMillis) {
     private static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Long.BYTES + 1);
 
-    /** What it takes in the heap, about, in bytes. */
+    /** Returns about how many bytes the update takes in the heap. */
     long heapBytes() {
       return HEAP_BYTES + shipment.heapBytes();
     }
@@ -38,11 +38,13 @@ final class CutQueue {
    * A closed cut.
    *
    * @param source where it came from
-   * @param origin whose updates are complete with it; empty if it only brings what was forgotten
-   * @param through up to which commit number of the origin
-   * @param deps what must be visible before it, or with it
+   * @param origin whose updates are complete with it; empty if it only brings back forgotten
+   *     updates
+   * @param through the origin's updates are complete up to this commit number
+   * @param deps what must be visible before the cut, or together with it
    * @param updates in the order in which they came
-   * @param cursor the place in the source's stream with it; empty if the stream has brought more
+   * @param cursor the place in the source's stream after the cut; empty if the stream has brought
+   *     more
    * @param closedNanos when it was closed
    */
   record Cut(
@@ -56,12 +58,14 @@ final class CutQueue {
 
     private static final long HEAP_BYTES = HeapSize.object(5 * HeapSize.REFERENCE + 2 * Long.BYTES);
 
-    /** What it takes in the heap without its updates, about, in bytes. */
+    /** Returns about how many bytes the cut takes in the heap, without its updates. */
     private long heapBytes() {
       return HEAP_BYTES + deps.heapBytes();
     }
 
-    /** Whether all that it depends on is visible, or part of it: repaired states name their own. */
+    /**
+     * Whether all that the cut depends on is visible or in the cut itself, as with repaired states.
+     */
     boolean isNext(VersionVector cut) {
       return deps.isAtMost(raise(cut));
     }
@@ -71,27 +75,27 @@ final class CutQueue {
     }
   }
 
-  /** What an entry of {@link #states} takes in the heap. */
+  /** The bytes that an entry of {@link #states} takes in the heap. */
   private static final long STATE_BYTES = HeapSize.object(8 * HeapSize.REFERENCE);
 
   private List<Arrived> open = new ArrayList<>();
 
-  /** Where among what is open an object's last state is that catches up or repairs. */
+  /** The index in {@link #open} of each object's last state that came by catching up or repair. */
   private final Map<ObjectId, Integer> states = new HashMap<>();
 
   final ArrayDeque<Cut> cuts = new ArrayDeque<>();
 
-  /** Of all that waits, the large states that were pulled, each with its number among them. */
+  /** The pulled large states among all that waits, numbered in the order of their arrival. */
   private final IdentityHashMap<Arrived, Long> pulled = new IdentityHashMap<>();
 
   private long pulledEver;
 
   long closed;
 
-  /** What waits takes so much, without {@link #states}. */
+  /** The heap bytes of all that waits, without {@link #states}. */
   private long heapBytes;
 
-  /** Whether its peer has ended: no more comes. */
+  /** Whether the source's peer has ended, so that no more comes. */
   boolean ended;
 
   boolean isEmpty() {
@@ -99,8 +103,8 @@ final class CutQueue {
   }
 
   /**
-   * Takes an update. A state comes again where its sender begins anew, after a restart for example,
-   * however often that is: then it takes the place of the one before.
+   * Takes an update. A sender that restarts its stream, for example after a restart of its process,
+   * sends a state again; it replaces the former one.
    */
   void add(Arrived update) {
     heapBytes += update.heapBytes();
@@ -125,12 +129,12 @@ final class CutQueue {
     add(state);
   }
 
-  /** Whether something waits that was pulled. */
+  /** Whether a pulled state waits. */
   boolean hasPulled() {
     return !pulled.isEmpty();
   }
 
-  /** How many updates wait for the end of their cut. */
+  /** Returns how many updates wait for the end of their cut. */
   int open() {
     return open.size();
   }
@@ -139,14 +143,14 @@ final class CutQueue {
     forget(takeOpen());
   }
 
-  /** These do not wait any more. */
+  /** Forgets that these updates were pulled, since they do not wait any more. */
   private void forget(List<Arrived> updates) {
     if (!pulled.isEmpty()) {
       updates.forEach(pulled::remove);
     }
   }
 
-  /** The state that was pulled last of those that are looked for. */
+  /** Returns the wanted state that was pulled last. */
   Optional<CrdtState> lastPulled(Predicate<Shipment> wanted) {
     return pulled.entrySet().stream()
         .filter(e -> wanted.test(e.getKey().shipment))
@@ -154,7 +158,9 @@ final class CutQueue {
         .map(e -> e.getKey().shipment.content());
   }
 
-  /** Of what was pulled, what has not stayed as it is; the rest will for some time more. */
+  /**
+   * Returns the pulled states that could not be kept from changing; the others are kept for a time.
+   */
   Set<Arrived> holdPulled() {
     Set<Arrived> lost = Collections.newSetFromMap(new IdentityHashMap<>());
     for (Arrived state : pulled.keySet()) {
@@ -165,7 +171,7 @@ final class CutQueue {
     return lost;
   }
 
-  /** Drops the first cut that has any of some updates, and what builds on it. */
+  /** Drops the first cut that contains any of these updates, and all cuts after it. */
   void dropFrom(Set<Arrived> lost, CausalDelivery.Source source) {
     while (cuts.stream().anyMatch(cut -> cut.updates.stream().anyMatch(lost::contains))) {
       removeLast(source);
@@ -185,13 +191,13 @@ final class CutQueue {
     heapBytes += cut.heapBytes() + heapBytes(cut.updates);
   }
 
-  /** A cut is not among them any more. */
+  /** Updates the accounts after a cut was removed. */
   void removed(Cut cut) {
     heapBytes -= cut.heapBytes() + heapBytes(cut.updates);
     forget(cut.updates);
   }
 
-  /** Gives up the last cut. Should the same incarnation be a peer again, it comes once more. */
+  /** Gives up the last cut. If the same incarnation is a peer again, it sends the cut again. */
   void removeLast(CausalDelivery.Source source) {
     removed(cuts.removeLast());
     closed = source.isStream() && !cuts.isEmpty() ? cuts.getLast().through : 0;

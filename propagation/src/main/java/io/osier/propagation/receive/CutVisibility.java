@@ -18,30 +18,32 @@ import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 /**
- * In a {@code causal} keyspace: what comes waits until its origin has closed a cut and everything
- * that the cut depends on is visible, or becomes so with it ({@link CausalDelivery}).
+ * Makes updates of a {@code causal} keyspace visible: they wait until their origin has closed a cut
+ * and everything that the cut depends on is visible or becomes visible with it ({@link
+ * CausalDelivery}).
  *
- * <p>When what waits takes more than there is, streams are held back: nothing of it is dropped, and
- * no more of them is taken. Which ones? A cut may depend on what its sender, or another one, has
- * still to send, so whoever is needed goes on: each stream of which a closed cut depends on more
- * than has come. Where no cut is closed, the one of which most has come, as the nearest to its end.
- * Once let in, a stream goes on until what waits is within its budget again: a stream that starts
- * again ships one cut that reaches up to the present, and two that took turns in that would depend
- * on ever later ones of each other.
+ * <p>When what waits takes more than its budget, streams are held back: nothing of them is dropped,
+ * and no more is taken. Streams that are needed go on: those that have yet to bring something on
+ * which a closed cut depends. If no cut is closed, the stream of which most has come goes on, as
+ * the nearest to its end. A stream that goes on does so until what waits is within the budget
+ * again. Otherwise two streams could take turns for ever: each restart ships one cut that reaches
+ * up to the present, so each cut would depend on ever later ones of the other stream.
  *
- * <p>Where all that has begun to come is of streams that stand still, all others go on. If it stays
- * so, what has begun makes room: it comes once more when its sender is heard again.
+ * <p>If all streams of which something has begun to come stand still, all other streams go on. If
+ * those stay silent, what they have begun is dropped to make room; it comes again when its sender
+ * is heard again.
  *
  * <p>So the budget is exceeded by no more than what must become visible together. Nobody waits for
- * ever: if all that closed cuts depend on were visible or closed here, they would be admitted
- * ({@link CausalDelivery#take}); so there is a cut that depends on more of some origin, whose
- * stream goes on if it is heard, and who is not heard is repaired by others, which is never held
- * back.
+ * ever: if everything that closed cuts depend on were visible or closed here, they would be
+ * admitted ({@link CausalDelivery#take}); so some cut depends on more of an origin. The origin's
+ * stream goes on if the origin is heard; if not, others repair it, and repairs are never held back.
  *
  * <p>Not thread-safe.
  */
 final class CutVisibility implements Visibility {
-  /** Half of the time for which that holds. */
+  /**
+   * Pulled states are held again after this time at the latest: half of the time that a hold lasts.
+   */
   private static final long HELD_NANOS_MAX =
       TimeUnit.MILLISECONDS.toNanos(EntrySource.HOLD_MILLIS / 2);
 
@@ -51,10 +53,10 @@ final class CutVisibility implements Visibility {
   private final UpdateApplier applier;
   private final CausalDelivery admission = new CausalDelivery();
 
-  /** When all was held last that was pulled and waits. */
+  /** When all pulled states that wait were last held. */
   private long heldNanos;
 
-  /** Streams that go on although what waits takes more than there is. */
+  /** The streams that go on although what waits takes more than the budget. */
   private final Set<ReplicaId> letIn = new HashSet<>();
 
   CutVisibility(
@@ -94,7 +96,7 @@ final class CutVisibility implements Visibility {
   /** Makes visible, in one step, all cuts whose dependencies are met. */
   private void admit(long nowNanos, long nowMillis) {
     if (admission.hasPulled() && nowNanos - heldNanos > HELD_NANOS_MAX) {
-      return; // nothing that was pulled is read before it is held anew
+      return; // pulled states must not be read before they are held again
     }
     List<CutQueue.Cut> cuts = admission.take(knowledge.here());
     if (cuts.isEmpty()) {
@@ -102,7 +104,7 @@ final class CutVisibility implements Visibility {
     }
     List<Shipment> outOfOrder = new ArrayList<>();
     for (CutQueue.Cut cut : cuts) {
-      // What waited that long waited for something that could not be reached.
+      // A cut that waited that long waited for a datacenter that could not be reached.
       long waitedNanos = nowNanos - cut.closedNanos();
       boolean late = waitedNanos > around.healNanos();
       InboundStream from = streams.of(cut.source().peer().dc());
@@ -137,7 +139,7 @@ final class CutVisibility implements Visibility {
     around.replica().admitted();
   }
 
-  /** The states of an origin are a cut when the last page is there. */
+  /** Gathers the states of an origin, which form a cut once the last page is here. */
   @Override
   public void states(
       InboundStream in, PeerAnswer answer, boolean expected, long nowNanos, long nowMillis) {
@@ -172,7 +174,10 @@ final class CutVisibility implements Visibility {
     return shipments.stream().map(s -> new CutQueue.Arrived(s, true, nowMillis)).toList();
   }
 
-  /** Its sender closes no cut before everything that it offers has come. */
+  /**
+   * Keeps a pulled state until its sender closes a cut, which it does once all that it offered has
+   * come.
+   */
   @Override
   public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
     addPulled(source(in), new CutQueue.Arrived(state, true, nowMillis), nowNanos);
@@ -180,7 +185,7 @@ final class CutVisibility implements Visibility {
 
   private void addPulled(CausalDelivery.Source source, CutQueue.Arrived state, long nowNanos) {
     if (!admission.hasPulled()) {
-      heldNanos = nowNanos; // as all that has just come
+      heldNanos = nowNanos; // what has just come is held
     }
     admission.addPulled(source, state);
   }
@@ -206,7 +211,7 @@ final class CutVisibility implements Visibility {
 
   @Override
   public void repaired(Frame.States last) {
-    // The last page is admitted when what it depends on is here.
+    // The last page has closed the cut, which is admitted when all that it depends on is here.
   }
 
   @Override
@@ -269,7 +274,7 @@ final class CutVisibility implements Visibility {
     }
   }
 
-  /** Lets others in than those of which something has begun to come: these stand still. */
+  /** Lets other streams go on, since those of which something has begun to come stand still. */
   private void passBy(Hearing hearing) {
     boolean anyFlows = false;
     for (InboundStream in : streams.all()) {
@@ -293,7 +298,9 @@ final class CutVisibility implements Visibility {
     return CausalDelivery.Source.stream(in.sender());
   }
 
-  /** What has come of a stream and waits for more that comes: updates, parts of large states. */
+  /**
+   * Counts what has come of a stream and waits for more of it: updates, and large states in parts.
+   */
   private int isComing(InboundStream in, Hearing hearing) {
     return admission.open(source(in)) + in.pullsHeardSince(hearing.silentNanos());
   }

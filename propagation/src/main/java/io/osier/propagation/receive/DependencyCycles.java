@@ -12,21 +12,21 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * Finds held updates of one object, of several origins, that build on each other: each needs what
- * another one brings, so none can be first, but all can be joined at once. That is the usual case
- * after an outage, since what was missed comes joined: one update of eu for all that eu did, and
- * one of us, while eu had seen us's first ones and us eu's.
+ * Finds waiting updates of one object, from several origins, that build on each other: each needs
+ * what another one brings, so none can be first, but all can be joined at once. That is the usual
+ * case after an outage, since missed updates come joined: one delta for all that eu did and one for
+ * all that us did, while eu had seen the first updates of us, and us those of eu.
  */
 final class DependencyCycles {
   private DependencyCycles() {}
 
   /**
-   * What can be applied together.
+   * Returns the updates that can be applied together.
    *
-   * @param queues by stream, what is held of the object, oldest first
-   * @param seen up to which number of a replica everything that concerns the object is here
-   * @return the updates, in no particular order but each stream's own; empty if something is
-   *     missing that is not held
+   * @param queues the waiting updates of the object by stream, oldest first
+   * @param seen returns up to which number all of a replica's updates on the object are here
+   * @return the updates, in no particular order except that of each stream; empty if something is
+   *     missing that does not wait here
    */
   static List<Shipment> closed(
       Collection<? extends Collection<Shipment>> queues, ToLongFunction<ReplicaId> seen) {
@@ -36,8 +36,8 @@ final class DependencyCycles {
         candidates.add(new ArrayList<>(queue));
       }
     }
-    // Most often the oldest of a stream needs what nobody brings: that is seen without a look at
-    // the rest.
+    // Most often the oldest update of a stream needs something that no candidate brings, which
+    // shows without a look at the others.
     Reach reach = new Reach(candidates, seen);
     while (candidates.removeIf(queue -> !reach.meets(queue.getFirst(), reach.here(queue, 0)))) {
       reach.renew(candidates);
@@ -64,7 +64,7 @@ final class DependencyCycles {
     return candidates.stream().flatMap(List::stream).toList();
   }
 
-  /** What would be here of each replica if all candidates were applied. */
+  /** Computes what would be here of each replica if all candidates were applied. */
   private static final class Reach {
     private final ToLongFunction<ReplicaId> seen;
     private final Map<ReplicaId, Long> brought = new HashMap<>();
@@ -81,7 +81,9 @@ final class DependencyCycles {
       }
     }
 
-    /** What is here of the origin before the queue's nth update. */
+    /**
+     * Returns up to which number the origin's updates are here before the queue's update {@code n}.
+     */
     long here(List<Shipment> queue, int n) {
       long here = seen.applyAsLong(queue.get(n).origin());
       return n == 0 ? here : Math.max(here, queue.get(n - 1).last());

@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Which objects' states are fetched from a peer, because its updates wait for others that do not
- * come. Pure; not thread-safe.
+ * Decides which objects' states are fetched from a peer because its updates wait for others that do
+ * not come. Pure; not thread-safe.
  */
 final class FetchPolicy {
   private final ReplicationContext around;
@@ -39,7 +39,7 @@ final class FetchPolicy {
     this.linkUp = linkUp;
   }
 
-  /** The objects to fetch from a peer now; see {@link PendingUpdates#toFetch}. */
+  /** Returns the objects to fetch from a peer now; see {@link PendingUpdates#toFetch}. */
   List<ObjectId> due(InboundStream in, long nowNanos) {
     return in.toFetch(
         nowNanos,
@@ -48,7 +48,9 @@ final class FetchPolicy {
         shipment -> comesLater(shipment, nowNanos));
   }
 
-  /** The same objects, with those last whose states will be pulled: the others need not wait. */
+  /**
+   * Returns the same objects with those last whose states will be pulled: the others need not wait.
+   */
   List<ObjectId> largeLast(List<ObjectId> objects) {
     Map<Boolean, List<ObjectId>> byLarge =
         objects.stream().collect(Collectors.partitioningBy(this::isLarge));
@@ -62,14 +64,14 @@ final class FetchPolicy {
     return here != null && here.sizeBytes() > around.settings().pullBytes();
   }
 
-  /** When there may be something to fetch from a peer, or to ask for again. */
+  /** Returns when there may be something to fetch from a peer, or a fetch to repeat. */
   long nextNanos(InboundStream in) {
     return in.nextFetchNanos(skew.graceNanos(in.sender().dc()), around.retryNanos());
   }
 
   /**
-   * Whether an update waits for one of an origin whose stream stands still, or has just come back:
-   * what that origin did meanwhile will come from itself or through a third datacenter, and once.
+   * Whether an update waits for an origin whose stream stands still or has just come back. Then the
+   * origin itself or a third datacenter will send what is missing, and it should not be sent twice.
    */
   private boolean comesLater(Shipment shipment, long nowNanos) {
     CausalContext here = applier.context(shipment.object());
@@ -83,7 +85,7 @@ final class FetchPolicy {
     return false;
   }
 
-  /** Whether an origin's stream flows: it has begun, long enough ago, and is heard. */
+  /** Whether an origin's stream flows: it began long enough ago, and the origin is heard. */
   boolean isStreaming(ReplicaId origin, long nowNanos) {
     InboundStream in = streams.get(origin.dc());
     return in != null

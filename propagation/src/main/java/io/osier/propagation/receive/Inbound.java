@@ -18,15 +18,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes what the peers ship: sees what is missing in their streams and asks for it, acknowledges,
- * and hands on to {@link Visibility} what is next.
+ * Takes what the peers ship: finds gaps in their streams and requests what is missing, acknowledges
+ * frames, and hands the updates that are next to {@link Visibility}.
  *
  * <p>Pure; not thread-safe.
  */
 public final class Inbound {
-  /**
-   * Operations are acknowledged together for so long: an acknowledgement is as large as an update.
-   */
+  /** Acknowledgements of operations are delayed by this: each is as large as an update. */
   private static final long ACK_DELAY_NANOS = 50_000_000;
 
   private final ReplicationContext around;
@@ -41,8 +39,8 @@ public final class Inbound {
   private final LongSupplier requests;
 
   /**
-   * @param early keeps what repairs bring too early
-   * @param requests gives each request a number of its own, growing
+   * @param early keeps repaired updates that have come too early
+   * @param requests returns a new, larger number for each request
    * @param linkUp whether frames can be sent to a datacenter
    */
   public Inbound(
@@ -56,7 +54,7 @@ public final class Inbound {
     this.knowledge = knowledge;
     this.requests = requests;
     this.streams = new InboundStreams(around);
-    // After that an origin counts as out of reach.
+    // An origin that is silent for longer counts as out of reach.
     this.skew = new PathSkew(around.healNanos() + around.retryNanos());
     this.fetches = new FetchPolicy(around, streams, applier, skew, linkUp);
     this.visibility =
@@ -72,12 +70,11 @@ public final class Inbound {
 
   // ---------------------------------------------------------------- streams
 
-  /** A peer speaks. Returns whether its incarnation does so for the first time. */
+  /** Notes that a peer has spoken. Returns whether its incarnation is heard for the first time. */
   public boolean meet(ReplicaId peer, long nowNanos) {
     knowledge.meet(peer);
     InboundStream in = streams.get(peer.dc());
-    // The knowledge may have heard of the incarnation before it speaks here itself, from a third
-    // one.
+    // The vector may know an incarnation from a third datacenter before it speaks here itself.
     if (in != null && in.sender().incarnation() >= peer.incarnation()) {
       if (in.sender().equals(peer) && in.isBack()) {
         visibility.returned(peer);
@@ -96,8 +93,8 @@ public final class Inbound {
   }
 
   /**
-   * Nothing is heard of a datacenter any more: what of it is missing, others have. What has come of
-   * it, and waits for something else, becomes visible with that: nobody else may have it.
+   * Ends the stream of a datacenter that is no peer any more; the other peers have what is missing
+   * of it. Its updates that have come and wait become visible later: nobody else may have them.
    */
   public void end(String dc, long nowNanos) {
     InboundStream in = streams.get(dc);
@@ -110,18 +107,18 @@ public final class Inbound {
     }
   }
 
-  /** The stream of a datacenter's last incarnation; null if it was never heard. */
+  /** Returns the stream of a datacenter's last incarnation; null if it was never heard. */
   public @Nullable InboundStream stream(String dc) {
     return streams.get(dc);
   }
 
-  /** Whether nothing of a datacenter is waited for, as far as its stream is concerned. */
+  /** Whether this partition waits for nothing in a datacenter's stream. */
   public boolean isAtRest(String dc) {
     InboundStream in = streams.get(dc);
     return in != null && in.isAtRest();
   }
 
-  /** All are at rest: that somebody was not heard means nothing. */
+  /** Excuses the silence of all streams up to now, since all datacenters are at rest. */
   public void rest(long nowNanos) {
     for (InboundStream in : streams.all()) {
       in.liveness().excuse(nowNanos, Quiescence.excusedNanos(around));
@@ -132,12 +129,12 @@ public final class Inbound {
     return streams.all();
   }
 
-  /** Whether something of an origin's own stream was applied here, in this life or before. */
+  /** Whether an update of an origin's own stream was applied here, in this life or before. */
   public boolean hasStreamed(ReplicaId origin) {
     return streams.haveBrought(origin);
   }
 
-  /** Frames can be sent to the peer. Returns whether its stream is to be asked for. */
+  /** Notes that frames can be sent to the peer. Returns whether its stream is to be requested. */
   public boolean up(InboundStream in, long nowNanos) {
     if (in.position().isStarted() && !in.position().isResuming()) {
       in.ackAgain(nowNanos);
@@ -146,7 +143,7 @@ public final class Inbound {
     return true;
   }
 
-  /** Asks for the stream from what was applied last, in a new epoch. */
+  /** Requests the stream from the last applied place, in a new epoch. */
   public void resume(InboundStream in, long nowNanos) {
     skew.interrupted(in.sender().dc());
     send(in, in.position().resume(knowledge.through().get(in.sender()), nowNanos));
@@ -169,7 +166,7 @@ public final class Inbound {
       case DUPLICATE -> in.ackAgain(nowNanos);
       case GAP -> {
         in.position().cameWithGap();
-        // While resuming: the stream has begun, and its first frames were lost.
+        // A gap while resuming means that the stream has begun and its first frames were lost.
         if (!in.position().isResuming()
             || in.position().mayAskAgain(nowNanos, around.retryNanos())) {
           around.stats().gapSeen();
@@ -185,7 +182,8 @@ public final class Inbound {
         if (around.observer().isOn()) {
           around.observer().arrived(in.sender(), frame);
         }
-        // The time of a round is measured, and a catch-up waits for its window: both at once.
+        // Rounds and catching up are acknowledged at once: a round's time is measured, and catching
+        // up waits for its window.
         long ackNanos = frame.kind() == Frame.Kind.OPS ? nowNanos + ACK_DELAY_NANOS : nowNanos;
         visibility.updates(in, frame, ackNanos, nowNanos, nowMillis);
         backpressure.weigh(nowNanos);
@@ -194,14 +192,15 @@ public final class Inbound {
     return false;
   }
 
-  /** Takes what a peer says of its stream. Returns whether the stream must start again. */
+  /** Takes a peer's report on its stream. Returns whether the stream must start again. */
   public boolean status(InboundStream in, Frame.Status status, long nowNanos) {
     if (in.position().isRefusing()) {
-      return false; // it starts again when there is room
+      return false; // the stream starts again when there is room
     }
     if (status.wantResume() && in.position().mayAskAgain(nowNanos, around.retryNanos())) {
       if (in.position().isResuming() && status.epoch() < in.position().epoch()) {
-        resumeAgain(in, nowNanos); // it has not heard of the epoch, or had not when it sent this
+        // The sender has not heard of the epoch, or had not when it sent this status.
+        resumeAgain(in, nowNanos);
         return false;
       }
       in.position().heardOf(status.epoch());
@@ -212,16 +211,17 @@ public final class Inbound {
       around.stats().gapSeen();
       return true;
     }
-    // The last one may have been lost. Who is not at rest tells a status every half of the retry:
-    // each is acknowledged, so that nobody takes this datacenter for a silent one.
+    // The last acknowledgement may have been lost. A peer that is not at rest sends a status every
+    // half retry interval. Each is acknowledged, so that no peer takes this datacenter for a silent
+    // one.
     in.ackAgain(nowNanos, around.retryNanos() / 4);
     return false;
   }
 
   /**
-   * Takes what a peer has of an origin, or of objects that were fetched from it.
+   * Takes a page of what a peer has of an origin, or of objects that were fetched from it.
    *
-   * @param expected whether it is the next page of a repair that is under way
+   * @param expected whether it is the next page of a repair that is in progress
    */
   public void states(
       InboundStream in, PeerAnswer answer, boolean expected, long nowNanos, long nowMillis) {
@@ -230,7 +230,7 @@ public final class Inbound {
       around.observer().brought(in.sender(), states.shipments());
     }
     if (expected) {
-      answerPulls.end(in, states.origin(), nowNanos); // a former one to the same
+      answerPulls.end(in, states.origin(), nowNanos); // a former answer to the same request
     }
     visibility.states(in, answer, expected, nowNanos, nowMillis);
     backpressure.weigh(nowNanos);
@@ -239,29 +239,31 @@ public final class Inbound {
     }
   }
 
-  /** Frames may have been lost: what was asked for is asked for again, as a whole. */
+  /** Repeats all open requests as a whole, since frames may have been lost. */
   public void answersMayBeLost(InboundStream in, long nowNanos) {
     in.fetcher().down();
     answerPulls.endAll(in, nowNanos);
   }
 
-  /** What pulls the large states of answers. */
+  /** Returns what pulls the large states of answers. */
   public AnswerPulls answerPulls() {
     return answerPulls;
   }
 
-  /** What pulls the large states that peers offer in their streams. */
+  /** Returns what pulls the large states that peers offer in their streams. */
   public OfferPulls offerPulls() {
     return offerPulls;
   }
 
-  /** Takes states of objects of which a peer has forgotten what is remembered here. */
+  /** Takes states of objects of which a peer has forgotten what this datacenter remembers. */
   public void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis) {
     visibility.verified(in, verified, nowNanos, nowMillis);
     backpressure.weigh(nowNanos);
   }
 
-  /** The rest of what a peer was giving of an origin will not come; another time all of it will. */
+  /**
+   * Gives up what a peer was sending of an origin: the rest will not come. Later all is requested.
+   */
   public void givenUp(ReplicaId peer, ReplicaId origin, long nowNanos) {
     visibility.givenUp(peer, origin);
     endAnswer(peer, origin, nowNanos);
@@ -274,7 +276,7 @@ public final class Inbound {
     }
   }
 
-  /** Everything that a repair brought is here. */
+  /** Notes that everything that a repair brought is here. */
   public void repaired(Frame.States last) {
     visibility.repaired(last);
   }
@@ -282,9 +284,9 @@ public final class Inbound {
   // ---------------------------------------------------------------- time
 
   /**
-   * Does what is due for a stream: acknowledges, asks again, fetches what is missing.
+   * Does what is due for a stream: acknowledges, repeats requests, fetches what is missing.
    *
-   * @param besides more objects that are to be fetched from the peer
+   * @param besides returns more objects that are to be fetched from the peer
    */
   public void tick(InboundStream in, Supplier<List<ObjectId>> besides, long nowNanos) {
     backpressure.weigh(nowNanos);
@@ -314,7 +316,7 @@ public final class Inbound {
     }
   }
 
-  /** When {@link #tick} has something to do for a stream, at the latest. */
+  /** Returns when {@link #tick} has something to do for a stream, at the latest. */
   public long nextTickNanos(InboundStream in) {
     if (in.answers().isDue(in.heardNanos())) {
       return Long.MIN_VALUE;
@@ -330,19 +332,19 @@ public final class Inbound {
   }
 
   /**
-   * Looks at what former incarnations have left, and still waits.
+   * Gives up waiting updates of former incarnations that can never become visible.
    *
-   * @param lost whether nobody has any more of an origin's updates
+   * @param lost whether no datacenter has any more of an origin's updates
    */
   public void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis) {
     visibility.sweepLeft(lost, nowNanos, nowMillis);
   }
 
   /**
-   * Sees to it that large states that were pulled stay as they are while they wait, and asks those
-   * anew whose have not. To be called at least each minute.
+   * Keeps pulled large states from changing while they wait, and requests anew what was lost. To be
+   * called at least each minute.
    *
-   * @param lost hears of what origin all that a peer has given of it is lost
+   * @param lost is called with a peer and an origin when all that it has sent of the origin is lost
    */
   public void holdPulled(BiConsumer<ReplicaId, ReplicaId> lost, long nowNanos, long nowMillis) {
     answerPulls.hold(nowNanos);
@@ -364,27 +366,27 @@ public final class Inbound {
 
   // ---------------------------------------------------------------- what is known
 
-  /** The places in the newest incarnations' streams up to which everything was applied. */
+  /** Returns the places in the newest incarnations' streams up to which everything was applied. */
   public Map<ReplicaId, Frame.Cursor> cursors() {
     return streams.cursors(knowledge::isNewest);
   }
 
-  /** Changes when {@link #cursors} may have. */
+  /** Returns a number that changes whenever {@link #cursors} may have changed. */
   public long placesChanged() {
     return streams.placesChanged();
   }
 
-  /** What is used of the budget for what has come and waits. */
+  /** Returns how much is used of the budget for what has come and waits. */
   public Budget.Usage memory() {
     return backpressure.usage(answerPulls.keptBytes());
   }
 
-  /** How many updates have come and wait for the rest of their cut, or for what it depends on. */
+  /** Returns how many updates have come and wait for their cut's end or its dependencies. */
   public int waiting() {
     return visibility.waiting();
   }
 
-  /** What has come of an object and waits, where each object becomes visible for itself. */
+  /** Returns what has come of an object and waits, where each object becomes visible for itself. */
   public List<ObjectProgress.Waiting> waiting(ObjectId object, long nowNanos) {
     return streams.waiting(object, nowNanos);
   }

@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * One peer's stream to this partition: what has come, and what is asked of the peer. Not
- * thread-safe.
+ * One peer's stream to this partition: what has come of it, and what is requested from the peer.
+ * Not thread-safe.
  */
 public final class InboundStream {
   private static final int PATIENCE_MAX = 10;
@@ -29,17 +29,17 @@ public final class InboundStream {
   private final StatePulls pulls = new StatePulls();
   private final ObjectFetcher fetcher;
 
-  /** Answers of which a large state is still to be pulled. */
+  /** Answers whose large state is still being pulled. */
   private final PendingAnswers answers;
 
-  /** Whether its datacenter was said to be no peer any more. */
+  /** Whether its datacenter is no longer a peer. */
   private boolean ended;
 
   /** See {@link #patience()}. */
   private int patience;
 
   /**
-   * @param requests gives each request to the sender a number of its own, growing
+   * @param requests returns a new, larger number for each request to the sender
    */
   InboundStream(
       ReplicaId sender,
@@ -58,12 +58,12 @@ public final class InboundStream {
     return sender;
   }
 
-  /** How far it has come. */
+  /** Returns how far the stream has come. */
   StreamPosition position() {
     return position;
   }
 
-  /** When it was heard. */
+  /** Returns when the sender was heard. */
   public StreamLiveness liveness() {
     return liveness;
   }
@@ -72,12 +72,12 @@ public final class InboundStream {
     return acks;
   }
 
-  /** What of it waits for something else. Changed by the methods of this class. */
+  /** Returns the updates of the stream that wait for others. Only this class changes them. */
   PendingUpdates pending() {
     return pending;
   }
 
-  /** The large states that are being pulled. */
+  /** Returns the large states that are being pulled. */
   StatePulls pulls() {
     return pulls;
   }
@@ -90,46 +90,50 @@ public final class InboundStream {
     return answers;
   }
 
-  /** When something came from it last: what was asked before has been answered, or was lost. */
+  /** Returns when the sender was last heard: requests from before then are answered or lost. */
   public long heardNanos() {
     return liveness.heardNanos();
   }
 
-  /** Whether something of the epoch has come. */
+  /** Whether a frame of the epoch has come. */
   public boolean hasBegun() {
     return position.hasBegun();
   }
 
   /**
-   * What waits of it was dropped: it begins anew when there is room, behind what was applied, and
-   * not behind what came.
+   * Notes that what waits of the stream was dropped: when there is room, the stream begins again
+   * behind what was applied, instead of behind what has come.
    */
   void dropped() {
     pulls.drop();
     position.toApplied();
   }
 
-  /** As {@link #dropped}, for others: the next time they wait twice as long. */
+  /**
+   * As {@link #dropped}, to make room for other streams; the next time they wait twice as long for
+   * this one.
+   */
   void madeRoom() {
     dropped();
     patience = Math.min(patience + 1, PATIENCE_MAX);
   }
 
   /**
-   * How often it made room since something of it became visible: it may come so slowly, or be cut
-   * off so often, that it never would.
+   * Returns how often the stream has made room since something of it last became visible. The
+   * others wait longer each time, since a slow or often interrupted stream would otherwise never
+   * finish.
    */
   int patience() {
     return patience;
   }
 
-  /** Its datacenter is no peer any more. */
+  /** Notes that the stream's datacenter is no peer any more. */
   void end() {
     ended = true;
     pulls.drop();
   }
 
-  /** Its datacenter is a peer again. Returns whether it was none. */
+  /** Notes that the stream's datacenter is a peer again. Returns whether it was none. */
   boolean isBack() {
     boolean wasEnded = ended;
     ended = false;
@@ -137,25 +141,25 @@ public final class InboundStream {
   }
 
   /**
-   * The frame has been applied or held.
+   * Notes that the frame's updates have been applied, or wait for others.
    *
-   * @param ackNanos when it is to be acknowledged at the latest
+   * @param ackNanos when the frame is to be acknowledged at the latest
    */
   void took(Frame.Updates frame, long ackNanos) {
     received(frame, ackNanos);
     noteApplied();
   }
 
-  /** The frame has been received; its updates wait for the rest of their cut. */
+  /** Notes that the frame has been received and its updates wait for the rest of their cut. */
   void received(Frame.Updates frame, long ackNanos) {
     if (frame.kind() != Frame.Kind.CATCH_UP) {
-      pulls.drop(); // all has come, so the sender does not wait for any
+      pulls.drop(); // all offers have been pulled, so the sender waits for no more pulls
     }
     position.received(frame);
     acks.by(ackNanos);
   }
 
-  /** Everything up to this place of the stream has been applied. */
+  /** Notes that everything up to this place of the stream has been applied. */
   void admitted(Cursor place) {
     if (!place.equals(position.applied().orElse(null))) {
       patience = 0;
@@ -164,13 +168,13 @@ public final class InboundStream {
   }
 
   private void noteApplied() {
-    // What is held is held in memory only, and must come again after a crash.
+    // Waiting updates are in memory only, and must be sent again after a crash.
     if (pending.isEmpty()) {
       position.appliedAll();
     }
   }
 
-  /** Whether nothing of it is waited for. */
+  /** Whether this partition waits for nothing in the stream. */
   boolean isAtRest() {
     return position.isStarted()
         && !position.isResuming()
@@ -179,44 +183,46 @@ public final class InboundStream {
         && fetcher.isIdle();
   }
 
-  /** Whether the sender was heard again after a silence, or asked to go on, since a time. */
+  /**
+   * Whether since {@code nanos} the sender was heard again after a silence, or was asked to resume.
+   */
   boolean wasInterruptedAfter(long nanos) {
     return liveness.wasSilentAfter(nanos)
         || (position.isStarted() && position.resumeSentNanos() >= nanos);
   }
 
-  /** Keeps an update back; it waits for what those before it wait for, too. */
+  /** Keeps an update back; it also waits for what the object's earlier waiting updates wait for. */
   void keep(
       Shipment shipment, VersionVector missing, boolean outage, long sentMillis, long nowNanos) {
     pending.add(shipment, missing, position.claimed(), outage, sentMillis, nowNanos);
   }
 
-  /** Drops the object's oldest held update: there is one, and it was applied. */
+  /** Drops the object's oldest waiting update, which must exist and have been applied. */
   void dropFirst(ObjectId object) {
     pending.dropFirst(object);
     noteApplied();
   }
 
   /**
-   * Drops what is held of an object, though it was not applied: what it builds on was lost. Only of
-   * a stream that has ended.
+   * Drops an object's waiting updates without applying them, because what they build on was lost.
+   * Only for a stream that has ended.
    */
   void giveUp(ObjectId object) {
     position.claimNoMoreThan(pending.giveUp(object));
   }
 
-  /** Every update of the sender up to here has been applied. */
+  /** Returns the number up to which every update of the sender has been applied. */
   long complete() {
     return pending.complete(position.claimed());
   }
 
-  /** The objects to fetch now; see {@link PendingUpdates#toFetch}. */
+  /** Returns the objects to fetch now; see {@link PendingUpdates#toFetch}. */
   List<ObjectId> toFetch(
       long nowNanos, long graceNanos, long retryNanos, Predicate<Shipment> comes) {
     return pending.toFetch(nowNanos, graceNanos, retryNanos, comes);
   }
 
-  /** When there may be something to fetch, or to ask for again; Long.MAX_VALUE if never. */
+  /** Returns when there may be something to fetch or to repeat; Long.MAX_VALUE if never. */
   long nextFetchNanos(long graceNanos, long retryNanos) {
     if (!fetcher.isIdle()) {
       return fetcher.isDue(heardNanos()) ? Long.MIN_VALUE : Long.MAX_VALUE;
@@ -224,32 +230,36 @@ public final class InboundStream {
     return pending.nextFetchNanos(graceNanos, retryNanos);
   }
 
-  /** What has been pulled and is not complete takes so much in the heap, about, in bytes. */
+  /** Returns about how many heap bytes large states take that are pulled in part. */
   long pulledBytes() {
     return pulls.heapBytes() + answers.heapBytes();
   }
 
-  /** Drops what has come of offers of former epochs, and of those not heard of since a time. */
+  /** Drops parts of offers of former epochs, and of offers that were not heard of since a time. */
   void dropFormerPulls(long sinceNanos) {
     pulls.dropAllBut(position.epoch());
     dropSilentPulls(sinceNanos);
   }
 
-  /** Drops what has come of offers of which nothing was heard since a time, if it was expected. */
+  /**
+   * Drops parts of offers that were not heard of since a time, unless the stream was resumed since.
+   */
   void dropSilentPulls(long sinceNanos) {
     if (position.resumeSentNanos() - sinceNanos < 0) {
       pulls.dropSilent(sinceNanos);
     }
   }
 
-  /** How many large states are being pulled that {@link #dropSilentPulls} would not drop. */
+  /**
+   * Returns how many large states are being pulled that {@link #dropSilentPulls} would not drop.
+   */
   int pullsHeardSince(long sinceNanos) {
     return position.resumeSentNanos() - sinceNanos >= 0
         ? pulls.count()
         : pulls.countHeardSince(sinceNanos);
   }
 
-  /** Acknowledges once more what was acknowledged before. */
+  /** Sends the last acknowledgement again. */
   void ackAgain(long nowNanos) {
     if (position.hasBegun()) {
       acks.by(nowNanos);
@@ -257,7 +267,7 @@ public final class InboundStream {
   }
 
   /**
-   * Acknowledges once more, unless an acknowledgement is due anyway or was sent within the pause.
+   * Sends the last acknowledgement again, unless one is due anyway or was sent within the pause.
    */
   void ackAgain(long nowNanos, long pauseNanos) {
     if (!acks.isDue() && nowNanos - acks.sentNanos() >= pauseNanos) {

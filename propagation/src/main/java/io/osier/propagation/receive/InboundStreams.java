@@ -18,12 +18,12 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The peers' streams, and what is counted of what they bring. Not thread-safe. */
+/** The streams of all peers, and the accounts of what they bring. Not thread-safe. */
 final class InboundStreams {
   private final ReplicationContext around;
   private final Map<String, InboundStream> byDc = new TreeMap<>();
 
-  /** Of former incarnations, while something of them waits for what comes before it. */
+  /** Streams of former incarnations, while something of them waits for what comes before it. */
   private final List<InboundStream> left = new ArrayList<>();
 
   /** By datacenter, the last incarnation that has ended after something of it was applied. */
@@ -35,17 +35,17 @@ final class InboundStreams {
     this.around = around;
   }
 
-  /** The stream of a datacenter's last incarnation; null if it was never heard. */
+  /** Returns the stream of a datacenter's last incarnation; null if it was never heard. */
   @Nullable InboundStream get(String dc) {
     return byDc.get(dc);
   }
 
-  /** The same, of a datacenter that was heard. */
+  /** Returns the stream of a datacenter that was heard. */
   InboundStream of(String dc) {
     return requireNonNull(byDc.get(dc), "nothing was heard of the datacenter");
   }
 
-  /** Its datacenter's former stream, if there is one, has ended. */
+  /** Adds a stream, which ends the datacenter's former one if there is one. */
   void put(InboundStream in) {
     InboundStream former = byDc.put(in.sender().dc(), in);
     if (former != null && former.position().applied().isPresent()) {
@@ -56,7 +56,7 @@ final class InboundStreams {
     }
   }
 
-  /** Whether something of an origin's own stream was applied here, in this life or before. */
+  /** Whether an update of an origin's own stream was applied here, in this life or before. */
   boolean haveBrought(ReplicaId origin) {
     InboundStream in = byDc.get(origin.dc());
     return (in != null && in.sender().equals(origin) && in.position().applied().isPresent())
@@ -69,7 +69,7 @@ final class InboundStreams {
   }
 
   /**
-   * The places in streams up to which everything was applied, in this life or before.
+   * Returns the places in streams up to which everything was applied, in this life or before.
    *
    * @param isNewest whether an incarnation's stream may still go on
    */
@@ -82,7 +82,7 @@ final class InboundStreams {
     return cursors;
   }
 
-  /** What is being pulled takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes the states that are being pulled take in the heap. */
   long pulledBytes() {
     long bytes = 0;
     for (InboundStream in : all()) {
@@ -91,13 +91,15 @@ final class InboundStreams {
     return bytes;
   }
 
-  /** Those of former incarnations of which something waits. */
+  /** Returns the streams of former incarnations of which something waits. */
   List<InboundStream> left() {
     left.removeIf(in -> in.pending().heapBytes() == 0);
     return left;
   }
 
-  /** Those of which something may wait: all, and what has ended. */
+  /**
+   * Returns the streams of which something may wait: those of all peers, and those that have ended.
+   */
   Collection<InboundStream> holding() {
     if (left().isEmpty()) {
       return all();
@@ -107,7 +109,7 @@ final class InboundStreams {
     return holding;
   }
 
-  /** What has come of an object and waits, where each object becomes visible for itself. */
+  /** Returns what has come of an object and waits, where each object becomes visible for itself. */
   List<ObjectProgress.Waiting> waiting(ObjectId object, long nowNanos) {
     List<ObjectProgress.Waiting> waiting = new ArrayList<>();
     for (InboundStream in : holding()) {
@@ -124,7 +126,7 @@ final class InboundStreams {
     return waiting;
   }
 
-  /** The place up to which everything of a stream was applied may have moved. */
+  /** Notes that the place may have moved up to which everything of a stream was applied. */
   void placeChanged() {
     placesChanged++;
   }
@@ -134,7 +136,7 @@ final class InboundStreams {
   }
 
   /**
-   * An update of a stream became visible.
+   * Counts an update of a stream that became visible.
    *
    * @param outage whether it waited for a link that was down
    * @param sentMillis when it was sent, by the sender's clock

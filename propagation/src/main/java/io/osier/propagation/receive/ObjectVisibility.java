@@ -15,9 +15,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 /**
- * In a {@code session} keyspace: what comes is visible at once, each object for itself. What builds
- * on an update that is not here is held until that comes; and what comes of several origins and
- * builds on each other is applied as one. Not thread-safe.
+ * Makes updates of a {@code session} keyspace visible at once, each object for itself. An update
+ * that builds on one that is not here waits for it; updates of several origins that build on each
+ * other are applied as one. Not thread-safe.
  */
 final class ObjectVisibility implements Visibility {
   private final ReplicationContext around;
@@ -89,7 +89,7 @@ final class ObjectVisibility implements Visibility {
     }
   }
 
-  /** Applies what is held of an object, of several origins, and builds on each other, as one. */
+  /** Applies an object's waiting updates of several origins that build on each other, as one. */
   private void applyMutual(ObjectId object, long nowNanos, long nowMillis) {
     List<List<Shipment>> queues = repairs.early(object);
     for (InboundStream in : streams.holding()) {
@@ -98,7 +98,7 @@ final class ObjectVisibility implements Visibility {
       }
     }
     if (queues.size() < 2) {
-      return; // a stream's updates build on each other in their order
+      return; // the updates of a single stream build on each other in their order
     }
     CausalContext here = applier.context(object);
     List<Shipment> together = DependencyCycles.closed(queues, r -> applier.seen(here, r));
@@ -125,7 +125,7 @@ final class ObjectVisibility implements Visibility {
     knowledge.complete(in.sender(), in.complete());
   }
 
-  /** Whether what an update waited for is of an origin that was out of reach meanwhile. */
+  /** Whether an update waited for an origin that was out of reach meanwhile. */
   private boolean waitedForOutage(PendingUpdates.Pending early, long nowNanos) {
     for (int i = 0; i < early.missing().size(); i++) {
       ReplicaId origin = early.missing().replica(i);
@@ -192,25 +192,29 @@ final class ObjectVisibility implements Visibility {
 
   @Override
   public void givenUp(ReplicaId peer, ReplicaId origin) {
-    // What has come is visible, or was kept by the repair.
+    // What has come is visible, or is kept by the repair.
   }
 
   @Override
   public boolean ended(ReplicaId former) {
-    return false; // it is visible, or waits for what others have: its stream is kept for that
+    // It is visible, or waits for updates that others have; the stream is kept for that.
+    return false;
   }
 
   @Override
   public void returned(ReplicaId peer) {
-    // Its stream was kept.
+    // The peer's stream was kept.
   }
 
   @Override
   public Optional<CrdtState> waitingState(InboundStream in, Frame.Offer offer) {
-    return Optional.empty(); // none of it waits
+    return Optional.empty(); // pulled states are visible at once
   }
 
-  /** Of streams that have ended: who ships still is asked for what it builds on. */
+  /**
+   * Counts the updates of streams that have ended: a peer that still ships is asked for what is
+   * missing.
+   */
   @Override
   public int waiting() {
     int waiting = 0;
@@ -223,14 +227,14 @@ final class ObjectVisibility implements Visibility {
   @Override
   public List<ReplicaId> holdPulled(
       BiConsumer<ReplicaId, ReplicaId> lost, long nowNanos, long nowMillis) {
-    return List.of(); // none of it waits
+    return List.of(); // pulled states are visible at once
   }
 
   @Override
   public void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis) {
     for (InboundStream in : List.copyOf(streams.left())) {
       for (ObjectId object : in.pending().objects()) {
-        retryEarly(object, nowNanos, nowMillis); // a repair may have said that it is known
+        retryEarly(object, nowNanos, nowMillis); // a repair may have shown that the update is known
         PendingUpdates.Pending first = in.pending().first(object);
         if (first != null && needsLost(first.shipment(), lost)) {
           in.giveUp(object);
@@ -239,7 +243,7 @@ final class ObjectVisibility implements Visibility {
     }
   }
 
-  /** Whether an update builds on what nobody has, here or as far as the peers tell. */
+  /** Whether an update builds on one that is lost: nobody has it, and it does not wait here. */
   private boolean needsLost(Shipment shipment, Predicate<ReplicaId> lost) {
     VersionVector missing = applier.missing(shipment);
     for (int i = 0; i < missing.size(); i++) {
@@ -262,10 +266,13 @@ final class ObjectVisibility implements Visibility {
 
   @Override
   public void weigh(Hearing hearing) {
-    // Who may be held back is seen by the stream alone.
+    // The stream alone says whether it may be held back.
   }
 
-  /** What its updates wait for comes, or is fetched as a state, which waits for nothing. */
+  /**
+   * Returns true if updates of the stream wait: what they wait for comes from others, or is fetched
+   * as a state, which waits for nothing.
+   */
   @Override
   public boolean mayHoldBack(InboundStream in) {
     return in.pending().heapBytes() > 0;

@@ -9,8 +9,8 @@ import io.osier.propagation.wire.Frame;
 import java.util.Optional;
 
 /**
- * Pulls the large states that peers offer in their streams, as far as there is room; pages of what
- * belongs to an answer go to {@link AnswerPulls}. Pure; not thread-safe.
+ * Pulls the large states that peers offer in their streams, as far as there is room. It hands pages
+ * that belong to an answer to {@link AnswerPulls}. Pure; not thread-safe.
  */
 public final class OfferPulls {
   private final ReplicationContext around;
@@ -33,14 +33,14 @@ public final class OfferPulls {
     around.sink().send(in.sender(), frame);
   }
 
-  /** Takes an offer of a large state: pulls what is lacking here. */
+  /** Takes an offer of a large state, and pulls what this datacenter lacks of it. */
   public void offered(InboundStream in, Frame.Offer offer, long nowNanos) {
     if (offer.epoch() != in.position().epoch() || in.position().isRefusing()) {
-      return; // it is made again, or the stream begins anew
+      return; // the offer is repeated, or the stream begins anew
     }
     StatePull before = in.pulls().get(offer.object());
     if (in.pulls().hasDone(offer)) {
-      send(in, StatePull.done(offer)); // that was lost
+      send(in, StatePull.done(offer)); // the former report was lost
     } else if (before != null && before.offer().isSame(offer)) {
       before.heard(offer, nowNanos);
       send(in, before.ask());
@@ -52,7 +52,7 @@ public final class OfferPulls {
               : visibility.waitingState(in, offer).filter(Decomposition::hold);
       long bytes = before != null && came.isPresent() ? before.heapBytes() : 0;
       begin(in, offer, came, bytes, nowNanos);
-    } // otherwise it is made again
+    } // otherwise the offer is repeated
   }
 
   private void begin(
@@ -63,10 +63,13 @@ public final class OfferPulls {
       StatePull pull = new StatePull(in.sender(), offer, came.orElse(own), bytes, nowNanos);
       in.pulls().begin(pull);
       send(in, pull.ask());
-    } // otherwise it is just being read anew: the offer is made again
+    } // otherwise the object is just being read again: the offer is repeated
   }
 
-  /** Takes a page of ranges of an object that is pulled. Returns an answer that is all here now. */
+  /**
+   * Takes a page of ranges of an object that is pulled. Returns the answer that it completes, if it
+   * completes one.
+   */
   public Optional<PeerAnswer> pulled(
       InboundStream in, Frame.Ranges ranges, long nowNanos, long nowMillis) {
     if (ranges.epoch() == Frame.Offer.OF_ANSWER) {
@@ -79,7 +82,10 @@ public final class OfferPulls {
     return Optional.empty();
   }
 
-  /** Takes entries of an object that is pulled. Returns an answer that is all here now. */
+  /**
+   * Takes entries of an object that is pulled. Returns the answer that they complete, if they
+   * complete one.
+   */
   public Optional<PeerAnswer> pulled(
       InboundStream in, Frame.Entries entries, long nowNanos, long nowMillis) {
     if (entries.epoch() == Frame.Offer.OF_ANSWER) {

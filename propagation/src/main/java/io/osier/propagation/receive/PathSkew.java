@@ -9,15 +9,15 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * How much later an update comes from its origin than something that saw it comes from a third
- * datacenter, as measured: where the straight way is the longer one, every such update must wait,
- * and fetching the object's state would cost much and bring nothing sooner. Not thread-safe.
+ * Measures how much later an update comes from its origin than a dependent update comes from a
+ * third datacenter. Where the direct path is the slower one, every such update must wait, and
+ * fetching the object's state would cost much and bring nothing sooner. Not thread-safe.
  *
- * <p>Of each sender and origin one update is awaited at a time, so what this keeps is bounded by
- * the datacenters.
+ * <p>One update is awaited at a time for each sender and origin, so the number of datacenters
+ * bounds what this keeps.
  */
 final class PathSkew {
-  /** How long an update is held at least for one that is on its way. */
+  /** An update waits at least this long for an update that is on its way. */
   private static final long GRACE_NANOS_MIN = 100_000_000;
 
   private record Path(String sender, String origin) {}
@@ -29,19 +29,22 @@ final class PathSkew {
   private final Map<String, AckTimeEstimate> waits = new HashMap<>();
 
   /**
-   * @param graceNanosMax what takes longer is as good as lost
+   * @param graceNanosMax an update that takes longer counts as lost
    */
   PathSkew(long graceNanosMax) {
     this.graceNanosMax = Math.max(graceNanosMax, GRACE_NANOS_MIN);
   }
 
-  /** How long an update that came from a datacenter is held before the state is fetched. */
+  /** Returns how long an update from a datacenter waits before the object's state is fetched. */
   long graceNanos(String sender) {
     AckTimeEstimate wait = waits.get(sender);
     return wait == null ? GRACE_NANOS_MIN : Math.min(GRACE_NANOS_MIN + wait.nanos(), graceNanosMax);
   }
 
-  /** An update came, and is held because it has seen of its object what has not come. */
+  /**
+   * Notes that an update came and waits, because it has seen updates of its object that have not
+   * come.
+   */
   void early(String sender, ObjectId object, VersionVector missing, long nowNanos) {
     for (int i = 0; i < missing.size(); i++) {
       Path path = new Path(sender, missing.replica(i).dc());
@@ -52,7 +55,7 @@ final class PathSkew {
     }
   }
 
-  /** An update came from its origin, by whatever means its content may have come before. */
+  /** Notes that an update came from its origin, even if its content came before in another way. */
   void arrived(ReplicaId origin, ObjectId object, long last, long nowNanos) {
     if (awaited.isEmpty()) {
       return;
@@ -60,7 +63,8 @@ final class PathSkew {
     for (Iterator<Map.Entry<Path, Awaited>> it = awaited.entrySet().iterator(); it.hasNext(); ) {
       Map.Entry<Path, Awaited> entry = it.next();
       Awaited one = entry.getValue();
-      Path path = entry.getKey(); // what an entry is once it is removed is not defined
+      // Read before the removal, after which an entry's key is undefined.
+      Path path = entry.getKey();
       if (path.origin.equals(origin.dc()) && one.object.equals(object) && last >= one.number) {
         it.remove();
         long waited = nowNanos - one.sinceNanos;
@@ -71,7 +75,10 @@ final class PathSkew {
     }
   }
 
-  /** The origin's stream was interrupted: what comes late now tells nothing about the way. */
+  /**
+   * Forgets what is awaited of an origin whose stream was interrupted: its delay says nothing about
+   * the path.
+   */
   void interrupted(String origin) {
     awaited.keySet().removeIf(path -> path.origin.equals(origin));
   }

@@ -16,16 +16,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream's updates that wait for something that must come before them, by their objects, and when
- * the states of those are to be fetched instead. Not thread-safe.
+ * Holds a stream's updates that wait for something that must come before them, by object, and says
+ * when the states of those objects are fetched instead. Not thread-safe.
  */
 public final class PendingUpdates {
   /**
    * An update that cannot be applied yet.
    *
-   * @param missing what it waits for, as far as that is other datacenters'
-   * @param claimedBefore what the stream had claimed to be complete before this update came: until
-   *     it is applied no more is complete
+   * @param missing the updates of other replicas that it waits for; empty if it waits for its own
+   *     origin
+   * @param claimedBefore the number up to which the stream was complete before this update came: no
+   *     more is complete until it is applied
    * @param sinceNanos when it came
    */
   record Pending(
@@ -38,13 +39,13 @@ public final class PendingUpdates {
     private static final long HEAP_BYTES =
         HeapSize.object(2 * HeapSize.REFERENCE + 3 * Long.BYTES + 1);
 
-    /** What it takes in the heap, about, in bytes. */
+    /** Returns about how many bytes the update takes in the heap. */
     long heapBytes() {
       return HEAP_BYTES + shipment.heapBytes();
     }
   }
 
-  /** How much longer an update is held for one of an origin whose stream stands still. */
+  /** How much longer an update waits for an origin whose stream stands still. */
   public static final long COMING_NANOS = 1_000_000_000;
 
   private final Map<ObjectId, ArrayDeque<Pending>> byObject = new LinkedHashMap<>();
@@ -52,9 +53,9 @@ public final class PendingUpdates {
   private long bytes;
 
   /**
-   * Keeps an update back; it waits for what those before it wait for, too.
+   * Keeps an update back; it also waits for what the object's earlier waiting updates wait for.
    *
-   * @param claimed what the stream claims to be complete before it
+   * @param claimed the number up to which the stream claims to be complete before it
    */
   void add(
       Shipment shipment,
@@ -79,19 +80,19 @@ public final class PendingUpdates {
     return byObject.containsKey(object);
   }
 
-  /** What is held of the object, oldest first. */
+  /** Returns the object's waiting updates, oldest first. */
   List<Shipment> of(ObjectId object) {
     ArrayDeque<Pending> queue = byObject.get(object);
     return queue == null ? List.of() : queue.stream().map(Pending::shipment).toList();
   }
 
-  /** The object's oldest held update, or null. */
+  /** Returns the object's oldest waiting update; null if none waits. */
   @Nullable Pending first(ObjectId object) {
     ArrayDeque<Pending> queue = byObject.get(object);
     return queue == null ? null : queue.peek();
   }
 
-  /** Drops the object's oldest: there is one. */
+  /** Drops the object's oldest waiting update, which must exist. */
   void dropFirst(ObjectId object) {
     ArrayDeque<Pending> queue =
         requireNonNull(byObject.get(object), "nothing of the object is held");
@@ -103,9 +104,9 @@ public final class PendingUpdates {
   }
 
   /**
-   * Drops what is held of an object, though it was not applied.
+   * Drops an object's waiting updates without applying them.
    *
-   * @return what the stream had claimed to be complete before the first of it
+   * @return the number up to which the stream claimed to be complete before the first of them
    */
   long giveUp(ObjectId object) {
     long claimedBefore = Long.MAX_VALUE;
@@ -117,7 +118,7 @@ public final class PendingUpdates {
     return claimedBefore;
   }
 
-  /** The objects of which something is held. */
+  /** Returns the objects of which updates wait. */
   List<ObjectId> objects() {
     return List.copyOf(byObject.keySet());
   }
@@ -130,12 +131,15 @@ public final class PendingUpdates {
     return count;
   }
 
-  /** What is held takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes the waiting updates take in the heap. */
   long heapBytes() {
     return bytes;
   }
 
-  /** Of what the stream claims to be complete, what is: it ends before the oldest held update. */
+  /**
+   * Returns up to which number the stream is complete: up to {@code claimed}, but not beyond the
+   * oldest waiting update.
+   */
   long complete(long claimed) {
     long complete = claimed;
     for (ArrayDeque<Pending> queue : byObject.values()) {
@@ -145,10 +149,11 @@ public final class PendingUpdates {
   }
 
   /**
-   * Objects that have been held for the grace time and were not fetched lately.
+   * Returns the objects whose oldest update has waited for the grace time and which were not
+   * fetched lately; they count as fetched now.
    *
-   * @param comes whether what an update waits for is about to come: then it is waited for a little
-   *     longer, once
+   * @param comes whether the updates that an update waits for are about to come: then it waits
+   *     {@link #COMING_NANOS} longer, once
    */
   List<ObjectId> toFetch(
       long nowNanos, long graceNanos, long retryNanos, Predicate<Shipment> comes) {
@@ -170,7 +175,7 @@ public final class PendingUpdates {
     return objects;
   }
 
-  /** When there may be something to fetch, or to ask for again; Long.MAX_VALUE if never. */
+  /** Returns when there may be something to fetch or to repeat; Long.MAX_VALUE if never. */
   long nextFetchNanos(long graceNanos, long retryNanos) {
     long next = Long.MAX_VALUE;
     for (Map.Entry<ObjectId, ArrayDeque<Pending>> entry : byObject.entrySet()) {

@@ -19,33 +19,35 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is here of every replica, and what the peers say is there. Not thread-safe.
+ * Knows how much of every replica's updates is here, and how much the peers have reported. Not
+ * thread-safe.
  *
- * <p>For each other replica it keeps a log: the objects in the order in which something of that
+ * <p>For each other replica it keeps a log: the objects in the order in which an update of that
  * replica last came here, so that a third datacenter can be given just what it lacks. The log is
  * cut where every peer has the same.
  */
 public final class ReceivedVector {
   /**
-   * An object that something of a replica came for.
+   * An object of which updates of a replica have come.
    *
-   * @param last how far its context reaches: a state names more than the object's own updates,
-   *     where some were forgotten
-   * @param update the replica's last update on the object, if it came as an update; 0 otherwise
+   * @param last how far the object's context reaches: a state may name more than the object's own
+   *     updates, where some were forgotten
+   * @param update the number of the replica's last update on the object if that came as an update;
+   *     otherwise 0
    */
   private record Touched(ObjectId object, long last, long update) {}
 
-  /** An object and the place of its last change in its origin's log. */
+  /** An object, and the place of its last change in its origin's log. */
   public record Changed(Place place, ObjectId object) {}
 
-  /** One replica's objects, in the order of their last change here. */
+  /** The objects that one replica has changed, in the order of their last change here. */
   private static final class OriginLog {
     final CompactedLog<Touched> changes;
     final Map<ObjectId, Long> changeOf = new HashMap<>();
     long prunedChange;
     long prunedLast;
 
-    /** Nothing of the replica that is here is beyond this. */
+    /** Nothing of the replica beyond this number is here; Long.MAX_VALUE if that is not known. */
     long far;
 
     OriginLog(long firstChange) {
@@ -60,7 +62,10 @@ public final class ReceivedVector {
       }
     }
 
-    /** The last update on each object, where it is known and after a number, in their order. */
+    /**
+     * Returns the numbers of the last update on each object, ascending, as far as they are known
+     * and above {@code number}.
+     */
     long[] updatesAfter(long number) {
       LongStream.Builder updates = LongStream.builder();
       for (long tick = changes.next(0); tick != 0; tick = changes.next(tick)) {
@@ -99,7 +104,7 @@ public final class ReceivedVector {
   private long version;
 
   /**
-   * @param committed the last commit number here
+   * @param committed returns the last commit number of this datacenter
    */
   public ReceivedVector(
       ReplicaId self, List<String> peers, RecoveredState recovered, LongSupplier committed) {
@@ -114,17 +119,18 @@ public final class ReceivedVector {
       if (!r.equals(self)) {
         meet(r);
         OriginLog log = log(r);
-        // In which order it came is forgotten: whoever lacks something is given everything.
+        // The order in which it came is forgotten, so a datacenter that lacks something is given
+        // everything.
         log.prunedChange = log.changes.last();
         log.prunedLast = Long.MAX_VALUE;
-        log.far = Long.MAX_VALUE; // how far what came beside what is complete reached, too
+        log.far = Long.MAX_VALUE; // so is how far incomplete updates reached
       }
     }
   }
 
   /**
-   * From now on these are the peers. Who is new has nothing, so nothing is everywhere; what waited
-   * for who is gone may be.
+   * Sets the peers. A new peer has nothing, so no update is everywhere any more; without a former
+   * peer some may be.
    */
   public void setPeers(List<String> changed) {
     boolean grows = !peers.containsAll(changed);
@@ -148,23 +154,23 @@ public final class ReceivedVector {
     if (known == null || known.incarnation() < replica.incarnation()) {
       newest.put(replica.dc(), replica);
       statuses.remove(replica.dc());
-      stable = VersionVector.EMPTY; // the newcomer has nothing, so nothing is everywhere
+      stable = VersionVector.EMPTY; // the newcomer has nothing, so no update is everywhere
       return true;
     }
     return false;
   }
 
-  /** Whether no newer incarnation of its datacenter is known. */
+  /** Whether no newer incarnation of the replica's datacenter is known. */
   public boolean isNewest(ReplicaId replica) {
     return replica.equals(newest.get(replica.dc()));
   }
 
-  /** The newest incarnation of a datacenter that was heard of, or null. */
+  /** Returns the newest known incarnation of a datacenter; null if none is known. */
   public @Nullable ReplicaId newest(String dc) {
     return newest.get(dc);
   }
 
-  /** Notes that an object's context has grown by what came. */
+  /** Notes that a shipment has made an object's context grow. */
   void changed(Shipment came, CausalContext before, CausalContext after) {
     ObjectId object = came.object();
     for (int i = 0; i < after.size(); i++) {
@@ -178,7 +184,7 @@ public final class ReceivedVector {
     }
   }
 
-  /** Notes that every update of the replica up to a number is here. Returns whether that is new. */
+  /** Notes that every update of a replica up to a number is here. Returns whether that is new. */
   public boolean complete(ReplicaId replica, long number) {
     if (number <= through.get(replica)) {
       return false;
@@ -188,19 +194,19 @@ public final class ReceivedVector {
     return true;
   }
 
-  /** What is here of every other replica, completely. */
+  /** Returns the number up to which all updates of each other replica are here. */
   public VersionVector through() {
     return through;
   }
 
-  /** What is here of every replica, completely, this one included. */
+  /** Returns the same for every replica, this one included. */
   public VersionVector here() {
     return through.raised(self, committed.getAsLong());
   }
 
   /**
-   * Nothing that is here of any replica is beyond this: complete or not. Where that is not known,
-   * it is the largest number.
+   * Returns for each replica a number such that no update beyond it is here, complete or not;
+   * Long.MAX_VALUE where that is not known.
    */
   public VersionVector far() {
     VersionVector far = here();
@@ -210,22 +216,27 @@ public final class ReceivedVector {
     return far;
   }
 
-  /** Every update of the replica up to this number is here. */
+  /** Returns the number up to which every update of a replica is here. */
   public long here(ReplicaId replica) {
     return replica.equals(self) ? committed.getAsLong() : through.get(replica);
   }
 
-  /** Counts what changed here; a status is due when it differs. */
+  /** Returns a count of the changes of this vector; a status is due when it has grown. */
   public long version() {
     return version;
   }
 
-  /** The life in which {@link #changes} are counted: in each they begin anew. */
+  /**
+   * Returns the life in which {@link #changes} are counted: each life counts from the beginning.
+   */
   public long life() {
     return life;
   }
 
-  /** How often something of each other replica came here in this life. */
+  /**
+   * Returns for each other replica how many objects its updates have changed here in this life,
+   * counting each change.
+   */
   public VersionVector changes() {
     VersionVector changes = VersionVector.EMPTY;
     for (Map.Entry<ReplicaId, OriginLog> e : logs.entrySet()) {
@@ -234,18 +245,19 @@ public final class ReceivedVector {
     return changes;
   }
 
-  /** The end of the replica's log. */
+  /** Returns the end of a replica's log. */
   public Place place(ReplicaId replica) {
     OriginLog log = logs.get(replica);
     return new Place(life, log == null ? 0 : log.changes.last());
   }
 
-  /** Takes a peer's status, and forgets what all peers have. */
+  /** Takes a peer's status, and drops what all peers have. */
   public void status(ReplicaId peer, Frame.Status status) {
     statuses.put(peer.dc(), status);
     OriginLog own = logs.get(peer);
     if (own != null && own.far == Long.MAX_VALUE) {
-      own.far = status.committed(); // it was no less when this one has forgotten what it had of it
+      // What was forgotten of its updates reached no further than that.
+      own.far = status.committed();
     }
     for (int i = 0; i < status.through().size(); i++) {
       meet(status.through().replica(i));
@@ -270,17 +282,23 @@ public final class ReceivedVector {
     }
   }
 
-  /** The peer's last status, or null. */
+  /** Returns the peer's last status; null if there is none. */
   public Frame.@Nullable Status status(String dc) {
     return statuses.get(dc);
   }
 
-  /** What every datacenter has of each other replica, as far as their statuses tell. */
+  /**
+   * Returns the number up to which, by the statuses, every datacenter has each other replica's
+   * updates.
+   */
   public VersionVector everywhere() {
     return stable;
   }
 
-  /** What a new update must name of the others' updates it builds on: those not yet everywhere. */
+  /**
+   * Returns the updates of others that a new update must name because it builds on them: those that
+   * are not yet everywhere.
+   */
   public VersionVector needs(CausalContext context) {
     VersionVector needs = VersionVector.EMPTY;
     for (int i = 0; i < context.size(); i++) {
@@ -294,9 +312,9 @@ public final class ReceivedVector {
   }
 
   /**
-   * Whether the log of the replica does not reach back to a place.
+   * Whether a replica's log does not reach back to a place.
    *
-   * @param after whoever asks has every update of the replica up to here
+   * @param after the asking datacenter has every update of the replica up to this number
    */
   public boolean isPruned(ReplicaId replica, Place place, long after) {
     OriginLog log = logs.get(replica);
@@ -304,10 +322,10 @@ public final class ReceivedVector {
   }
 
   /**
-   * What came of an origin behind what is complete of it: the number of the last update on each
-   * object. Whoever has the object at this number has nothing to give.
+   * Returns what came of an origin beyond its complete updates: the number of the last update on
+   * each object. A peer that has an object at this number has nothing to send of it.
    *
-   * @param limit at most so many ranges: the first ones
+   * @param limit the largest number of ranges; the first ones are returned
    */
   public CausalContext besides(ReplicaId origin, int limit) {
     OriginLog log = logs.get(origin);
@@ -325,19 +343,21 @@ public final class ReceivedVector {
     return besides.build();
   }
 
-  /** As {@link #besides}, after the range of what is complete. */
+  /** Returns the same as {@link #besides}, with the range of the complete updates before it. */
   public CausalContext there(ReplicaId origin, int limit) {
     CausalContext besides = besides(origin, limit);
     long complete = through.get(origin);
     return complete == 0 ? besides : besides.withRange(origin, 0, complete);
   }
 
-  /** A place's count in this life: one of another life is before all of this one. */
+  /**
+   * Returns a place's count in this life: a place of another life is before all places of this one.
+   */
   private long change(Place place) {
     return place.life() == life ? place.change() : 0;
   }
 
-  /** The objects changed by the replica after a place, oldest first. */
+  /** Returns the objects that the replica changed after a place, oldest first. */
   public List<Changed> changedAfter(ReplicaId replica, Place place, int limit) {
     OriginLog log = logs.get(replica);
     List<Changed> found = new ArrayList<>();

@@ -5,13 +5,13 @@ import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 
-/** Keeps what repairs bring before that on which it builds. */
+/** Keeps updates that repairs bring before the updates on which they build. */
 public interface RepairBuffer {
   void keepEarly(ReplicaId peer, ReplicaId origin, Shipment update);
 
-  /** What is kept of an object: of each origin by itself. */
+  /** Returns what is kept of an object, one list for each origin. */
   List<List<Shipment>> early(ObjectId object);
 
-  /** What is kept takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes the kept updates take in the heap. */
   long earlyBytes();
 }

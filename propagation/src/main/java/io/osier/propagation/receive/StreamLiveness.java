@@ -1,12 +1,13 @@
 package io.osier.propagation.receive;
 
 /**
- * When a peer was heard, what its silences meant, and how long its frames take. Not thread-safe.
+ * Records when a peer was heard, which of its silences were outages, and how long its frames take.
+ * Not thread-safe.
  */
 public final class StreamLiveness {
   private long heardNanos;
 
-  /** Until then its silence meant nothing: see {@link Quiescence}. */
+  /** The peer's silence until then means nothing: see {@link Quiescence}. */
   private long excusedNanos;
 
   private long outageUntilMillis;
@@ -20,11 +21,11 @@ public final class StreamLiveness {
   }
 
   /**
-   * Notes a sign of life; a long silence before it means that what was sent until now was delayed.
-   * Of a silence that may be rest the frame's own way tells.
+   * Notes a sign of life. A long silence before it means that everything sent until now was
+   * delayed. If the silence may have been rest, the time that this frame took decides.
    *
-   * @param wayMillis how long the frame took, by the two wall clocks; Long.MIN_VALUE if it does not
-   *     tell
+   * @param wayMillis how long the frame took, by the two wall clocks; Long.MIN_VALUE if that is
+   *     unknown
    */
   public void heard(long nowNanos, long nowMillis, long silenceNanosMax, long wayMillis) {
     boolean isSilent = nowNanos - aliveNanos() > silenceNanosMax;
@@ -42,10 +43,9 @@ public final class StreamLiveness {
   }
 
   /**
-   * How much longer a frame was under way than the fastest of the stream, as far as is known; 0 if
-   * it was not.
+   * Returns how much longer a frame took than the fastest one of the stream; 0 if that is unknown.
    *
-   * @param wayMillis how long it took, by the two wall clocks; Long.MIN_VALUE if it does not tell
+   * @param wayMillis how long it took, by the two wall clocks; Long.MIN_VALUE if that is unknown
    */
   public long delayNanos(long wayMillis) {
     return wayMillis == Long.MIN_VALUE || shortestWayMillis == Long.MAX_VALUE
@@ -54,15 +54,15 @@ public final class StreamLiveness {
   }
 
   /**
-   * All are at rest: that nothing was heard until now means nothing.
+   * Excuses the peer's silence up to now, since all datacenters are at rest.
    *
-   * @param nanosMax where it is not for longer
+   * @param nanosMax a longer silence is not excused
    */
   void excuse(long nowNanos, long nanosMax) {
     excusedNanos = Math.min(nowNanos, heardNanos + nanosMax);
   }
 
-  /** When it was heard last, or its silence last meant nothing. */
+  /** Returns when the peer was last heard, or until when its silence was excused. */
   public long aliveNanos() {
     return Math.max(heardNanos, excusedNanos);
   }
@@ -76,23 +76,28 @@ public final class StreamLiveness {
     shortestWayMillis = Math.min(shortestWayMillis, nowMillis - sentMillis);
   }
 
-  /** The shortest time that a frame of updates took; what it means assumes that one came. */
+  /** Returns the shortest time that a frame of updates took; Long.MAX_VALUE before the first. */
   long shortestWayMillis() {
     return shortestWayMillis;
   }
 
-  /** Something came now that an outage had held up: it goes on until all of that has come. */
+  /**
+   * Notes that an update came that an outage had held up: the outage ends with the last of those.
+   */
   void heldUp(long nowNanos) {
     wasSilent = true;
     silentUntilNanos = nowNanos;
   }
 
-  /** Whether the sender was heard again after a silence, or caught up after one, since a time. */
+  /**
+   * Whether since {@code nanos} the sender was heard again after a silence, or sent delayed
+   * updates.
+   */
   boolean wasSilentAfter(long nanos) {
     return wasSilent && silentUntilNanos >= nanos;
   }
 
-  /** When something came from it last: what was asked before has been answered, or was lost. */
+  /** Returns when the sender was last heard: requests from before then are answered or lost. */
   public long heardNanos() {
     return heardNanos;
   }

@@ -5,36 +5,41 @@ import io.osier.propagation.wire.Frame.Cursor;
 import java.util.Optional;
 
 /**
- * How far a peer's stream has come: its epoch, the last frame of that, the place behind it, and the
- * place up to which everything was applied. An epoch begins when the stream is asked for, and ends
- * when a frame was lost. Not thread-safe.
+ * Keeps how far a peer's stream has come: its epoch, the last frame of the epoch, the place after
+ * that frame, and the place up to which everything was applied. An epoch begins when the stream is
+ * requested, and ends when a frame is lost. Not thread-safe.
  */
 final class StreamPosition {
   private static final int ATTEMPTS_MAX = 3;
 
-  /** Room for the epochs of one life; where it was too little, {@link #heardOf} helps. */
+  /**
+   * Leaves room for the epochs of one life; if it is too little, {@link #heardOf} raises the epoch.
+   */
   private static final int LIFE_SHIFT = 24;
 
   private long epoch;
   private long sequence;
   private boolean resuming;
 
-  /** What comes is not taken: there is no room. It is asked for again, from what was taken last. */
+  /**
+   * Whether frames are not taken for want of room. The stream is then requested again, from the
+   * last frame that was taken.
+   */
   private boolean refusing;
 
   private int attempts;
   private long resumeSentNanos;
 
-  /** When the epoch was asked for first. */
+  /** When the epoch was first requested. */
   private long epochNanos;
 
-  /** How many epochs in a row had begun of which nothing came, up to a largest number. */
+  /** How many epochs in a row have begun without a frame; counted up to a limit. */
   private int barren;
 
   private boolean started;
   private Optional<Cursor> cursor;
 
-  /** The last place at which nothing was held; empty before the first. */
+  /** The last place at which no update waited; empty before the first. */
   private Optional<Cursor> applied;
 
   private long claimed;
@@ -50,7 +55,7 @@ final class StreamPosition {
     this.applied = recovered;
   }
 
-  /** Starts a new epoch from what was applied last. */
+  /** Starts a new epoch from the last frame that was taken. */
   Frame.Resume resume(long through, long nowNanos) {
     barren = started && sequence == 0 ? Math.min(barren + 1, ATTEMPTS_MAX + 1) : 0;
     attempts = 0;
@@ -66,8 +71,9 @@ final class StreamPosition {
   }
 
   /**
-   * Asks once more for the epoch that has not begun. Who has heard of it does nothing: its answer
-   * may be long under way, and starting anew would put all of it on the link again, behind itself.
+   * Requests the epoch again that has not begun. A sender that knows the epoch already does
+   * nothing: its frames may be in flight for long, and a restart would put all of them on the link
+   * again, behind the first.
    */
   Frame.Resume resumeAgain(long through, long nowNanos) {
     attempts = Math.min(attempts + 1, ATTEMPTS_MAX);
@@ -75,65 +81,71 @@ final class StreamPosition {
     return new Frame.Resume(epoch, through, cursor);
   }
 
-  /** Begins anew when there is room, behind what was applied, and not behind what came. */
+  /**
+   * Has the stream begin again when there is room, behind what was applied instead of behind what
+   * has come.
+   */
   void toApplied() {
     cursor = applied;
     refusing = true;
   }
 
-  /** Takes no more of this epoch; to be resumed when there is room. */
+  /** Takes no more of this epoch; the stream is resumed when there is room. */
   void refuse() {
     refusing = true;
   }
 
-  /** Whether what comes is not taken until the stream is resumed. */
+  /** Whether frames are not taken until the stream is resumed. */
   boolean isRefusing() {
     return refusing;
   }
 
-  /** Of this epoch the sender has heard, in a former life of the store: the next one is larger. */
+  /**
+   * Notes that the sender knows this epoch, from a former life of the store here: the next is
+   * larger.
+   */
   void heardOf(long heard) {
     epoch = Math.max(epoch, heard);
   }
 
-  /** Whether something of the epoch has come. */
+  /** Whether a frame of the epoch has come. */
   boolean hasBegun() {
     return sequence > 0;
   }
 
-  /** When to ask again, if the stream has not started by then: later each time. */
+  /** Returns when to repeat the request if the stream has not started by then: later each time. */
   long resumeDueNanos(long retryNanos) {
     return resumeSentNanos + (retryNanos << attempts);
   }
 
   /**
-   * Whether to ask at once when the sender says that it waits for it: unless it was just done,
-   * since a status may overtake the answer.
+   * Whether to request the stream at once when the sender says that it waits for the request. Not
+   * if it was requested just now, since a status may overtake the answer.
    */
   boolean mayAskAgain(long nowNanos, long retryNanos) {
     return !resuming || nowNanos - resumeSentNanos >= retryNanos;
   }
 
   /**
-   * Whether to begin a new epoch because what was sent of this one has not come. If nothing came of
-   * the last ones either, as while the disk is full, what a new one brings would be lost, too: it
-   * begins later each time, however often this one was asked for again.
+   * Whether to begin a new epoch because frames of this one have not come. If nothing came of the
+   * last epochs either, as while the disk is full, the frames of a new one would be lost, too: then
+   * it begins later each time, however often this one was requested again.
    */
   boolean mayBeginAnew(long nowNanos, long retryNanos) {
     return barren == 0 || nowNanos - epochNanos >= retryNanos << (barren - 1);
   }
 
-  /** A frame of the epoch came, and one before it did not: it is not all lost that is sent. */
+  /** Notes that a frame of the epoch came without the one before it: so not all frames are lost. */
   void cameWithGap() {
     barren = 0;
   }
 
   enum Verdict {
-    /** The next one: apply it. */
+    /** The next frame: it is to be applied. */
     NEXT,
-    /** Applied before: acknowledge it again. */
+    /** The frame was applied before: it is acknowledged again. */
     DUPLICATE,
-    /** Of another epoch, or behind one that was not taken: ignore it. */
+    /** The frame is of another epoch, or follows one that was not taken: it is ignored. */
     STALE,
     /** A frame before it is missing: the stream must start again. */
     GAP
@@ -149,7 +161,7 @@ final class StreamPosition {
     return frame.sequence() == sequence + 1 ? Verdict.NEXT : Verdict.GAP;
   }
 
-  /** The frame, which was the next one, has come. */
+  /** Notes that the frame, which is the next one, has come. */
   void received(Frame.Updates frame) {
     resuming = false;
     barren = 0;
@@ -158,7 +170,7 @@ final class StreamPosition {
     claimed = Math.max(claimed, frame.through());
   }
 
-  /** Everything that has come has been applied. */
+  /** Notes that everything that has come has been applied. */
   void appliedAll() {
     if (cursor.isPresent()) {
       applied = cursor;
@@ -169,24 +181,24 @@ final class StreamPosition {
     applied = Optional.of(place);
   }
 
-  /** The place up to which everything has been applied; empty if there is none yet. */
+  /** Returns the place up to which everything has been applied; empty if there is none yet. */
   Optional<Cursor> applied() {
     return applied;
   }
 
-  /** The stream claims that every update of the sender up to this one has come. */
+  /** Returns the number up to which, as the stream claims, every update of the sender has come. */
   long claimed() {
     return claimed;
   }
 
-  /** No more is complete than this: what came after it was lost. */
+  /** Lowers the claim to {@code complete}, since later updates were lost. */
   void claimNoMoreThan(long complete) {
     claimed = Math.min(claimed, complete);
   }
 
   /**
-   * Whether the sender's status shows that the last frames were lost: seen twice without one coming
-   * in between, since a status may overtake a frame.
+   * Whether the sender's status shows that the last frames were lost. That takes two statuses
+   * without a frame in between, since a status may overtake a frame.
    */
   boolean missedTail(Frame.Status status) {
     boolean missed =
@@ -207,7 +219,7 @@ final class StreamPosition {
     return started;
   }
 
-  /** When the stream was last asked for, if it was. */
+  /** Returns when the stream was last requested, if it was. */
   long resumeSentNanos() {
     return resumeSentNanos;
   }

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Joins what was received to its objects: when it can be, in which order, and with what an object
- * has forgotten. Not thread-safe.
+ * Joins received updates to their objects: says when an update can be joined, keeps the order, and
+ * restores what a dropped object has forgotten. Not thread-safe.
  */
 public final class UpdateApplier {
   private final ReceivedVector knowledge;
@@ -26,8 +26,8 @@ public final class UpdateApplier {
   private final UpdateObserver observer;
 
   /**
-   * @param applied hears of every update of others that was applied
-   * @param observer hears of those that are followed
+   * @param applied is called with every update of others that was applied
+   * @param observer is told of the updates that are followed
    */
   public UpdateApplier(
       ReceivedVector knowledge,
@@ -41,9 +41,9 @@ public final class UpdateApplier {
   }
 
   /**
-   * Applies what builds on each other, of cuts that are admitted together. A state never has a gap
-   * in its context, which is what the store goes by: so each update after those that it builds on;
-   * and joined updates of two origins that build on each other's as one.
+   * Applies updates that build on each other, from cuts that are admitted together. The store
+   * relies on a state's context having no gap. So each update is applied after those that it builds
+   * on, and joined updates of two origins that build on each other are applied as one.
    */
   void applyInOrder(List<Shipment> waiting) {
     boolean progress = true;
@@ -67,7 +67,7 @@ public final class UpdateApplier {
   boolean isNext(Shipment shipment) {
     CausalContext here = context(shipment.object());
     if (shipment.content().isFull()) {
-      // The clearing of a large set has not seen what was done since its transaction began.
+      // The clearing of a large set has not seen the updates since its transaction began.
       return seen(here, shipment.origin()) >= shipment.predecessor();
     }
     CausalContext content = shipment.content().context();
@@ -96,7 +96,7 @@ public final class UpdateApplier {
     shipments.forEach(observer::visible);
   }
 
-  /** Whether all that the shipment builds on is here: a full state brings it along. */
+  /** Whether everything that the shipment builds on is here; a full state brings it along. */
   boolean isReady(Shipment shipment) {
     if (shipment.content().isFull()) {
       return true;
@@ -108,7 +108,10 @@ public final class UpdateApplier {
     return missing(shipment).isEmpty();
   }
 
-  /** Of what the shipment's origin had seen of the object, what has not come here. */
+  /**
+   * Returns the updates that the shipment's origin had seen of the object and that have not come
+   * here.
+   */
   VersionVector missing(Shipment shipment) {
     VersionVector needs = shipment.needs();
     if (needs.isEmpty()) {
@@ -142,8 +145,9 @@ public final class UpdateApplier {
   }
 
   /**
-   * Up to which commit number of a replica everything that concerns an object was seen here. An
-   * object that was dropped after its removal has forgotten it; what is complete here was seen.
+   * Returns up to which commit number of a replica all its updates on an object were seen here. An
+   * object that was dropped after its removal does not remember them, but this datacenter has seen
+   * all updates of a replica that are complete here.
    */
   public long seen(CausalContext object, ReplicaId replica) {
     return Math.max(object.through(replica), knowledge.here(replica));
@@ -154,7 +158,7 @@ public final class UpdateApplier {
     return state == null ? CausalContext.EMPTY : state.context();
   }
 
-  /** Joins a shipment to its object. Returns false if it is already in it. */
+  /** Joins a shipment to its object. Returns false if the object contains it already. */
   boolean apply(Shipment shipment) {
     if (isKnown(shipment)) {
       observer.known(shipment);
@@ -175,7 +179,10 @@ public final class UpdateApplier {
     return true;
   }
 
-  /** What was received, as what it made of the object: for a journal that has forgotten, too. */
+  /**
+   * Returns a shipment of the object's new state in place of what was received: a journal may also
+   * lack what the object has forgotten.
+   */
   private static Shipment whole(Shipment received, CrdtState after) {
     return new Shipment(
         received.object(),
@@ -189,9 +196,9 @@ public final class UpdateApplier {
   }
 
   /**
-   * The object with the part of its context that it forgot when it was dropped after its removal:
-   * what is as old as that must not bring back what was removed. All that is complete here was seen
-   * (and where it is not in the object, was removed).
+   * Returns the object with the part of its context that it forgot when it was dropped after its
+   * removal, so that an old shipment cannot bring back what was removed. All updates that are
+   * complete here were seen, and those that are not in the object were removed.
    */
   private CrdtState remembering(CrdtState object, Shipment shipment) {
     CausalContext content = shipment.content().context();
@@ -210,14 +217,14 @@ public final class UpdateApplier {
   }
 
   /**
-   * Whether a delta builds on what the object does not remember, or may repeat some of it. An
-   * object that was never dropped remembers all that a delta which is ready builds on.
+   * Whether a delta builds on something that the object does not remember, or may repeat some of
+   * it. An object that was never dropped remembers everything that a ready delta builds on.
    */
   private static boolean mayHaveForgotten(CausalContext object, Shipment shipment) {
     CausalContext content = shipment.content().context();
     for (int i = 0; i < content.size(); i++) {
       long remembered = object.through(content.replica(i));
-      // What it replaces comes first; what it builds on is where its last range begins.
+      // Its first ranges are what it replaces; it builds on what lies before its last range.
       long after = content.rangeAfter(i, content.rangeCount(i) - 1);
       boolean wholePast = content.rangeAfter(i, 0) == 0;
       if (after > remembered || (wholePast && remembered == 0 && shipment.updates() != 1)) {

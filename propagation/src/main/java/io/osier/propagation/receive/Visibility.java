@@ -10,106 +10,114 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
-/** When what has come becomes visible: each object for itself, or all of a cut in one step. */
+/**
+ * Decides when received updates become visible: each object for itself, or all of a cut in one
+ * step. Not thread-safe.
+ */
 interface Visibility {
   /**
    * Takes the next frame of a stream.
    *
-   * @param ackNanos when it is to be acknowledged at the latest
+   * @param ackNanos when the frame is to be acknowledged at the latest
    */
   void updates(InboundStream in, Frame.Updates frame, long ackNanos, long nowNanos, long nowMillis);
 
   /**
-   * Takes what a peer has of an origin, or of objects in whose updates something was missing.
+   * Takes a page of what a peer has of an origin, or of objects that were fetched from it.
    *
-   * @param expected whether it is the next page of a repair that is under way
+   * @param expected whether it is the next page of a repair that is in progress
    */
   void states(InboundStream in, PeerAnswer answer, boolean expected, long nowNanos, long nowMillis);
 
-  /** Takes states of objects of which a peer has forgotten what is remembered here. */
+  /** Takes states of objects of which a peer has forgotten what this datacenter remembers. */
   void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis);
 
   /** Takes a large state that was pulled: it needs nothing before it on its object. */
   void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis);
 
   /**
-   * Sees to it that what was pulled stays as it is while it waits. To be called at least each
-   * minute.
+   * Keeps pulled states from changing while they wait. To be called at least each minute.
    *
-   * @param lost hears of which peer's states of which origin something has not and was dropped
-   * @return whose streams must begin anew, since something of them has not and was dropped
+   * @param lost is called with a peer and an origin when that peer's states of the origin were
+   *     dropped, because one of them could not be kept
+   * @return the senders whose streams must begin anew, because their updates were dropped for the
+   *     same reason
    */
   List<ReplicaId> holdPulled(BiConsumer<ReplicaId, ReplicaId> lost, long nowNanos, long nowMillis);
 
-  /** Everything that a repair brought is here. */
+  /** Notes that everything that a repair brought is here. */
   void repaired(Frame.States last);
 
-  /** The rest of what a peer was giving of an origin will not come; another time all of it will. */
+  /**
+   * Gives up a peer's pages of an origin: the rest will not come, and a later request asks for all.
+   */
   void givenUp(ReplicaId peer, ReplicaId origin);
 
   /**
-   * A datacenter has a newer incarnation than this one, or is no peer any more.
+   * Notes that a datacenter has a newer incarnation than this one, or is no peer any more.
    *
-   * @return whether what had come of its stream without being complete was dropped
+   * @return whether the incomplete updates of its stream were dropped
    */
   boolean ended(ReplicaId former);
 
-  /** The datacenter of an incarnation that had {@link #ended} is a peer again. */
+  /** Notes that the datacenter of an incarnation that had {@link #ended} is a peer again. */
   void returned(ReplicaId peer);
 
   /**
-   * A state of an object that was pulled and waits, which is to be compared with one that a peer
-   * offers: the same, or else one of the peer's; empty if there is none.
+   * Returns a pulled state of an object that waits and is to be compared with one that a peer
+   * offers: the same version, or else another one of the peer's; empty if there is none.
    */
   Optional<CrdtState> waitingState(InboundStream in, Frame.Offer offer);
 
   /**
-   * Looks at what former incarnations have left, now and then: whether some of it is known
-   * meanwhile, or will never be visible.
+   * Looks now and then at what former incarnations have left: whether some of it is known by now,
+   * or can never become visible.
    *
-   * @param lost whether nobody has any more of an origin's updates
+   * @param lost whether no datacenter has any more of an origin's updates
    */
   void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis);
 
-  /** How many updates have come and wait for the rest of their cut, or have ended and wait. */
+  /**
+   * Returns how many updates have come and wait for the rest of their cut, or are of ended streams.
+   */
   int waiting();
 
   /**
-   * Looks who may be held back, now that what waits has changed.
+   * Decides anew which streams may be held back, after what waits has changed.
    *
-   * @param hearing what is heard of the streams
+   * @param hearing says which streams are heard
    */
   void weigh(Hearing hearing);
 
   interface Hearing {
-    /** Whether it is heard, so that what is wanted of it will come. */
+    /** Whether the sender is heard, so that what is needed of its stream will come. */
     boolean flows(InboundStream in);
 
-    /** Whether it was not heard for so long that others need its room more. */
+    /** Whether the sender has been silent for so long that others need its memory more. */
     boolean isGone(InboundStream in);
 
-    /** Since when a large state may not be pulled any more of which nothing was heard. */
+    /** Returns the time since which the peer must have reacted to a pull for the pull to go on. */
     long silentNanos();
   }
 
   /**
-   * Whether what waits will surely come to its end though no more of the stream comes, as far as
-   * {@link #weigh} saw: its sender may be held back.
+   * Whether the sender may be held back: as far as {@link #weigh} saw, what waits will become
+   * visible without more of its stream.
    */
   boolean mayHoldBack(InboundStream in);
 
   /**
-   * Whether frames for which there is no room are not even taken: not where most of a frame is
+   * Whether frames are not even taken when there is no room. Not where most of a frame becomes
    * visible at once.
    */
   boolean mayRefuse();
 
-  /** What waits takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes everything that waits takes in the heap. */
   long waitingBytes();
 
   /**
-   * Of {@link #waitingBytes} what former incarnations have left. It may wait until it is known what
-   * was lost with them, but does not grow, so nobody is held back for it.
+   * Returns the part of {@link #waitingBytes} that former incarnations have left. It may wait until
+   * it is known what was lost with them, but it does not grow, so nobody is held back for it.
    */
   long leftBytes();
 

@@ -1,8 +1,8 @@
 /**
- * What comes: the peers' streams ({@code Inbound}), how an update is joined to its object ({@code
- * UpdateApplier}), when it becomes visible ({@code Visibility}: for each object at once, or cut by
- * cut), and what is known of what is here and elsewhere ({@code ReceivedVector}). It does not know
- * what is sent.
+ * Decides what becomes of received updates: {@code Inbound} takes the peers' streams, {@code
+ * UpdateApplier} joins an update to its object, {@code Visibility} says when it becomes visible
+ * (each object at once, or cut by cut), and {@code ReceivedVector} knows what is here and
+ * elsewhere. It must not know what is sent.
  */
 @NullMarked
 package io.osier.propagation.receive;

@@ -9,14 +9,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects in their order, as many as are looked at for one page of a repair or a comparison: the
- * partition does nothing else meanwhile. They are read in small steps, since what is read and does
- * not fit into the page is read once more for the next one. Not thread-safe.
+ * Walks over objects in their order, as many as may be looked at for one page of a repair or a
+ * comparison, since the partition does nothing else meanwhile. It reads objects in small steps,
+ * because what does not fit into the page is read again for the next one. Not thread-safe.
  */
 final class ObjectWalk {
   static final int OBJECTS_MAX = 256;
 
-  /** So much is read at most, about, by what it takes in the heap: of large sets that is little. */
+  /**
+   * The walk ends after about this many bytes, as the objects take in the heap: little for large
+   * sets.
+   */
   static final long READ_BYTES_MAX = 4L << 20;
 
   private final StoredObjects stored;
@@ -24,14 +27,14 @@ final class ObjectWalk {
   private Optional<ObjectId> last;
   private Iterator<StoredObjects.Entry> step = List.<StoredObjects.Entry>of().iterator();
 
-  /** Whether the step is the last one. */
+  /** Whether the current step is the last one. */
   private boolean isLast;
 
   private int objects;
   private long bytes;
 
   /**
-   * @param after the first object is the one after this; empty for the beginning
+   * @param after the walk begins behind this object; empty for the first one
    */
   ObjectWalk(ReplicationContext around, Optional<ObjectId> after) {
     this.stored = around.replica().stored();
@@ -39,7 +42,7 @@ final class ObjectWalk {
     this.last = after;
   }
 
-  /** The next object; null if there is none, or enough was looked at. */
+  /** Returns the next object; null at the end, or when enough was looked at. */
   StoredObjects.@Nullable Entry next() {
     if (!step.hasNext()) {
       if (isLast || objects >= OBJECTS_MAX || bytes >= READ_BYTES_MAX) {
@@ -59,12 +62,15 @@ final class ObjectWalk {
     return entry;
   }
 
-  /** The object that was given last; before that where the walk begins. */
+  /**
+   * Returns the object that was returned last; before the first, the one behind which the walk
+   * begins.
+   */
   Optional<ObjectId> last() {
     return last;
   }
 
-  /** Whether there is nothing behind what was given last. */
+  /** Whether no object follows the one that was returned last. */
   boolean isAtEnd() {
     return isLast && !step.hasNext();
   }

@@ -10,15 +10,18 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The large states that belong to answers, kept as they were offered until they have been pulled.
- * Who asked sets the pace, and asks again for what was lost. Of what a peer has asked for, an
- * answer is the last one. Not thread-safe.
+ * Keeps the large states that belong to answers, as they were offered, until they have been pulled.
+ * The asking peer sets the pace, and repeats requests whose answers were lost. For each kind of
+ * request of a peer only the last answer counts. Not thread-safe.
  */
 final class OfferedAnswers {
-  /** A peer that pulls nothing for so long has given up. */
+  /** A peer that pulls nothing for this long has given up. */
   private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-  /** What a peer has asked for: of an origin, or objects. */
+  /**
+   * A kind of request of a peer: for an origin's updates, or for objects if {@code origin} is
+   * empty.
+   */
   private record Asked(ReplicaId peer, Optional<ReplicaId> origin) {}
 
   private record Offered(long number, OfferedVersion version) {}
@@ -26,18 +29,20 @@ final class OfferedAnswers {
   private final ReplicationContext around;
   private final Map<Asked, Offered> offers = new HashMap<>();
 
-  /** When a peer pulled something last, or was offered something: others wait meanwhile. */
+  /**
+   * When a peer last pulled something or was offered something: its other offers wait meanwhile.
+   */
   private final Map<ReplicaId, Long> pulledNanos = new HashMap<>();
 
-  /** The number of the last offer, without how often it was made. */
+  /** The number of the last offer, without the bits that count its repetitions. */
   private long number;
 
   OfferedAnswers(ReplicationContext around) {
     this.around = around;
-    this.number = around.recovered().life() << 24; // none is given twice, in no life
+    this.number = around.recovered().life() << 24; // no number is given twice, in any life
   }
 
-  /** A peer is answered: what was offered with the answer before is offered no more. */
+  /** Drops the offer of the former answer to a peer, since a new answer is sent. */
   void answered(ReplicaId peer, Optional<ReplicaId> origin) {
     offers.remove(new Asked(peer, origin));
   }
@@ -51,7 +56,7 @@ final class OfferedAnswers {
     return offer;
   }
 
-  /** Answers a request for some of what was offered. */
+  /** Answers a peer's request for a part of an offered state. */
   void pull(ReplicaId peer, Frame.Pull pull, long nowNanos) {
     for (Map.Entry<Asked, Offered> e : offers.entrySet()) {
       Offered offered = e.getValue();
@@ -74,14 +79,17 @@ final class OfferedAnswers {
     }
   }
 
-  /** Keeps what is offered the same for a time, unless nobody pulls it any more. */
+  /** Keeps the offered versions from changing for a time, unless their peer has stopped pulling. */
   void hold(long nowNanos) {
     pulledNanos.values().removeIf(nanos -> nowNanos - nanos > KEPT_NANOS);
     offers.keySet().removeIf(asked -> !pulledNanos.containsKey(asked.peer));
     offers.values().removeIf(offered -> !offered.version.hold());
   }
 
-  /** A datacenter cannot be sent anything, or has a newer incarnation: it asks again. */
+  /**
+   * Drops the offers to a datacenter that cannot be reached or has a newer incarnation: it asks
+   * again.
+   */
   void interrupted(String dc) {
     offers.keySet().removeIf(asked -> asked.peer.dc().equals(dc));
     pulledNanos.keySet().removeIf(peer -> peer.dc().equals(dc));

@@ -15,18 +15,18 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other datacenters' updates that came here and that not everybody has yet, joined per object,
- * so that a third datacenter that is cut off from their origin can be given just what it misses of
- * it.
+ * Keeps the updates of other datacenters that came here and that not everybody has yet, joined per
+ * object, so that a third datacenter that is cut off from their origin can be given just what it
+ * misses.
  *
- * <p>It holds what is under way anywhere, which is little while everybody is connected. When its
- * budget is spent it forgets everything, and states are given instead. Not thread-safe.
+ * <p>While all datacenters are connected, that is little. When its budget is spent it forgets
+ * everything, and states are given instead. Not thread-safe.
  */
 public final class RelayLog {
-  /** What an update's place here takes in the heap, about, in bytes. */
+  /** About how many bytes an update's place here takes in the heap. */
   private static final int PLACE_BYTES = 128;
 
-  /** More updates of one object than this are joined. */
+  /** If an object has more updates than this, they are joined. */
   private static final int UPDATES_MAX = 8;
 
   /** One object's updates of one origin, each building on the one before. */
@@ -36,12 +36,14 @@ public final class RelayLog {
   }
 
   /**
-   * By origin, what came since anybody asked, in its order. Mostly nobody asks before everybody has
-   * it, so that is all that is done for an update.
+   * By origin, the updates that came since a peer last asked for any, in their order. Mostly every
+   * datacenter has an update before anybody asks, so nothing more is done for it.
    */
   private final Map<ReplicaId, ArrayDeque<Shipment>> recent = new HashMap<>();
 
-  /** By origin, what came before: the objects in the order of their last update. */
+  /**
+   * By origin, the updates that came before those: the objects in the order of their last update.
+   */
   private final Map<ReplicaId, LinkedHashMap<ObjectId, Kept>> origins = new HashMap<>();
 
   private final Budget budget;
@@ -50,10 +52,10 @@ public final class RelayLog {
     this.budget = budget;
   }
 
-  /** Takes note of updates of another datacenter that were applied here. */
+  /** Keeps an update of another datacenter that was applied here. */
   public void applied(Shipment shipment) {
     if (shipment.content().isFull()) {
-      return; // what is kept does not reach up to the state any more: that is seen when it is read
+      return; // the kept updates then end before the state, which a reader of the log notices
     }
     recent.computeIfAbsent(shipment.origin(), o -> new ArrayDeque<>()).add(shipment);
     budget.take(bytesOf(shipment));
@@ -67,7 +69,7 @@ public final class RelayLog {
     }
   }
 
-  /** Puts what came of an origin where it is found by object, and joins it there. */
+  /** Moves an origin's recent updates to their objects, and joins them there. */
   private void sort(ReplicaId origin) {
     ArrayDeque<Shipment> came = recent.get(origin);
     if (came == null || came.isEmpty()) {
@@ -106,7 +108,7 @@ public final class RelayLog {
     budget.take(more);
   }
 
-  /** Forgets what every datacenter has. */
+  /** Drops what every datacenter has. */
   void prune(VersionVector everywhere) {
     recent.forEach(
         (origin, came) -> {
@@ -132,18 +134,20 @@ public final class RelayLog {
   }
 
   /**
-   * Whether someone has all of an origin's updates of an object. Only the numbers of updates tell
-   * it: the object's context may reach further, where it was forgotten.
+   * Whether an asking peer has all of an origin's updates of an object. Only the numbers of updates
+   * tell it: where some were forgotten, the object's context may reach further.
    *
    * @param has as in {@link #missing}
-   * @param state the object as it is here
+   * @param state the object's state here
    */
   boolean isThere(ObjectId object, ReplicaId origin, LongPredicate has, CrdtState state) {
     Kept kept = kept(object, origin, state);
     return kept != null && has.test(kept.updates.getLast().last());
   }
 
-  /** An origin's updates of an object up to its present state; null if they are not kept. */
+  /**
+   * Returns an origin's updates of an object up to its present state; null if they are not kept.
+   */
   private @Nullable Kept kept(ObjectId object, ReplicaId origin, CrdtState state) {
     sort(origin);
     LinkedHashMap<ObjectId, Kept> objects = origins.get(origin);
@@ -154,10 +158,11 @@ public final class RelayLog {
   }
 
   /**
-   * An origin's updates of an object that someone misses, joined, or null if they are not all kept.
+   * Returns those of an origin's updates of an object that an asking peer misses, joined; null if
+   * they are not all kept.
    *
-   * @param has whether whoever asks has an update of the origin, and all before it on its object
-   * @param state the object as it is here
+   * @param has whether the peer has an update of the origin, and all before it on the same object
+   * @param state the object's state here
    */
   @Nullable Shipment missing(
       ObjectId object, ReplicaId origin, LongPredicate has, CrdtState state) {
@@ -184,7 +189,7 @@ public final class RelayLog {
         earlier.content().join(later.content()));
   }
 
-  /** From now on so many bytes may be taken; see {@link Budget#setLimit}. */
+  /** Changes the budget to this many bytes; see {@link Budget#setLimit}. */
   public void setLimit(long bytes) {
     budget.setLimit(bytes);
   }

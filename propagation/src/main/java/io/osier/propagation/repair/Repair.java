@@ -13,9 +13,12 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What is being fetched of one origin from one peer, page by page. Not thread-safe. */
+/**
+ * One repair in progress: an origin's updates that are fetched from one peer, page by page. Not
+ * thread-safe.
+ */
 final class Repair {
-  /** What a place among what is not ready takes in the heap. */
+  /** The bytes that an entry of {@link #unready} takes in the heap besides the update. */
   private static final long ENTRY_BYTES = HeapSize.object(6 * HeapSize.REFERENCE);
 
   final ReplicaId peer;
@@ -24,27 +27,32 @@ final class Repair {
   final RequestRetry asking;
   Frame.Page page;
 
-  /** What came and builds on something that is not here: the repair ends when it is. */
+  /**
+   * Updates that have come and build on something that is not here; the repair ends when it has
+   * come.
+   */
   final Map<ObjectId, Shipment> unready = new TreeMap<>();
 
-  /** What is not ready takes so much in the heap. */
+  /** The bytes that the unready updates take in the heap. */
   long unreadyBytes;
 
-  /** Whether the next page is asked for when some of what is not ready is. */
+  /** Whether the next page is requested only when some unready updates have been applied. */
   boolean paused;
 
   /** The last page, once it is here; null before. */
   Frame.@Nullable States last;
 
-  /** When what is not ready is fetched. */
+  /** When the states of the objects of unready updates are fetched. */
   long fetchNanos;
 
-  /** Whether the link to the peer went down and nothing was asked since, and when it did. */
+  /**
+   * Whether the link to the peer went down and nothing was requested since; and when it went down.
+   */
   private boolean interrupted;
 
   private long interruptedNanos;
 
-  /** Whether the origin ships its updates itself, and since when it does. */
+  /** Whether the origin ships its updates itself; and since when. */
   private boolean needless;
 
   private long needlessNanos;
@@ -62,19 +70,21 @@ final class Repair {
     needless = now;
   }
 
-  /** Whether it has been cut off, or needed no more, for a time. */
+  /** Whether the repair has been cut off, or has not been needed, for this time. */
   boolean isGivenUp(long nowNanos, long afterNanos) {
     return (interrupted && nowNanos - interruptedNanos >= afterNanos)
         || (needless && last == null && nowNanos - needlessNanos >= afterNanos);
   }
 
-  /** Keeps what came and builds on something that is not here. */
+  /** Keeps an update that has come and builds on something that is not here. */
   void keep(Shipment early) {
     Shipment before = unready.put(early.object(), early);
     unreadyBytes += heapBytes(early) - (before == null ? 0 : heapBytes(before));
   }
 
-  /** Forgets what was not ready and has come meanwhile, by itself or with its object's state. */
+  /**
+   * Drops unready updates that are known meanwhile, from another sender or in their object's state.
+   */
   void dropUnready(Predicate<Shipment> known) {
     for (Iterator<Shipment> it = unready.values().iterator(); it.hasNext(); ) {
       Shipment early = it.next();
@@ -89,18 +99,18 @@ final class Repair {
     return ENTRY_BYTES + early.heapBytes();
   }
 
-  /** The peer cannot be asked at present. */
+  /** Notes that the peer cannot be asked at present. */
   void interrupted(long nowNanos) {
     interruptedNanos = interrupted ? interruptedNanos : nowNanos;
     interrupted = true;
   }
 
-  /** The peer can be asked again, and was. */
+  /** Notes that the peer can be asked again, and was. */
   void goesOn() {
     interrupted = false;
   }
 
-  /** Whether to ask once more for what was asked: frames may have been lost, or wait for long. */
+  /** Whether to repeat the request: frames may have been lost, or the answer is long overdue. */
   boolean mustAsk(long heardNanos) {
     return interrupted ? asking.isOpen() : asking.isDue(heardNanos);
   }

@@ -23,8 +23,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers peers that ask for states: of an origin that they cannot reach, of objects in whose
- * updates something is missing, and of what they may have lost. Not thread-safe.
+ * Answers peers that request states: of an origin that they cannot reach, of objects in whose
+ * updates something is missing, and of objects that they may have lost. Not thread-safe.
  */
 public final class RepairAnswers {
   private final ReplicationContext around;
@@ -36,11 +36,11 @@ public final class RepairAnswers {
 
   private record Asked(ReplicaId peer, ReplicaId origin) {}
 
-  /** Last pages of repairs that wait for a cut to be closed here. */
+  /** Requests for last pages that wait until a cut is closed here. */
   private final Map<Asked, Frame.Heal> repairsWaiting = new LinkedHashMap<>();
 
   /**
-   * @param holding whether something that is committed here was not shipped yet
+   * @param holding returns whether some update that is committed here was not shipped yet
    */
   public RepairAnswers(
       ReplicationContext around,
@@ -56,11 +56,13 @@ public final class RepairAnswers {
     this.offered = new OfferedAnswers(around);
   }
 
-  /** What an answer brings: states and joined updates in it, and a large state to be pulled. */
+  /**
+   * The content of an answer: states and joined updates, and at most one large state to be pulled.
+   */
   private final class Brought {
     final List<Shipment> shipments = new ArrayList<>();
 
-    /** Null if there is none. */
+    /** The large state that is to be pulled; null if there is none. */
     @Nullable OfferedVersion offered;
 
     private int bytes;
@@ -99,8 +101,8 @@ public final class RepairAnswers {
         addMissing(brought, entry.object(), entry.state(), asked);
       }
       Frame.Page next = new Frame.Page(base, walk.isAtEnd() ? Optional.empty() : walk.last());
-      // At the end of the scan the log goes on from its base: `after` no longer matters, since
-      // what is pruned now was scanned.
+      // At the end of the scan the log goes on from its base: {@code after} no longer matters,
+      // since what is pruned now was scanned.
       answer(peer, asked, Optional.of(next), brought, nowNanos);
       return;
     }
@@ -120,8 +122,8 @@ public final class RepairAnswers {
     }
     end = end && knowledge.changedAfter(origin, place, 1).isEmpty();
     if (end && around.cuts().areWhole() && holding.getAsBoolean()) {
-      // The states show what is held here: with the cut that ships it they can be admitted
-      // together.
+      // The states also show what is held here, so they can only be admitted together with the cut
+      // that ships it.
       repairsWaiting.put(new Asked(peer, origin), asked);
       return;
     }
@@ -136,14 +138,14 @@ public final class RepairAnswers {
   private void addMissing(
       Brought brought, ObjectId object, @Nullable CrdtState state, Frame.Heal asked) {
     if (state == null) {
-      return; // dropped, since every datacenter has seen it removed
+      return; // dropped, since every datacenter has seen the object removed
     }
     ReplicaId origin = asked.origin();
     long last = state.context().through(origin);
     if (last <= asked.through() || relays.isThere(object, origin, asked::has, state)) {
       return;
     }
-    // Whoever takes nothing but states is new, or was away for long.
+    // A peer that takes only states is new, or was away for long.
     Shipment joined = asked.after() == 0 ? null : relays.missing(object, origin, asked::has, state);
     if (joined == null || joined.content().sizeBytes() >= state.sizeBytes()) {
       brought.add(object, origin, last, state);
@@ -175,25 +177,25 @@ public final class RepairAnswers {
     } else if (version.hold()) {
       Frame.Offer offer = offered.offer(peer, states.origin(), version, nowNanos);
       around.sink().send(peer, new Frame.StatesAndOffer(states, offer));
-    } // otherwise it is just being read anew, and there when all of it is asked for again
+    } // otherwise the version is just being read again: the peer repeats its request
   }
 
-  /** A peer asks for more of a large state that belongs to an answer. */
+  /** Takes a peer's request for more of a large state that belongs to an answer. */
   public void pull(ReplicaId peer, Frame.Pull pull, long nowNanos) {
     offered.pull(peer, pull, nowNanos);
   }
 
-  /** Keeps what is being pulled as it is. To be called at least each minute. */
+  /** Keeps the versions that are being pulled from changing. To be called at least each minute. */
   public void holdOffered(long nowNanos) {
     offered.hold(nowNanos);
   }
 
-  /** Nothing can be sent to a datacenter: it asks again. */
+  /** Drops the offers to a datacenter that cannot be reached: it asks again. */
   public void interrupted(String dc) {
     offered.interrupted(dc);
   }
 
-  /** Answers the repairs that waited for nothing to be held. */
+  /** Answers the requests that waited until nothing was held, if that is so now. */
   public void answerRepairsWaiting(long nowNanos) {
     if (!repairsWaiting.isEmpty() && !holding.getAsBoolean()) {
       Map<Asked, Frame.Heal> due = new LinkedHashMap<>(repairsWaiting);
@@ -202,7 +204,9 @@ public final class RepairAnswers {
     }
   }
 
-  /** Who has asked in a datacenter's name so far waits for no answer any more. */
+  /**
+   * Drops the requests of a datacenter's former incarnation, which waits for no answer any more.
+   */
   public void ended(String dc) {
     repairsWaiting.keySet().removeIf(asked -> asked.peer().dc().equals(dc));
     offered.interrupted(dc);
@@ -235,7 +239,10 @@ public final class RepairAnswers {
     send(peer, states, brought, nowNanos);
   }
 
-  /** Answers for the objects of which something was forgotten here, in order, up to a page. */
+  /**
+   * Answers for the objects of which something was forgotten here, in order, up to the size of a
+   * page.
+   */
   public void verify(ReplicaId peer, Frame.Verify verify) {
     if (verify.objects().isEmpty()) {
       return;
@@ -291,7 +298,7 @@ public final class RepairAnswers {
     return false;
   }
 
-  /** Forgets of what is relayed what every datacenter has. */
+  /** Drops the relayed updates that every datacenter has. */
   public void prune() {
     relays.prune(knowledge.everywhere());
   }

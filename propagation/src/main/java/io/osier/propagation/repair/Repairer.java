@@ -34,17 +34,17 @@ import java.util.function.Predicate;
  *
  * <p>A peer's status counts the changes of each origin there. While an origin is out of reach, a
  * count that differs from the one at the last repair means that there may be something to fetch. At
- * most one repair an origin is under way, page by page, so that the one who asks sets the pace. Not
- * thread-safe.
+ * most one repair for each origin is in progress, page by page, so that the asking side sets the
+ * pace. Not thread-safe.
  */
 public final class Repairer implements RepairBuffer {
-  /** From so many origins a peer is asked before it is known what a page of it weighs. */
+  /** The most origins for which a peer is asked at once before the size of its pages is known. */
   private static final int FIRST_AT_ONCE = 4;
 
-  /** With each lighter page what the heaviest counts is less by this part of it. */
+  /** With each smaller page, the size of the largest one fades by one part in this many. */
   private static final int FADING = 8;
 
-  /** So many ranges of what is here of an origin besides are told: a few bytes each. */
+  /** The most ranges of an origin's updates that a request says are here: a few bytes each. */
   private static final int BESIDES_MAX = 2_048;
 
   private record Source(ReplicaId peer, ReplicaId origin) {}
@@ -61,7 +61,7 @@ public final class Repairer implements RepairBuffer {
   private final Predicate<ReplicaId> streamed;
   private final Map<Source, Repaired> repaired = new HashMap<>();
 
-  /** What a page of a peer weighs, by the heaviest of late, in bytes. */
+  /** By peer, the size of its largest page of late, in bytes. */
   private final Map<String, Long> pageBytes = new HashMap<>();
 
   /** When the last repair from a peer began. */
@@ -70,9 +70,9 @@ public final class Repairer implements RepairBuffer {
   private final Map<ReplicaId, Repair> underWay = new TreeMap<>();
 
   /**
-   * @param streamed whether something of an origin's own stream was applied here: who never did may
-   *     lack what the origin's updates take for known everywhere, and is given states, of what is
-   *     not here
+   * @param streamed whether an update of an origin's own stream was applied here. If none ever was,
+   *     this datacenter may lack updates that the origin's updates assume to be everywhere; then it
+   *     asks for states of whatever is not here
    */
   public Repairer(
       ReplicationContext around,
@@ -88,10 +88,10 @@ public final class Repairer implements RepairBuffer {
   }
 
   /**
-   * Starts or repeats what is due.
+   * Starts the repairs that are due, and repeats requests.
    *
-   * @param peer one that can be asked
-   * @param heardNanos when something last came from it
+   * @param peer a peer that can be asked
+   * @param heardNanos when the peer was last heard
    * @param reachable whether an origin ships its updates itself
    */
   public void check(
@@ -102,7 +102,7 @@ public final class Repairer implements RepairBuffer {
     }
     List<ReplicaId> wanted = wanted(peer, status, reachable, nowNanos);
     if (wanted.isEmpty() && underWay.isEmpty()) {
-      return; // as nearly always
+      return; // the usual case
     }
     int open = (int) underWay.values().stream().filter(u -> u.peer.equals(peer)).count();
     int more = Math.min(wanted.size(), Math.max(0, atOnce(peer.dc()) - open));
@@ -133,12 +133,12 @@ public final class Repairer implements RepairBuffer {
     }
   }
 
-  /** Whether no repair is under way. */
+  /** Whether no repair is in progress. */
   public boolean isIdle() {
     return underWay.isEmpty();
   }
 
-  /** The origins of which a peer has more, those first whose turn was longest ago. */
+  /** Returns the origins of which a peer has more, those first whose repair began longest ago. */
   private List<ReplicaId> wanted(
       ReplicaId peer, Frame.Status status, Predicate<ReplicaId> reachable, long nowNanos) {
     List<ReplicaId> wanted = new ArrayList<>();
@@ -152,7 +152,7 @@ public final class Repairer implements RepairBuffer {
         wanted.add(origin);
       }
     }
-    // Long.MIN_VALUE: never. Times may be negative, and this process does not live for 292 years.
+    // Long.MIN_VALUE stands for never: times may be negative, but no process runs for 292 years.
     wanted.sort(
         Comparator.comparingLong(
             origin -> begunNanos.getOrDefault(new Source(peer, origin), Long.MIN_VALUE)));
@@ -160,9 +160,9 @@ public final class Repairer implements RepairBuffer {
   }
 
   /**
-   * From so many origins a peer is asked at once: their pages together are about what the streams
-   * may have under way, or on a narrow link they would keep everything else waiting. A page may be
-   * one object, however large.
+   * Returns for how many origins a peer is asked at once. Their pages together are about as large
+   * as what the streams may have in flight; more would delay everything else on a narrow link. A
+   * page may be one object, however large.
    */
   private int atOnce(String dc) {
     Long seen = pageBytes.get(dc);
@@ -171,22 +171,22 @@ public final class Repairer implements RepairBuffer {
     return seen == null ? Math.min(all, FIRST_AT_ONCE) : all;
   }
 
-  /** Notes what a page weighs: the heaviest counts less with each that is lighter. */
+  /** Notes the size of a page; the largest size fades with each smaller page. */
   private void notePage(String dc, long bytes) {
     long before = pageBytes.getOrDefault(dc, 0L);
     pageBytes.put(dc, Math.max(bytes, before - before / FADING));
   }
 
-  /** Repairs of one origin from one peer begin apart: what changes all the time comes joined. */
+  /** Whether the next repair of an origin from a peer may begin: a pause joins frequent changes. */
   private boolean isTime(Source source, long nowNanos) {
     Long begun = begunNanos.get(source);
     return begun == null || nowNanos - begun >= around.healNanos();
   }
 
   /**
-   * Whether the peer may have something of the origin. Where all that the origin did was undone
-   * before it was shipped nothing of it changed there, and others' updates depend on it all the
-   * same: then only the peer's word is missing that there is nothing.
+   * Whether the peer may have something of the origin. If everything that the origin did was undone
+   * before it was shipped, the peer counts no change of it, and yet others' updates depend on it:
+   * then the peer need only confirm that there is nothing.
    */
   private boolean isBehind(ReplicaId peer, ReplicaId origin, Frame.Status status) {
     Repaired last = repaired.getOrDefault(new Source(peer, origin), Repaired.NOTHING);
@@ -196,7 +196,7 @@ public final class Repairer implements RepairBuffer {
         || (through > last.through && through > knowledge.through().get(origin));
   }
 
-  /** Whether everything that the peer has of the origin was fetched, as far as its status tells. */
+  /** Whether everything that the peer has of the origin was fetched, as far as its status says. */
   public boolean isDone(ReplicaId peer, ReplicaId origin) {
     Frame.Status status = knowledge.status(peer.dc());
     return status != null && !isBehind(peer, origin, status);
@@ -210,7 +210,7 @@ public final class Repairer implements RepairBuffer {
             new Frame.Heal(request, origin, repair.after, repair.besides, repair.page));
   }
 
-  /** Keeps what came and builds on something that is not here. */
+  /** Keeps an update that has come and builds on something that is not here. */
   @Override
   public void keepEarly(ReplicaId peer, ReplicaId origin, Shipment unready) {
     Repair repair = underWay.get(origin);
@@ -224,7 +224,7 @@ public final class Repairer implements RepairBuffer {
     return underWay.values().stream().mapToLong(repair -> repair.unreadyBytes).sum();
   }
 
-  /** What is kept of an object: of each origin by itself. */
+  /** Returns what is kept of an object, one list for each origin. */
   @Override
   public List<List<Shipment>> early(ObjectId object) {
     List<List<Shipment>> early = new ArrayList<>();
@@ -237,7 +237,7 @@ public final class Repairer implements RepairBuffer {
     return early;
   }
 
-  /** Objects whose states are to be fetched from a peer: what they build on has not come. */
+  /** Returns objects to fetch from a peer, since what their kept updates build on has not come. */
   public List<ObjectId> toFetch(ReplicaId peer, long nowNanos) {
     for (Repair repair : underWay.values()) {
       boolean waits = repair.last != null || repair.paused;
@@ -249,7 +249,7 @@ public final class Repairer implements RepairBuffer {
     return List.of();
   }
 
-  /** Whether a page that has come in part is waited for: then it is not asked for again. */
+  /** Notes that a page has come in part. Returns whether it was expected and is not repeated. */
   public boolean comes(ReplicaId peer, Frame.States states, long nowNanos) {
     Repair repair = underWay.get(states.origin().orElseThrow());
     return repair != null
@@ -258,7 +258,7 @@ public final class Repairer implements RepairBuffer {
         && repair.asking.comes(states.request(), nowNanos);
   }
 
-  /** The rest of a page does not come: it is asked for again. */
+  /** Notes that the rest of a page will not come, so that it is requested again. */
   public void comesNot(ReplicaId peer, ReplicaId origin) {
     Repair repair = underWay.get(origin);
     if (repair != null && repair.peer.equals(peer)) {
@@ -266,7 +266,7 @@ public final class Repairer implements RepairBuffer {
     }
   }
 
-  /** What a peer has given of an origin was lost here: all of it is asked for again. */
+  /** Notes that all that a peer had sent of an origin was lost here: it is requested again. */
   public void lost(ReplicaId peer, ReplicaId origin) {
     repaired.remove(new Source(peer, origin));
     Repair repair = underWay.get(origin);
@@ -275,7 +275,7 @@ public final class Repairer implements RepairBuffer {
     }
   }
 
-  /** Goes on after a page was applied or held. Returns whether it was the one waited for. */
+  /** Goes on after a page was applied or kept. Returns whether it was the expected one. */
   public boolean received(ReplicaId peer, PeerAnswer answer, long nowNanos) {
     Frame.States states = answer.states();
     ReplicaId origin = states.origin().orElseThrow();
@@ -294,14 +294,14 @@ public final class Repairer implements RepairBuffer {
     } else {
       repair.last = states;
     }
-    // What is not ready builds on what is on its way, most often; otherwise it is fetched.
+    // Most often, what unready updates build on is on its way; otherwise it is fetched.
     repair.fetchNanos = nowNanos + PendingUpdates.COMING_NANOS;
     return true;
   }
 
   /**
-   * Asks for the next page, unless what is not ready takes too much. Then its objects' states are
-   * fetched, which wait for nothing.
+   * Requests the next page, unless unready updates take too much memory. Then the states of their
+   * objects are fetched, which wait for nothing.
    */
   private void goOn(ReplicaId origin, Repair repair, long nowNanos) {
     if (earlyBytes() <= around.settings().memory().waiting()) {
@@ -311,8 +311,8 @@ public final class Repairer implements RepairBuffer {
   }
 
   /**
-   * Goes on with repairs that wait for what they brought too early, and ends those of which
-   * everything has come and is applied; returns their last pages.
+   * Goes on with repairs that wait for their unready updates, and ends those of which everything
+   * has come and is applied; returns the last pages of these.
    */
   public List<Frame.States> takeDone(long nowNanos) {
     if (underWay.isEmpty()) {
@@ -343,8 +343,9 @@ public final class Repairer implements RepairBuffer {
   }
 
   /**
-   * The peer cannot be asked at present. A repair goes on where it was if it soon can be: on a link
-   * that is cut again and again one that began anew each time would not come to its end.
+   * Notes that a peer cannot be asked at present. If it soon can be, its repairs go on where they
+   * were: on a link that is cut again and again, a repair that began anew each time would never
+   * finish.
    */
   public void interrupted(String dc, long nowNanos) {
     for (Repair repair : underWay.values()) {
@@ -355,11 +356,11 @@ public final class Repairer implements RepairBuffer {
   }
 
   /**
-   * Gives repairs up that have been interrupted for so long that others are to be asked, and those
-   * of origins that have shipped by themselves for as long: what they give once more would keep
-   * others waiting on a narrow link.
+   * Gives up repairs that have been interrupted for so long that other peers are to be asked, and
+   * repairs of origins that have shipped their updates themselves for as long: a second copy would
+   * delay others on a narrow link.
    *
-   * @param givenUp hears who was asked, and for which origin
+   * @param givenUp is called with the peer that was asked and the origin
    */
   public void giveUp(long nowNanos, BiConsumer<ReplicaId, ReplicaId> givenUp) {
     for (ReplicaId origin : List.copyOf(underWay.keySet())) {
@@ -371,7 +372,7 @@ public final class Repairer implements RepairBuffer {
     }
   }
 
-  /** A datacenter has a newer incarnation than the one that was asked. */
+  /** Drops the repairs from a datacenter's former incarnation. */
   public void ended(String dc) {
     underWay.values().removeIf(repair -> repair.peer.dc().equals(dc));
   }
@@ -379,7 +380,7 @@ public final class Repairer implements RepairBuffer {
   /**
    * Whether {@link #check} has something to repeat.
    *
-   * @param heardNanos when something last came from the peer
+   * @param heardNanos when the peer was last heard
    */
   public boolean isDue(ReplicaId peer, long heardNanos) {
     if (underWay.isEmpty() || knowledge.status(peer.dc()) == null) {

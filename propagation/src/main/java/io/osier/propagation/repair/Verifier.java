@@ -15,24 +15,26 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Compares what a store kept with what the peers have, after a start that may have lost something
- * that was acknowledged: the tail of what was written without waiting for the disk, or all since a
- * backup.
+ * Compares what the store kept with what the peers have, after a start that may have lost
+ * acknowledged updates: the last ones, written without waiting for the disk, or all since a backup.
  *
- * <p>Why is that needed? What removes an object is forgotten when every datacenter has acknowledged
- * it. If one of them loses it afterwards, it holds the object again, and nobody is left to tell.
- * So, before it takes anything else from a peer, it asks it, page by page, which of its objects the
- * peer knew more of than it still remembers. Not thread-safe.
+ * <p>Why is that needed? The removal of an object is forgotten when every datacenter has
+ * acknowledged it. If one of them loses it afterwards, it holds the object again, and no other
+ * datacenter remembers the removal. So before it takes anything else from a peer, it asks the peer,
+ * page by page, for which of its objects the peer has seen updates that it no longer remembers. Not
+ * thread-safe.
  */
 public final class Verifier {
-  /** What an object takes beside its key, and each entry of its vector, at most about. */
+  /**
+   * About how many bytes an object takes besides its key, and each entry of its vector, at most.
+   */
   private static final int KNOWN_BYTES = 16;
 
   private static final class UnderWay {
     final RequestRetry asking;
     Optional<ObjectId> done = Optional.empty();
 
-    /** What is asked for and not answered yet; empty if nothing is. */
+    /** The objects that were sent and are not answered yet; empty if there are none. */
     List<Frame.Known> page = List.of();
 
     UnderWay(RequestRetry asking) {
@@ -45,15 +47,15 @@ public final class Verifier {
   private final Map<String, UnderWay> open = new HashMap<>();
 
   /**
-   * Whether something may be lost, and was not compared with all peers yet. What was forgotten was
-   * at every datacenter, so those that come later need not be asked.
+   * Whether something may be lost and was not compared with all peers yet. What was forgotten was
+   * at every datacenter, so datacenters that join later need not be asked.
    */
   private boolean needed;
 
   /**
-   * Compares with each peer, or with none.
+   * Creates a comparison with each peer, or with none.
    *
-   * @param needed whether something that was acknowledged may be lost
+   * @param needed whether acknowledged updates may be lost
    */
   public Verifier(ReplicationContext around, boolean needed, LongSupplier numbers) {
     this.around = around;
@@ -62,27 +64,27 @@ public final class Verifier {
     around.peers().forEach(this::add);
   }
 
-  /** The datacenter is a peer, too: the configuration may name none, and the others tell of it. */
+  /** Adds a peer: the configuration may name none, and the others name it later. */
   public void add(String dc) {
     if (needed) {
       open.put(dc, new UnderWay(new RequestRetry(numbers, around.retryNanos())));
     }
   }
 
-  /** Whether a peer's updates can be taken. */
+  /** Whether a peer's updates may be taken. */
   public boolean isDone(String dc) {
     return !open.containsKey(dc);
   }
 
-  /** Whether all peers' updates can be taken. */
+  /** Whether all peers' updates may be taken. */
   public boolean isDone() {
     return open.isEmpty();
   }
 
   /**
-   * Asks the peer for the next page, or again. Returns whether there is nothing more to ask.
+   * Sends a peer the next page, or repeats it. Returns whether there is nothing more to ask.
    *
-   * @param heardNanos when something last came from the peer
+   * @param heardNanos when the peer was last heard
    */
   public boolean ask(ReplicaId peer, long heardNanos, long nowNanos) {
     UnderWay underWay = open.get(peer.dc());
@@ -125,7 +127,7 @@ public final class Verifier {
     return page;
   }
 
-  /** The peer answered, and the answer was applied. Returns whether it was the one waited for. */
+  /** Notes that the peer's answer was applied. Returns whether it was the expected one. */
   public boolean answered(String dc, Frame.Verified answer, long nowNanos) {
     UnderWay underWay = open.get(dc);
     if (underWay == null || !underWay.asking.answered(answer.request(), nowNanos)) {
@@ -142,12 +144,12 @@ public final class Verifier {
     return true;
   }
 
-  /** The datacenter is asked no more. */
+  /** Ends the comparison with a datacenter. */
   public void remove(String dc) {
     open.remove(dc);
   }
 
-  /** Frames to the peer may have been lost. */
+  /** Notes that frames to or from the peer may have been lost. */
   public void down(String dc) {
     UnderWay underWay = open.get(dc);
     if (underWay != null) {
@@ -159,7 +161,7 @@ public final class Verifier {
   /**
    * Whether {@link #ask} has something to repeat.
    *
-   * @param heardNanos when something last came from the peer
+   * @param heardNanos when the peer was last heard
    */
   public boolean isDue(String dc, long heardNanos) {
     UnderWay underWay = open.get(dc);

@@ -1,7 +1,7 @@
 /**
- * What is missing although its origin has shipped it, or never will: fetched from third datacenters
- * ({@code Repairer}), given to them ({@code RepairAnswers}, {@code RelayLog}), and compared after a
- * loss ({@code Verifier}).
+ * Recovers updates that do not come from their origin: fetches them from third datacenters ({@code
+ * Repairer}), answers those that ask ({@code RepairAnswers}, {@code RelayLog}), and compares with
+ * the peers after a loss ({@code Verifier}).
  */
 @NullMarked
 package io.osier.propagation.repair;

@@ -3,42 +3,48 @@ package io.osier.propagation.send;
 import java.util.function.LongSupplier;
 
 /**
- * The part of the staleness bound that is set aside for rounds that come later than planned:
- * because this machine or a receiver stalled, or the link was slower than usual. It is learned: the
- * latest that one of the last few thousand rounds was, or half of what it was before. A stall makes
- * few rounds late, however long it is, since none leaves meanwhile; so a quantile would not see it.
+ * Learns how much of the staleness bound to set aside for rounds that are acknowledged later than
+ * planned, because this machine or a receiver stalled or the link was slower than usual. The
+ * reserve is the largest lateness among the last few thousand rounds, or half of the former maximum
+ * where that is more. It is a maximum and no quantile, because no rounds leave during a stall: a
+ * stall makes few rounds late, however long it lasts.
  *
- * <p>It is trusted after {@link #LEARNT} rounds. It is blind to a stall of a kind that was not seen
- * for a few thousand rounds, hence a floor; and it never takes more than half of what the
- * acknowledgement leaves of the bound, so that rounds go on and teach it better. Pure; not
- * thread-safe.
+ * <p>The learned value is used after {@link #LEARNT} rounds. A kind of stall that did not happen
+ * during a few thousand rounds is forgotten, hence the floor. The reserve never takes more than
+ * half of what the acknowledgement leaves of the bound, so that rounds go on and correct it. Pure;
+ * not thread-safe.
  */
 final class AckReserve {
-  /** Set aside in any case, for the granularity of timers and the handling of the batch. */
+  /** Added to every reserve, for the granularity of timers and the handling of the batch. */
   private static final long TIMER_NANOS = 5_000_000;
 
-  /** The floor: this share of the bound, and once learned at most {@link #FLOOR_NANOS_MAX}. */
+  /**
+   * The floor is this share of the bound, and once the reserve is learned at most {@link
+   * #FLOOR_NANOS_MAX}.
+   */
   private static final int FLOOR_SHARE = 10;
 
   private static final long FLOOR_NANOS_MAX = 200_000_000;
 
   private static final int LEARNT = 64;
 
-  /** After each so many rounds what was learned from former ones counts half. */
+  /** After each window of this many rounds, the maximum of earlier windows is halved. */
   private static final int WINDOW_ROUNDS = 2_048;
 
   private static final double MILLI = 1e6;
 
   private final LongSupplier slaNanos;
 
-  /** The latest round of this window, and of those before it. */
+  /**
+   * The largest lateness in the current window; {@link #formerNanos} is that of earlier windows.
+   */
   private long latestNanos;
 
   private long formerNanos;
   private int windowRounds;
   private boolean hasFormer;
 
-  /** With the staleness bound as it is at any time. */
+  /** Creates a reserve for the staleness bound that {@code slaNanos} returns at each call. */
   AckReserve(LongSupplier slaNanos) {
     this.slaNanos = slaNanos;
   }
@@ -46,8 +52,8 @@ final class AckReserve {
   /**
    * Takes how much later than planned a round was acknowledged.
    *
-   * @param lateNanos 0 or less if it was in time; ignored if larger than the bound, since that was
-   *     an outage, which no reserve helps against
+   * @param lateNanos 0 or less if the round was in time; a value of the bound or more is ignored,
+   *     since that was an outage, against which no reserve helps
    */
   void sample(long lateNanos) {
     if (lateNanos >= slaNanos.getAsLong()) {
@@ -63,9 +69,9 @@ final class AckReserve {
   }
 
   /**
-   * What to set aside, in nanoseconds.
+   * Returns how much to set aside, in nanoseconds.
    *
-   * @param coordinationNanos what is set aside for the acknowledgement, besides
+   * @param coordinationNanos what is set aside for the acknowledgement in addition to the reserve
    */
   long nanos(long coordinationNanos) {
     long floor = slaNanos.getAsLong() / FLOOR_SHARE;
@@ -77,7 +83,9 @@ final class AckReserve {
     return TIMER_NANOS + Math.max(Math.min(floor, FLOOR_NANOS_MAX), Math.min(late, most));
   }
 
-  /** The next larger half octave above a millisecond: the next stall may take a little longer. */
+  /**
+   * Rounds up to the next half octave above a millisecond: the next stall may take a little longer.
+   */
   private static long withMargin(long nanos) {
     if (nanos < MILLI) {
       return 0;

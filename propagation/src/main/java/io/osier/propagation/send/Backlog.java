@@ -16,13 +16,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one peer lacks, read step by step: for a new one a scan of all objects, then what the log
- * tells of former lives, then the shipped log. Where it is, is a {@link Cursor}. Not thread-safe.
+ * Reads step by step what one peer lacks: for a new peer a scan of all objects, then the log of
+ * former lives' updates, then the shipped log. A {@link Cursor} says how far it has come. Not
+ * thread-safe.
  */
 final class Backlog {
   private static final int SCAN_BATCH = 256;
 
-  /** So many of the shipped log's objects are asked for ahead. */
+  /** The number of objects of the shipped log that are requested ahead. */
   private static final int TRAIL_BATCH = 64;
 
   private final ReplicationContext around;
@@ -34,42 +35,42 @@ final class Backlog {
   private final long former;
 
   /**
-   * Of the objects that were last shipped up to this tick everything has been sent in this epoch,
-   * or came before it.
+   * The place in the shipped log: for objects that were last shipped up to this tick, the peer has
+   * been sent everything in this epoch, or had it before.
    */
   private long position;
 
-  /** Of all others, what was shipped up to this tick. */
+  /** For all other objects, the peer has whatever was shipped up to this tick. */
   private long base;
 
   /**
-   * Every object whose last own update is numbered up to this has been sent with it, or came before
-   * this epoch: while the log of former lives is read, up to the last entry that is done.
+   * Every object whose last own update has a number up to this one was sent in this epoch, or the
+   * peer had it before. While the log of former lives is read, this is its last processed entry.
    */
   private long sent;
 
   /**
-   * Objects that were changed in this life, too, and left with the log of former lives: the shipped
-   * log names them once more.
+   * Objects that were also changed in this life and were sent while the log of former lives was
+   * read: the shipped log names them once more.
    */
   private final Set<ObjectId> shippedFromLog = new HashSet<>();
 
-  /** The next page of the scan, once it was read. */
+  /** The next page of the scan; empty until it has been read. */
   private Optional<StoredObjects.Page> page = Optional.empty();
 
-  /** Up to this tick the shipped log's objects were asked for. */
+  /** Objects of the shipped log have been requested up to this tick. */
   private long shippedAhead;
 
-  /** Up to this commit number the log's objects were asked for. */
+  /** Objects of the log of former lives have been requested up to this commit number. */
   private long logAhead;
 
-  /** Objects of which there is more than the peer has pulled, though they were passed. */
+  /** Objects that the reader has passed, and of which there is more than the peer has pulled. */
   private final Set<ObjectId> again = new LinkedHashSet<>();
 
-  /** Whether something was passed that is still to come to the peer. */
+  /** Whether the peer still lacks something of objects that the reader has passed. */
   private boolean isHeld;
 
-  /** Where the first of it was passed: whoever goes on after an interruption begins there. */
+  /** The place before the first of them: after an interruption the stream goes on there. */
   private Optional<Cursor> heldAt = Optional.empty();
 
   private boolean scanning;
@@ -78,19 +79,19 @@ final class Backlog {
   /** The last commit number when the scan began. */
   private long scanStart;
 
-  /** The place at which the scan began; empty if nothing had been sent. */
+  /** The place at which the scan began; empty if nothing had been sent before. */
   private Optional<Cursor> scanFrom = Optional.empty();
 
-  /** The peer said that it has every update of this datacenter up to this commit number. */
+  /** The peer reported that it has every update of this datacenter up to this commit number. */
   private long peerThrough;
 
   private long looked;
 
-  /** Places of before this tick are no good: the peer was none then. */
+  /** Cursors with a lower base are useless: the datacenter was no peer until this tick. */
   private final long since;
 
   /**
-   * @param since what was shipped up to this tick was shipped while it was none; 0 if it always was
+   * @param since segments up to this tick were shipped while it was no peer; 0 if it always was one
    */
   Backlog(ReplicationContext around, OutboundLog log, StateOffers offers, long since) {
     this.around = around;
@@ -101,12 +102,12 @@ final class Backlog {
     this.former = around.recovered().committed();
   }
 
-  /** The peer is another one than before, which has nothing yet. */
+  /** Notes that the peer is a new incarnation, which has nothing yet. */
   void ofNewPeer() {
     peerThrough = 0;
   }
 
-  /** Goes to where the peer wants to go on. */
+  /** Goes to the place from which the peer wants the stream to go on. */
   void goTo(Frame.Resume resume) {
     peerThrough = Math.max(peerThrough, resume.through());
     Optional<Cursor> cursor =
@@ -125,8 +126,9 @@ final class Backlog {
     page = Optional.empty();
     shippedAhead = 0;
     logAhead = 0;
-    // A receiver that never applied anything of this stream may lack what was everywhere before it
-    // came, and which the deltas in the shipped log therefore do not name: it gets states.
+    // A receiver that never applied anything of this stream may lack updates that all other
+    // datacenters had before it joined, and which the deltas in the shipped log therefore do not
+    // name. It gets states.
     if (resume.cursor().isEmpty()) {
       beginScan(Optional.empty());
     } else if (!scanning && (position < firstTick() || isLogDropped())) {
@@ -135,21 +137,22 @@ final class Backlog {
   }
 
   /**
-   * Who was no peer for a time scans, too: what was committed then may be in no shipped log, and
-   * what is does not name what the others had.
+   * Returns the tick from which the shipped log is complete for this peer. One that was no peer for
+   * a time is scanned, too: the log may lack what was committed then, and its deltas do not name
+   * what the others had.
    */
   private long firstTick() {
     return Math.max(log.prunedTick(), since);
   }
 
-  /** Whether of the log of former lives something is gone that was to be read. */
+  /** Whether the store has dropped entries of the log of former lives that are still to be read. */
   private boolean isLogDropped() {
     return sent < former && sent < loggedAfter();
   }
 
   /**
-   * The log has no entries up to this number: the store drops the oldest while this life goes on,
-   * too, where a peer is away for more updates than it keeps.
+   * Returns the number up to which the log has no entries. The store also drops the oldest entries
+   * during this life, where a peer misses more updates than the log keeps.
    */
   private long loggedAfter() {
     return Math.max(around.recovered().loggedAfter(), around.replica().stored().loggedAfter());
@@ -167,8 +170,9 @@ final class Backlog {
   }
 
   /**
-   * The place that is reached. While nothing of a scan has been read it is the one at which the
-   * scan began, from which whoever goes on has to begin it, too; empty if that was nowhere.
+   * Returns the place that the peer has reached. Before anything of a scan has been sent, that is
+   * the place at which the scan began, since a resumed stream must begin the scan there, too; empty
+   * if nothing was sent before the scan.
    */
   Optional<Cursor> cursor() {
     return isHeld ? heldAt : present();
@@ -183,15 +187,15 @@ final class Backlog {
     return new Cursor(around.recovered().life(), base, done, sent, scanned);
   }
 
-  /** Whether a place is behind all that was committed in former lives. */
+  /** Whether a cursor lies behind all updates of former lives and outside any scan. */
   boolean isInLog(Cursor cursor) {
     return cursor.scanned().isEmpty() && cursor.sent() >= former;
   }
 
   /**
-   * Everything up to this tick was sent as it was shipped.
+   * Notes that everything up to a tick was sent as it was shipped.
    *
-   * @param through all own updates up to this commit number are among it
+   * @param through with it, all own updates up to this commit number have been sent
    */
   void follow(long tick, long through) {
     position = tick;
@@ -200,7 +204,7 @@ final class Backlog {
   }
 
   /**
-   * The end was reached: from now on everything is sent as it is shipped.
+   * Notes that the reader is at the end: from now on the peer is sent everything as it is shipped.
    *
    * @param through all own updates up to this commit number have been sent
    */
@@ -210,8 +214,8 @@ final class Backlog {
   }
 
   /**
-   * Whether the next step needs no disk. If it does, what it reads is asked for: it is ready after
-   * one of the next ticks.
+   * Whether the next step needs no disk. If it does, this method requests the objects that the step
+   * reads; they are in memory after one of the next ticks.
    */
   boolean isAtHand() {
     if (!again.isEmpty()) {
@@ -261,7 +265,7 @@ final class Backlog {
     return true;
   }
 
-  /** Adds what one step brings, which {@link #isAtHand}; false where nothing is left at all. */
+  /** Adds the shipments of one step if {@link #isAtHand}; returns false if nothing is left. */
   boolean read(List<Shipment> shipments, long nowNanos) {
     Optional<Cursor> before = present();
     boolean more = step(shipments, nowNanos);
@@ -272,14 +276,14 @@ final class Backlog {
     return more;
   }
 
-  /** Whether something that was passed is still to come to the peer. */
+  /** Whether the peer still lacks something of objects that the reader has passed. */
   boolean isHeld() {
     return offers.isPending() || !again.isEmpty();
   }
 
   /**
-   * An object that was offered is to be looked at: the peer has what was offered, or does not pull
-   * it.
+   * Has an object looked at once more, because the peer has pulled the offered version or does not
+   * pull it.
    */
   void lookAgain(ObjectId object) {
     again.add(object);
@@ -295,12 +299,12 @@ final class Backlog {
     return sent < former ? log(shipments) : shipped(shipments, nowNanos);
   }
 
-  /** How many objects were looked at so far. */
+  /** Returns how many objects were looked at so far. */
   long looked() {
     return looked;
   }
 
-  /** One object that was passed before: what is lacking of it beside what was pulled. */
+  /** Handles an object that was passed: adds what the peer lacks beyond what it has pulled. */
   private boolean passed(List<Shipment> shipments, long nowNanos) {
     ObjectId object = again.iterator().next();
     again.remove(object);
@@ -316,7 +320,7 @@ final class Backlog {
     return shipment != null;
   }
 
-  /** One step of the scan of all objects: what was shipped since it began is in the shipped log. */
+  /** Does one step of the scan. What is shipped after the scan began is in the shipped log. */
   private boolean scan(List<Shipment> shipments) {
     StoredObjects.Page read = page.orElseThrow();
     page = Optional.empty();
@@ -341,8 +345,9 @@ final class Backlog {
   }
 
   /**
-   * One step along the log of former lives: the state of each object at its last entry. What was
-   * changed again since is shipped at the first one, because the shipped log's deltas build on it.
+   * Does one step along the log of former lives: sends the state of each object at its last entry.
+   * An object that was changed again in this life is sent at its first entry, because the shipped
+   * log's deltas build on it.
    */
   private boolean log(List<Shipment> shipments) {
     List<StoredObjects.Logged> entries = around.replica().stored().logged(sent, SCAN_BATCH);
@@ -374,10 +379,10 @@ final class Backlog {
     return true;
   }
 
-  /** One step along the shipped log; false at its end. */
+  /** Does one step along the shipped log; returns false at its end. */
   private boolean shipped(List<Shipment> shipments, long nowNanos) {
     if (position < log.prunedTick()) {
-      beginScan(Optional.of(place())); // the shipped log had no room for what comes next
+      beginScan(Optional.of(place())); // the shipped log has dropped what comes next
       return true;
     }
     long next = log.shipped().next(position);

@@ -8,9 +8,9 @@ import io.osier.propagation.wire.Shipment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer that catches up is sent of one object: the joined updates that it misses, or the
- * state, or nothing, because it has all or pulls it. In which order objects are looked at is not
- * known here. Not thread-safe.
+ * Decides what a peer that catches up is sent of one object: the joined updates that it misses, the
+ * state, or nothing, because the peer has everything or is to pull it. The class does not know in
+ * which order objects are looked at. Not thread-safe.
  */
 final class CatchUpShipments {
   private final ReplicationContext around;
@@ -23,23 +23,26 @@ final class CatchUpShipments {
     this.offers = offers;
   }
 
-  /** The state that a scan or the log finds; null if the peer has pulled it, or is to. */
+  /**
+   * Returns a state that a scan or the log has found, as a shipment; null if the peer has pulled
+   * the object or is to pull it.
+   */
   @Nullable Shipment found(ObjectId object, CrdtState state) {
     boolean isPulled = offers.isPending(object) || offers.pulled(object) != null;
     return isPulled || offers.takes(object, state) ? null : full(object, state);
   }
 
   /**
-   * The joined updates that the peer misses of one object, or its state where that is smaller; null
-   * if there are none, or it is to pull the object.
+   * Returns the joined updates of one object that the peer misses, or the object's state where that
+   * is smaller; null if the peer misses none or is to pull the object.
    *
-   * @param base what was shipped up to this tick it has
-   * @param peerThrough it has every update of this datacenter up to this commit number
+   * @param base the peer has whatever was shipped up to this tick
+   * @param peerThrough the peer has every update of this datacenter up to this commit number
    */
   @Nullable Shipment missing(ObjectLog object, long base, long peerThrough, long nowNanos) {
     CrdtState state = around.replica().state(object.object);
     if (state == null) {
-      return null; // dropped, since every datacenter has seen it removed
+      return null; // dropped, since every datacenter has seen the object removed
     }
     StateOffers.Pulled pulled = offers.pulled(object.object);
     if (offers.isPending(object.object) || (pulled != null && !object.isNewerThan(pulled.tick()))) {
@@ -57,11 +60,15 @@ final class CatchUpShipments {
         : segment.shipment(object.object, around.self(), nowNanos);
   }
 
-  /** What is lacking, beside what was pulled, of an object that was passed; null if nothing is. */
+  /**
+   * Returns what the peer lacks, beyond what it has pulled, of an object that was passed; null if
+   * it lacks nothing.
+   */
   @Nullable Shipment passed(ObjectId object, long base, long peerThrough, long nowNanos) {
     ObjectLog kept = log.find(object);
     StateOffers.Pulled pulled = offers.pulled(object);
-    // What is kept may be the last of it alone: it serves who has all that was shipped before.
+    // The log may keep only the object's latest updates, which suffice for a peer that has all
+    // earlier ones.
     if (kept != null && pulled != null && pulled.tick() >= log.prunedTick()) {
       return missing(kept, base, peerThrough, nowNanos);
     }
@@ -74,7 +81,7 @@ final class CatchUpShipments {
     return isHere ? null : full(object, state);
   }
 
-  /** The last own update of a state. */
+  /** Returns the commit number of this datacenter's last update in a state. */
   long last(CrdtState state) {
     return state.context().through(around.self());
   }

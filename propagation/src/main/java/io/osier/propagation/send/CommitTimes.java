@@ -4,25 +4,28 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 
 /**
- * When about which own updates were committed, and how many bytes they were as operations: tells
- * how far behind a peer is that lacks those after a number.
+ * Records roughly when this datacenter's updates were committed and how many bytes they were as
+ * operations. From that follows how far behind a peer is that lacks the updates after a number.
  *
- * <p>A sample now and then, and of what is long ago fewer: a peer that has been away for a day is a
- * day behind, give or take two hours, and what was committed a second ago is known to a tenth of a
- * second whoever is away. Never more than {@link #SAMPLES_MAX}. Pure; not thread-safe.
+ * <p>It keeps a sample now and then, and fewer of older times: the lag of a peer that has been away
+ * for a day is known to within two hours, and the time of a commit a second ago to a tenth of a
+ * second. There are never more than {@link #SAMPLES_MAX} samples. Pure; not thread-safe.
  */
 final class CommitTimes {
   static final int SAMPLES_MAX = 256;
   private static final long SPACING_NANOS_MIN = 50_000_000;
 
-  /** Where there are too many, samples are kept apart by this share of their age at least. */
+  /**
+   * When samples are thinned out, those that stay are apart by at least this share of their age.
+   */
   private static final int AGE_SHARE = 12;
 
   /**
    * What had been committed at a moment.
    *
-   * @param number the last commit number before it
-   * @param bytes of all up to it
+   * @param number the last commit number before that moment
+   * @param nanos the moment
+   * @param bytes the size as operations of all updates up to {@code number}
    */
   private record Sample(long number, long nanos, long bytes) {}
 
@@ -31,14 +34,17 @@ final class CommitTimes {
   private long committedNanos;
   private long bytes;
 
-  /** Nothing was committed in this life yet, which begins now, after this number. */
+  /**
+   * Begins with nothing committed in this life, which starts at {@code nowNanos}, after the commit
+   * number {@code recovered}.
+   */
   CommitTimes(long recovered, long nowNanos) {
     samples.add(new Sample(recovered, nowNanos, 0));
     committed = recovered;
     committedNanos = nowNanos;
   }
 
-  /** Takes note of an update that is committed now, with the numbers up to this one. */
+  /** Notes an update that is committed now and has this commit number. */
   void committed(long number, int opBytes, long nowNanos) {
     Sample last = samples.getLast();
     if (nowNanos - last.nanos >= SPACING_NANOS_MIN) {
@@ -52,7 +58,10 @@ final class CommitTimes {
     bytes += opBytes;
   }
 
-  /** The first stays: what is older than all others is measured by it. */
+  /**
+   * Removes samples that are too close together. The first one stays: whatever is older than all
+   * others is measured by it.
+   */
   private void thinOut(long nowNanos, int share) {
     Sample kept = samples.getFirst();
     for (Iterator<Sample> each = samples.iterator(); each.hasNext(); ) {
@@ -64,11 +73,13 @@ final class CommitTimes {
       }
     }
     if (samples.size() > SAMPLES_MAX) {
-      thinOut(nowNanos, Math.max(1, share / 2)); // a life of many years
+      thinOut(nowNanos, Math.max(1, share / 2)); // a process that has run for many years
     }
   }
 
-  /** Everybody has what is up to this number. */
+  /**
+   * Drops the samples that are no longer needed once every peer has the updates up to this number.
+   */
   void prune(long everywhere) {
     while (samples.size() > 1) {
       Sample first = samples.poll();
@@ -79,7 +90,7 @@ final class CommitTimes {
     }
   }
 
-  /** The latest sample of which all is at a peer that has what is up to this number. */
+  /** Returns the latest sample all of whose updates a peer has that has those up to this number. */
   private Sample at(long number) {
     Sample found = samples.getFirst();
     for (Sample s : samples) {
@@ -91,17 +102,23 @@ final class CommitTimes {
     return found;
   }
 
-  /** How long ago the first update after this number was committed, at most, in nanoseconds. */
+  /**
+   * Returns an upper bound for how long ago the first update after this number was committed, in
+   * nanoseconds.
+   */
   long lagNanos(long number, long nowNanos) {
     return Math.max(0, nowNanos - at(number).nanos);
   }
 
-  /** What the updates of this life after this number take as operations, at most. */
+  /**
+   * Returns an upper bound for the size of this life's updates after this number, as operations, in
+   * bytes.
+   */
   long lagBytes(long number) {
     return bytes - at(number).bytes;
   }
 
-  /** What the updates of this life up to this number take as operations, about. */
+  /** Returns about how many bytes this life's updates up to this number take as operations. */
   long bytesUpTo(long number) {
     if (number >= committed) {
       return bytes;
@@ -120,7 +137,7 @@ final class CommitTimes {
     return from.bytes + Math.round(share * (nextBytes - from.bytes));
   }
 
-  /** The last number that was committed by then, at least. */
+  /** Returns a commit number that had been reached by a moment: a lower bound. */
   long committedBy(long nanos) {
     if (nanos - committedNanos >= 0) {
       return committed;

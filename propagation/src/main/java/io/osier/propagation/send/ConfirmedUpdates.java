@@ -3,9 +3,9 @@ package io.osier.propagation.send;
 import io.osier.propagation.host.Timeliness;
 
 /**
- * What one peer has confirmed of the updates of this life that were committed since it is one, and
- * how much of that came late. What it confirms twice, since it has lost it, counts once. Pure; not
- * thread-safe.
+ * Counts the updates of this life that one peer has confirmed since it became a peer, and how many
+ * of them were late. An update that the peer confirms twice, because it lost it in between, counts
+ * once. Pure; not thread-safe.
  */
 final class ConfirmedUpdates {
   private final CommitTimes times;
@@ -15,7 +15,7 @@ final class ConfirmedUpdates {
   private long late;
 
   /**
-   * @param number the last commit number before the peer was one
+   * @param number the last commit number before the datacenter became a peer
    */
   ConfirmedUpdates(CommitTimes times, long number) {
     this.times = times;
@@ -24,10 +24,10 @@ final class ConfirmedUpdates {
   }
 
   /**
-   * The peer has all own updates up to a number.
+   * Notes that the peer has all own updates up to the number {@code has}.
    *
-   * @param lateNanos what was committed before that is late
-   * @return what is new of it takes so many bytes as single operations
+   * @param lateNanos updates that were committed before this moment are late
+   * @return how many bytes the newly confirmed updates take as single operations
    */
   long confirmed(long has, long lateNanos) {
     if (has <= number) {
@@ -46,10 +46,12 @@ final class ConfirmedUpdates {
   }
 
   /**
-   * What it tells now.
+   * Returns the counts as of now.
    *
-   * @param boundNanos what was committed before that is older than the staleness bound
-   * @param lateNanos and before that, so old that the peer would have confirmed it long ago
+   * @param boundNanos updates that were committed before this moment are older than the staleness
+   *     bound
+   * @param lateNanos an earlier moment: a peer in time would long have confirmed updates from
+   *     before it
    */
   Timeliness timeliness(long boundNanos, long lateNanos) {
     boolean isLate = overdue(times.committedBy(lateNanos)) > 0;

@@ -1,16 +1,16 @@
 package io.osier.propagation.send;
 
-/** An object's updates that wait for their round. */
+/** The updates of one object that wait for their round. Not thread-safe. */
 final class HeldUpdates {
   final ObjectLog log;
 
-  /** The number of the first one's first dot. */
+  /** The first dot's number of the first update. */
   final long first;
 
-  /** The first number of the transaction that the first one belongs to. */
+  /** The first number of the transaction to which the first update belongs. */
   final long floor;
 
-  /** All of them, joined. */
+  /** All waiting updates, joined. */
   LogSegment segment;
 
   HeldUpdates(ObjectLog log, long first, long floor, LogSegment segment) {
@@ -24,11 +24,11 @@ final class HeldUpdates {
     return new Age(segment.firstNanos(), first);
   }
 
-  /** Orders held objects: by age, then by number. */
+  /** Orders held objects by the commit time of their first update, then by its number. */
   record Age(long firstNanos, long first) implements Comparable<Age> {
     @Override
     public int compareTo(Age other) {
-      // As nanoTime wants to be compared: by the difference.
+      // Values of nanoTime must be compared by their difference.
       int byAge = Long.signum(firstNanos - other.firstNanos);
       return byAge != 0 ? byAge : Long.compare(first, other.first);
     }

@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** How far the peers are behind what was committed here, and what comes late. Not thread-safe. */
+/**
+ * Measures how far the peers are behind this datacenter's commits, and how many updates are late.
+ * Not thread-safe.
+ */
 public final class LagMeter {
   private final ReplicationContext around;
   private final OutboundLog log;
@@ -33,37 +36,41 @@ public final class LagMeter {
   /**
    * How far a peer is behind.
    *
-   * @param updates own updates that it does not have
-   * @param bytes what those of this life take as operations, at most
-   * @param nanos for how long it lacks the first of them, at most; within this life
+   * @param updates the number of own updates that the peer does not have
+   * @param bytes how many bytes those of this life take as operations, at most
+   * @param nanos for how long the peer has lacked the first of them, at most; counted from the
+   *     start of this life
    */
   public record Lag(long updates, long bytes, long nanos) {}
 
-  /** How far a peer is behind that has all own updates up to a number. */
+  /** Returns how far a peer is behind that has all own updates up to the number {@code has}. */
   public Lag lag(long has, long nowNanos) {
     return has >= log.committed()
         ? new Lag(0, 0, 0)
         : new Lag(log.committed() - has, times.lagBytes(has), times.lagNanos(has, nowNanos));
   }
 
-  /** A peer has all own updates up to a number. */
+  /** Notes that a peer has all own updates up to the number {@code has}. */
   public void confirmed(PeerStream stream, long has, long nowNanos) {
     long late = nowNanos - around.lateNanos() - confirmNanos(stream);
     around.stats().opsConfirmed(stream.confirmed().confirmed(has, late));
   }
 
-  /** What comes just in time is confirmed so much later. */
+  /** Returns how long after its arrival an update is confirmed, at most, in nanoseconds. */
   private long confirmNanos(PeerStream stream) {
     return stream.window().rounds().nanos() + 2 * around.statusNanos();
   }
 
-  /** Whether a peer gets what is committed here in time. */
+  /** Returns whether a peer gets this datacenter's updates in time. */
   public Timeliness timeliness(PeerStream stream, long nowNanos) {
     long bound = nowNanos - around.lateNanos();
     return stream.confirmed().timeliness(bound, bound - confirmNanos(stream));
   }
 
-  /** How far an object's updates of this datacenter have come, and what has come of it waits. */
+  /**
+   * Returns how far this datacenter's updates of an object have come; {@code waiting} are the
+   * received updates of the object that wait to become visible.
+   */
   public ObjectProgress progress(
       ObjectId object, List<ObjectProgress.Waiting> waiting, long nowNanos) {
     ObjectLog of = log.find(object);
@@ -85,7 +92,7 @@ public final class LagMeter {
         held, held.updates() == 0 ? 0 : Math.max(0, leaves), missing, waiting);
   }
 
-  /** Every peer has all own updates up to a number. */
+  /** Notes that every peer has all own updates up to a number. */
   public void everywhere(long number) {
     times.prune(number);
   }

@@ -8,14 +8,14 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;
 
 /**
- * Updates of one object, joined.
+ * Updates of one object, joined. Immutable.
  *
- * @param predecessor this datacenter's last commit number on the object before them
- * @param needs what else of the object they build on
- * @param last the last one's commit number
- * @param updates how many
+ * @param predecessor this datacenter's last commit number on the object before these updates
+ * @param needs the updates of other replicas on the object that these updates build on
+ * @param last the commit number of the last update
+ * @param updates the number of updates
  * @param firstNanos when the oldest was committed
- * @param tick its place among all shipped segments; 0 until then
+ * @param tick the segment's place among all shipped segments; 0 until it is shipped
  */
 record LogSegment(
     long predecessor,
@@ -29,23 +29,23 @@ record LogSegment(
   private static final long HEAP_BYTES =
       HeapSize.object(4 * Long.BYTES + Integer.BYTES + 2 * HeapSize.REFERENCE);
 
-  /** What it takes in the heap, about, in bytes. */
+  /** Returns about how many bytes the segment takes in the heap. */
   long heapBytes() {
     return HEAP_BYTES + needs.heapBytes() + delta.heapBytes();
   }
 
-  /** How long ago the oldest was committed. */
+  /** Returns how long ago the oldest update was committed. */
   private long ageMillis(long nowNanos) {
     return Math.max(0, (nowNanos - firstNanos) / 1_000_000);
   }
 
-  /** The updates as a shipment of their own. */
+  /** Returns the updates as a shipment of their own. */
   Shipment shipment(ObjectId object, ReplicaId self, long nowNanos) {
     return new Shipment(
         object, self, predecessor, needs, last, updates, ageMillis(nowNanos), delta);
   }
 
-  /** A state that contains the updates and needs nothing before it. */
+  /** Returns a shipment of a state that contains the updates and needs nothing before it. */
   Shipment whole(ObjectId object, ReplicaId self, CrdtState state, long nowNanos) {
     return new Shipment(
         object, self, 0, VersionVector.EMPTY, last, updates, ageMillis(nowNanos), state);

@@ -5,31 +5,40 @@ import io.osier.propagation.host.ObjectProgress.Count;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** One object's part of the {@link OutboundLog}, which changes it. Not thread-safe. */
+/**
+ * The part of the {@link OutboundLog} that belongs to one object. Only that class changes it. Not
+ * thread-safe.
+ */
 final class ObjectLog {
   final ObjectId object;
 
-  /** Shipped and kept, oldest first. */
+  /** The shipped segments that are kept, oldest first. */
   final ArrayDeque<LogSegment> segments = new ArrayDeque<>(2);
 
-  /** What the segments take in the heap. */
+  /** How many bytes the segments take in the heap. */
   long heapBytes;
 
-  /** What they take encoded. */
+  /** How many bytes the segments take when they are encoded. */
   long bytes;
 
   /** Segments up to this tick are no longer kept. */
   long droppedTick;
 
-  /** So many updates were in those since every peer had everything, and when the first was made. */
+  /**
+   * The number of updates in the dropped segments since every peer last had everything; {@link
+   * #droppedNanos} is when the first of them was committed.
+   */
   int droppedUpdates;
 
   long droppedNanos;
 
-  /** The last shipped segment's tick: the key in the shipped log. */
+  /**
+   * The tick of the last shipped segment, which is the object's key in the shipped log; 0 if it is
+   * not in the log.
+   */
   long tick;
 
-  /** What waits for its round, or null. */
+  /** The updates that wait for their round; null if there are none. */
   @Nullable HeldUpdates held;
 
   int waitingOps;
@@ -38,14 +47,14 @@ final class ObjectLog {
     this.object = object;
   }
 
-  /** Whether something was shipped after the tick, be it kept or not. */
+  /** Whether some of the object was shipped after a tick, whether or not it is kept. */
   boolean isNewerThan(long position) {
     return Math.max(tick, droppedTick) > position;
   }
 
   /**
-   * What was shipped after the tick, joined; null if it is not kept any more and the state must
-   * serve.
+   * Returns what was shipped after a tick, joined; null if some of it is no longer kept, so that
+   * the state must be sent instead.
    */
   @Nullable LogSegment since(long position) {
     if (droppedTick > position) {
@@ -60,7 +69,10 @@ final class ObjectLog {
     return joined;
   }
 
-  /** What was shipped after the tick; at most, where it is not all kept any more. */
+  /**
+   * Counts the updates that were shipped after a tick; an upper bound where some are no longer
+   * kept.
+   */
   Count countSince(long position, long nowNanos) {
     boolean isDropped = droppedTick > position;
     int updates = isDropped ? droppedUpdates : 0;
@@ -74,14 +86,14 @@ final class ObjectLog {
     return new Count(updates, nanos);
   }
 
-  /** What waits for its round. */
+  /** Counts the updates that wait for their round. */
   Count countHeld(long nowNanos) {
     return held == null
         ? Count.NONE
         : new Count(held.segment.updates(), nowNanos - held.segment.firstNanos());
   }
 
-  /** Whether nothing is kept of it. */
+  /** Whether nothing is kept of the object. */
   boolean isUnused() {
     return tick == 0 && held == null && waitingOps == 0;
   }

@@ -5,38 +5,38 @@ import io.osier.propagation.host.OfferedVersion;
 import io.osier.propagation.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
-/** A version of a large object that a peer is pulling. Not thread-safe. */
+/** A version of a large object that has been offered to a peer, which pulls it. Not thread-safe. */
 final class OpenOffer {
   final long number;
   final ObjectId object;
   final OfferedVersion version;
 
-  /** All that was shipped up to this tick is in it. */
+  /** The version contains all that was shipped up to this tick. */
   final long tick;
 
   long saidNanos;
 
-  /** How often it was made again since the peer said something. */
+  /** How often the offer was repeated since the peer last sent a request. */
   int repeats;
 
-  /** How many of those times the peer should have said something. */
+  /** How many of those repetitions the peer should have answered. */
   int attempts;
 
-  /** The last frame of updates that was sent before it. */
+  /** The sequence of the last frame of updates that was sent before the offer. */
   final long behind;
 
-  /** The number under which it was made last. */
+  /** The number under which the offer was last sent. */
   long saidNumber;
 
-  /** The request that was answered last; null before. */
+  /** The request that was answered last; null before the first. */
   Frame.@Nullable Pull answered;
 
   long answeredNanos;
 
-  /** The number under which it had been made then. */
+  /** The offer's number when that request was answered. */
   long answeredNumber;
 
-  /** The entries of that answer, of which it is not known that they have come. */
+  /** The bytes of entries in that answer while it is not known that they have arrived. */
   long underWayBytes;
 
   OpenOffer(long number, OfferedVersion version, long tick, long behind, long nowNanos) {
@@ -49,7 +49,7 @@ final class OpenOffer {
     this.saidNanos = nowNanos;
   }
 
-  /** The number under which it is made next. */
+  /** Returns the number under which the offer is sent next. */
   long nextNumber() {
     int bits = Frame.Offer.TIMES_BITS;
     return number << bits | (saidNumber + 1 & (1 << bits) - 1);

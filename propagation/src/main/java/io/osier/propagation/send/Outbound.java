@@ -23,14 +23,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ships what is committed here: operations with the batch of inputs that made them and held objects
- * in rounds just before their deadline, to every peer that keeps up; the others follow from the log
- * at their own pace.
- *
- * <p>{@link RoundTimer} says when rounds leave. In a {@code causal} keyspace a round ships
- * everything that is held, and so closes a cut.
- *
- * <p>Pure; not thread-safe.
+ * Ships this datacenter's commits: operations with the batch of inputs that made them, and held
+ * objects in rounds just before their deadline. Peers that keep up are sent both at once; the
+ * others read the shipped log at their own pace.
  */
 public final class Outbound {
   private final ReplicationContext around;
@@ -44,7 +39,7 @@ public final class Outbound {
   private FlushListener flushListener = (object, updates, bytes) -> {};
 
   /**
-   * @param others what is here of the other replicas: what a cut that is closed now depends on
+   * @param others returns what this partition has of other replicas: a cut closed now depends on it
    */
   public Outbound(ReplicationContext around, Supplier<VersionVector> others, long nowNanos) {
     this.around = around;
@@ -61,14 +56,14 @@ public final class Outbound {
     }
   }
 
-  /** The surroundings have been configured anew. */
+  /** Takes the new bounds after the keyspace or the settings have been changed. */
   public void configured() {
     log.setLimit(around.settings().memory().trails());
   }
 
   /**
-   * A datacenter holds the keyspace from now on: it is sent all that it lacks, wherever it was in
-   * the stream if it was a peer before.
+   * Begins a stream to a datacenter that holds the keyspace from now on. It is sent all that it
+   * lacks, wherever its stream was if it was a peer before.
    */
   public void add(String dc, long nowNanos) {
     streams.computeIfAbsent(dc, d -> stream(d, log.mark(around.recovered().committed()), nowNanos));
@@ -79,7 +74,7 @@ public final class Outbound {
     return new PeerStream(dc, around, log, since, confirmed, nowNanos);
   }
 
-  /** Nothing is sent to a datacenter any more, and nothing is kept for it. */
+  /** Ends the stream to a datacenter, and keeps nothing for it any more. */
   public void remove(String dc, long nowNanos) {
     PeerStream stream = streams.remove(dc);
     if (stream != null) {
@@ -91,19 +86,19 @@ public final class Outbound {
     }
   }
 
-  /** Hears of every held object that was shipped. */
+  /** Is called for every held object that is shipped. */
   @FunctionalInterface
   public interface FlushListener {
     /**
      * A held object was shipped.
      *
      * @param updates how many updates were joined
-     * @param bytes what the shipment took, once
+     * @param bytes the size of the shipment, counted once for all peers
      */
     void flushed(ObjectId object, int updates, int bytes);
   }
 
-  /** Sets who hears of every held object that was shipped. */
+  /** Sets the listener that is called for every held object that is shipped. */
   public void onFlush(FlushListener listener) {
     flushListener = listener;
   }
@@ -113,8 +108,8 @@ public final class Outbound {
   /**
    * Takes an update that was committed here.
    *
-   * @param update its delta, as a segment that is not shipped
-   * @param floor the first number of its transaction
+   * @param update the update
+   * @param floor the first commit number of its transaction
    * @param hold whether it waits for a round; otherwise it leaves with this batch
    * @return the update as a shipment of its own
    */
@@ -124,8 +119,7 @@ public final class Outbound {
     int bytes;
     if (streams.isEmpty()) {
       log.commitForNobody(segment.last());
-      bytes =
-          (int) Math.min(Integer.MAX_VALUE, update.delta.sizeBytes()); // to be encoded for nobody
+      bytes = (int) Math.min(Integer.MAX_VALUE, update.delta.sizeBytes()); // nothing is encoded
     } else {
       log.commit(object, segment, floor, hold);
       bytes = around.bytesOf(shipment);
@@ -135,12 +129,12 @@ public final class Outbound {
   }
 
   /**
-   * An update, which may be several that were joined.
+   * An update, or several that were joined.
    *
-   * @param before the object's context before it
-   * @param needs what of others' updates it builds on that not everybody has
-   * @param number its commit number
-   * @param updates how many it is
+   * @param before the object's context before the update
+   * @param needs the updates of other replicas that it builds on and that not everybody has
+   * @param number the last one's commit number
+   * @param updates how many updates were joined
    * @param sinceNanos when the first of them was acknowledged
    */
   public record Update(
@@ -159,24 +153,24 @@ public final class Outbound {
   /**
    * An update of this datacenter.
    *
-   * @param shipment as it is journalled and, unless it is held, shipped
-   * @param bytes what it takes in a frame; about, where there is no peer
+   * @param shipment the update as it is journalled and, unless it is held, shipped
+   * @param bytes its size in a frame; an estimate where there is no peer
    */
   public record Committed(Shipment shipment, int bytes) {}
 
-  /** Ships what is held of an object with this batch: it goes back to operations. */
+  /** Ships an object's held updates with this batch: it goes back to operations. */
   public void release(ObjectId object) {
     log.release(object);
   }
 
-  /** Ships all that is held with this batch. */
+  /** Ships all held updates with this batch. */
   public void releaseAll() {
     log.releaseAll();
   }
 
   // ---------------------------------------------------------------- what leaves
 
-  /** Ships what is due, and what peers that fell behind have missed, as far as windows allow. */
+  /** Ships what is due, and sends peers that fell behind more of what they have missed. */
   public void tick(long nowNanos, long nowMillis) {
     shipOps(nowNanos, nowMillis);
     rounds.rest(nowNanos);
@@ -198,7 +192,7 @@ public final class Outbound {
 
   private void catchUp(PeerStream stream, long nowNanos, long nowMillis) {
     while (!stream.catchUp(others.get(), nowNanos, nowMillis)) {
-      flush(nowNanos, nowMillis); // what came to its end goes on with what was held
+      flush(nowNanos, nowMillis); // a stream that has read to its end goes on with what was held
     }
   }
 
@@ -242,10 +236,10 @@ public final class Outbound {
   }
 
   /**
-   * Whether a group of updates is shipped as the state. A single operation never is, unless it is
-   * the clearing of a large set, which is a state itself: joined with later updates it would be one
-   * without what those have seen. Where cuts are marked not even that: the state may show more than
-   * lies before the next mark.
+   * Whether joined updates are shipped as the object's state. A single operation never is, unless
+   * it clears a large set: that delta is a full state itself, and joined with later updates it
+   * would be a full state that lacks what those have seen. In a causal keyspace a clearing is not
+   * either, since the state may show more than lies before the next mark of a cut.
    */
   private boolean isWhole(Leaving leaving, CrdtState state) {
     CrdtState delta = leaving.segment().delta();
@@ -279,14 +273,14 @@ public final class Outbound {
 
   // ---------------------------------------------------------------- what peers say
 
-  /** A peer says where its stream is to go on. */
+  /** Moves a peer's stream to the place that the peer has asked for. */
   public void resume(
       PeerStream stream, ReplicaId peer, Frame.Resume resume, long nowNanos, long nowMillis) {
     stream.resume(peer, resume);
     catchUp(stream, nowNanos, nowMillis);
   }
 
-  /** A peer asks for more of a large state that it was offered, or says that it has it. */
+  /** Takes a peer's request for more of an offered state, or its report that it has all. */
   public void pull(
       PeerStream stream, ReplicaId peer, Frame.Pull pull, long nowNanos, long nowMillis) {
     if (stream.pull(peer, pull, nowNanos)) {
@@ -294,7 +288,7 @@ public final class Outbound {
     }
   }
 
-  /** When an offer of a large state is to be made again; Long.MAX_VALUE if none is. */
+  /** Returns when an offer of a large state is to be repeated; Long.MAX_VALUE if there is none. */
   public long offersDueNanos() {
     long due = Long.MAX_VALUE;
     for (PeerStream stream : streams.values()) {
@@ -303,12 +297,12 @@ public final class Outbound {
     return due;
   }
 
-  /** A peer acknowledges frames; a round's acknowledgement tells how late it was. */
+  /** Takes a peer's acknowledgement of frames; that of a round says how late the round was. */
   public void acknowledged(PeerStream stream, ReplicaId peer, Frame.Ack ack, long nowNanos) {
     stream.acknowledged(peer, ack, rounds.reserve(), nowNanos);
   }
 
-  /** Forgets what every peer has, but not for one that is away for long. */
+  /** Drops what every peer has; peers that have been away for long do not count. */
   public void prune(long nowNanos) {
     long tick = log.ticks();
     for (PeerStream stream : streams.values()) {
@@ -328,12 +322,12 @@ public final class Outbound {
     return streams.get(dc);
   }
 
-  /** When rounds leave. */
+  /** Returns the timer of the rounds. */
   public RoundTimer rounds() {
     return rounds;
   }
 
-  /** How far the peers are behind. */
+  /** Returns the measure of how far the peers are behind. */
   public LagMeter lags() {
     return lags;
   }
@@ -343,7 +337,7 @@ public final class Outbound {
     return log.hasOps();
   }
 
-  /** Whether a peer can be sent more of what it misses now. */
+  /** Whether some peer can now be sent more of what it misses. */
   public boolean isCatchingUp() {
     for (PeerStream stream : streams.values()) {
       if (stream.isDue()) {
@@ -357,27 +351,27 @@ public final class Outbound {
     return log.dirtyCount();
   }
 
-  /** What is used of the budget for what is kept of what was shipped. */
+  /** Returns how much of the budget for shipped updates is used. */
   public Budget.Usage memory() {
     return log.usage();
   }
 
-  /** The last commit number. */
+  /** Returns the last commit number. */
   public long committed() {
     return log.committed();
   }
 
-  /** Of later commit numbers no peer can have anything, unless they were given before. */
+  /** Returns a commit number such that no peer has a later one, unless of a former life. */
   public long told() {
     return log.told();
   }
 
-  /** Every update up to here has been shipped. */
+  /** Returns the commit number up to which every update has been shipped. */
   public long through() {
     return log.through();
   }
 
-  /** Whether every connected peer has acknowledged everything that was committed. */
+  /** Whether every connected peer has acknowledged all that was committed. */
   public boolean isDrained() {
     for (PeerStream stream : streams.values()) {
       if (stream.linkUp() && !stream.isDone()) {

@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this datacenter has committed and has not yet shipped, and what it has shipped and some peer
- * may not yet have.
+ * Keeps what this datacenter has committed and not yet shipped, and what it has shipped and some
+ * peer may not have yet.
  *
  * <p>A committed delta first waits: as an operation until the batch of inputs ends, or joined with
  * the object's other ones until the deadline of its round. When it is shipped it becomes a segment,
@@ -21,25 +21,26 @@ import org.jspecify.annotations.Nullable;
  * in the order in which each was last shipped. A peer's progress is one tick, and whatever it
  * missed is the shipped log's tail, so nothing is queued for a peer that is slow or away.
  *
- * <p>Bounds: an object appears once in the shipped log; its segments are joined when they are many,
- * dropped when the state is smaller, and then the state is shipped instead. So are the oldest ones
- * when the budget is spent; where even the shipped log's places take more, the oldest of them go,
- * and who has not come so far is caught up by a scan. Not thread-safe.
+ * <p>Bounds: an object appears once in the shipped log. Its segments are joined when they are many,
+ * and dropped when the state is smaller, which is then shipped instead. The oldest segments are
+ * also dropped when the budget is spent. If the places of the shipped log alone take more than the
+ * budget, the oldest places go, and a peer that has not come so far is caught up by a scan. Not
+ * thread-safe.
  */
 final class OutboundLog {
   /**
-   * What an object's place takes in the heap besides its name, about, in bytes: its log, its
-   * entries in the maps, and the queue of its segments.
+   * About how many bytes an object's place takes in the heap besides its name: its log, its entries
+   * in the maps, and the queue of its segments.
    */
   private static final long PLACE_BYTES = 288;
 
-  /** More segments of one object than this are joined into one. */
+  /** If an object has more segments than this, they are joined into one. */
   private static final int SEGMENTS_MAX = 16;
 
   /**
-   * An object's updates on their way out.
+   * An object's updates as they are taken to be shipped.
    *
-   * @param floor the first number of the transaction that the first one belongs to
+   * @param floor the first commit number of the transaction to which the first update belongs
    * @param wasHeld whether they were held for a round
    */
   record Leaving(ObjectLog log, LogSegment segment, long floor, boolean wasHeld) {}
@@ -48,30 +49,33 @@ final class OutboundLog {
   private final CompactedLog<ObjectLog> shipped = new CompactedLog<>(0);
   private final ArrayDeque<Leaving> ops = new ArrayDeque<>();
 
-  /** The least floor of the operations that wait and of those that were taken since none did. */
+  /**
+   * The least floor of the operations that wait, and of those that were taken since the queue was
+   * last empty.
+   */
   private long opsFloor = Long.MAX_VALUE;
 
-  /** How many of the waiting operations were held. */
+  /** How many of the waiting operations were held before. */
   private int released;
 
-  /** What waits for a round, by the number of its first update's first dot. */
+  /** The objects that wait for a round, by the number of their first update's first dot. */
   private final TreeMap<Long, HeldUpdates> dirty = new TreeMap<>();
 
-  /** The same by the age of its first update: an update may be older than its number. */
+  /** The same by the age of the first update: an update may be older than its number. */
   private final TreeMap<HeldUpdates.Age, HeldUpdates> dirtyByAge = new TreeMap<>();
 
   private final Budget budget;
   private long committed;
 
-  /** What of it others may have. */
+  /** Other datacenters may have updates up to this commit number, and none after it. */
   private long told;
 
   private long prunedTick;
 
-  /** What all shipped segments take in the heap. */
+  /** How many bytes all shipped segments take in the heap. */
   private long keptBytes;
 
-  /** Of the objects that were last shipped up to this tick no segments are kept. */
+  /** No segments are kept of the objects that were last shipped up to this tick. */
   private long droppedUpTo;
 
   OutboundLog(long committed, Budget budget) {
@@ -81,10 +85,10 @@ final class OutboundLog {
   }
 
   /**
-   * Takes a committed update: at once out, or held for a round.
+   * Takes a committed update: it leaves at once, or is held for a round.
    *
-   * @param floor the first number of its transaction: no part of one may be claimed to be shipped
-   *     before the rest
+   * @param floor the first commit number of its transaction: no part of a transaction may be said
+   *     to be shipped before the rest
    */
   void commit(ObjectId object, LogSegment segment, long floor, boolean hold) {
     long first = committed + 1;
@@ -123,12 +127,12 @@ final class OutboundLog {
     }
   }
 
-  /** Takes note of an update that nobody is waiting for: there is no other datacenter. */
+  /** Notes an update that nobody waits for, since there is no other datacenter. */
   void commitForNobody(long number) {
     committed = number;
   }
 
-  /** Moves what is held of an object to the operations that leave with this batch. */
+  /** Moves an object's held updates to the operations that leave with this batch. */
   void release(ObjectId object) {
     ObjectLog log = logs.get(object);
     if (log != null && log.held != null) {
@@ -148,12 +152,12 @@ final class OutboundLog {
     ops.add(leaving);
   }
 
-  /** Moves everything that is held to the operations that leave with this batch. */
+  /** Moves all held updates to the operations that leave with this batch. */
   void releaseAll() {
     dirtyObjects().forEach(this::release);
   }
 
-  /** Whether what was held of some object leaves with this batch. */
+  /** Whether updates that were held leave with this batch. */
   boolean hasReleased() {
     return released > 0;
   }
@@ -166,7 +170,7 @@ final class OutboundLog {
     return new Leaving(held.log, held.segment, held.floor, true);
   }
 
-  /** Takes the next waiting operation, or null. */
+  /** Takes the next waiting operation; null if there is none. */
   @Nullable Leaving takeOp() {
     Leaving leaving = ops.poll();
     if (leaving != null) {
@@ -178,7 +182,10 @@ final class OutboundLog {
     return leaving;
   }
 
-  /** Takes the held object whose first update is the oldest, if it is as old as this; or null. */
+  /**
+   * Takes the held object whose first update is the oldest; null if that update was committed after
+   * {@code firstNanosMax} or nothing is held.
+   */
   @Nullable Leaving takeDirty(long firstNanosMax) {
     Map.Entry<HeldUpdates.Age, HeldUpdates> first = dirtyByAge.firstEntry();
     if (first == null || first.getKey().firstNanos() > firstNanosMax) {
@@ -187,7 +194,10 @@ final class OutboundLog {
     return undirty(first.getValue());
   }
 
-  /** Notes that the updates are shipped, to whoever is there; returns the segment with its tick. */
+  /**
+   * Notes that updates are shipped to the peers that are connected; returns the segment with its
+   * tick.
+   */
   LogSegment shipped(Leaving leaving, long stateBytes) {
     LogSegment s = leaving.segment;
     ObjectLog log = leaving.log;
@@ -262,7 +272,7 @@ final class OutboundLog {
     throw new IllegalStateException("segments are kept of no object, yet take " + keptBytes);
   }
 
-  /** Forgets what every peer has: everything up to this tick. */
+  /** Drops what every peer has: everything that was shipped up to this tick. */
   void prune(long tick) {
     for (long first = shipped.next(0); first != 0 && first <= tick; first = shipped.next(first)) {
       ObjectLog log = shipped.get(first);
@@ -278,54 +288,61 @@ final class OutboundLog {
     }
   }
 
-  /** There is no other datacenter any more: nothing leaves, and nothing is kept. */
+  /** Drops everything, since there is no other datacenter any more. */
   void end() {
     while (takeDirty(Long.MAX_VALUE) != null || takeOp() != null) {
-      // nobody waits for it
+      // no peer waits for it
     }
     prune(ticks());
     logs.keySet().forEach(object -> budget.give(placeBytes(object)));
     logs.clear();
   }
 
-  /** What is kept of an object; null if nothing is. */
+  /** Returns what is kept of an object; null if nothing is. */
   @Nullable ObjectLog find(ObjectId object) {
     return logs.get(object);
   }
 
-  /** The objects in the order in which they were last shipped. */
+  /** Returns the objects in the order in which they were last shipped. */
   CompactedLog<ObjectLog> shipped() {
     return shipped;
   }
 
   /**
-   * Every update up to here has been shipped. While operations wait it may be more: what was taken
-   * of them counts when the last one is.
+   * Returns the commit number up to which every update has been shipped. While operations wait it
+   * may be too low: those that were taken count only when the last one has been taken.
    */
   long through() {
     long first = dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstEntry().getValue().floor;
     return Math.min(committed, Math.min(first, opsFloor) - 1);
   }
 
-  /** Updates are sent to a peer: what is committed by now others may have from now on. */
+  /**
+   * Notes that updates are sent to a peer: from now on other datacenters may have what is committed
+   * by now.
+   */
   void tells() {
     told = committed;
   }
 
-  /** Of later numbers nobody can have anything: no update was sent since they were given. */
+  /**
+   * Returns a commit number such that nobody else can have later ones: no update was sent since
+   * they were given.
+   */
   long told() {
     return told;
   }
 
-  /** The last commit number. */
+  /** Returns the last commit number. */
   long committed() {
     return committed;
   }
 
   /**
-   * A tick after which nothing was shipped yet, and which no peer has reached. 0 where nothing was
-   * committed in this life: whoever is a peer from now on has missed nothing of it. That is so at
-   * each start, where others tell of the peers that the configuration does not name.
+   * Returns a tick after which nothing was shipped yet, and which no peer has reached. It is 0
+   * where nothing was committed in this life: a datacenter that becomes a peer now has missed
+   * nothing of it. That is so at each start, when other datacenters name the peers that the
+   * configuration does not.
    *
    * @param former the last commit number of former lives
    */
@@ -333,12 +350,12 @@ final class OutboundLog {
     return committed == former && shipped.last() == 0 ? 0 : shipped.skip();
   }
 
-  /** The end of the shipped log. */
+  /** Returns the tick at the end of the shipped log. */
   long ticks() {
     return shipped.last();
   }
 
-  /** Of what was shipped up to this tick the shipped log may not know any more. */
+  /** Returns the tick up to which the shipped log may have dropped objects. */
   long prunedTick() {
     return prunedTick;
   }
@@ -348,12 +365,12 @@ final class OutboundLog {
     return !ops.isEmpty();
   }
 
-  /** Whether what waits for its round takes more than there is: the round is to leave now. */
+  /** Whether the budget is spent while updates wait for their round: then the round leaves now. */
   boolean isOver() {
     return budget.isOver() && !dirty.isEmpty();
   }
 
-  /** From now on so many bytes may be taken; see {@link Budget#setLimit}. */
+  /** Changes the budget to this many bytes; see {@link Budget#setLimit}. */
   void setLimit(long bytes) {
     budget.setLimit(bytes);
   }
@@ -362,12 +379,12 @@ final class OutboundLog {
     return budget.usage();
   }
 
-  /** When the oldest held update was committed; Long.MAX_VALUE if none is held. */
+  /** Returns when the oldest held update was committed; Long.MAX_VALUE if none is held. */
   long oldestDirtyNanos() {
     return dirty.isEmpty() ? Long.MAX_VALUE : dirtyByAge.firstKey().firstNanos();
   }
 
-  /** How many objects are held. */
+  /** Returns how many objects are held. */
   int dirtyCount() {
     return dirty.size();
   }

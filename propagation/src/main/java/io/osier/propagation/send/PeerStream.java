@@ -37,14 +37,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PeerStream {
   public enum Mode {
-    /** For the peer to say where to go on. */
+    /** The stream waits until the peer says where to go on. */
     WAITING,
-    /** What the peer has missed is read from the log. */
+    /** The peer is sent what it has missed, read from the log. */
     CATCHING_UP,
-    /** The peer is given everything as it is shipped. */
+    /** The peer is sent everything as it is shipped. */
     STREAMING;
 
-    /** The word for people. */
+    /** Returns the name of the mode as people read it. */
     public String label() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -53,7 +53,7 @@ public final class PeerStream {
   /** A peer that is away for longer does not hold the log back; it is caught up by a scan. */
   static final long RETAIN_NANOS = 600_000_000_000L;
 
-  /** A slice of catching up has so many frames at most, and looks at so many objects. */
+  /** The most frames that one slice of catching up sends, and objects that it looks at. */
   static final int SLICE_FRAMES = 4;
 
   static final int SLICE_OBJECTS = 1_024;
@@ -76,17 +76,17 @@ public final class PeerStream {
 
   private long sentThrough;
 
-  /** Whether what is caught up now waited because the link was down. */
+  /** Whether the updates that the peer is catching up with waited because the link was down. */
   private boolean outage = true;
 
   private boolean greeted;
 
-  /** What comes next is being read from a disk, or pulled by the peer. */
+  /** Whether the stream waits for what comes next to be read from a disk or pulled by the peer. */
   private boolean awaits;
 
   /**
    * @param since the tick at which the datacenter became a peer; 0 if it always was one
-   * @param confirmed what it confirms
+   * @param confirmed counts what the peer confirms
    */
   PeerStream(
       String dc,
@@ -105,10 +105,10 @@ public final class PeerStream {
     this.downSinceNanos = nowNanos;
   }
 
-  /** Frames can be sent to this incarnation from now on. */
+  /** Notes that frames can be sent to this incarnation from now on. */
   public void up(ReplicaId newPeer, long nowNanos) {
     if (!newPeer.equals(peer)) {
-      // A new incarnation has nothing yet, and counts its epochs anew.
+      // A new incarnation has nothing yet, and counts its epochs from the beginning.
       peer = newPeer;
       window.ofNewPeer();
       epoch = 0;
@@ -119,7 +119,7 @@ public final class PeerStream {
     await();
   }
 
-  /** Frames can no longer be sent. */
+  /** Notes that frames can no longer be sent. */
   public void down(long nowNanos) {
     if (linkUp) {
       linkUp = false;
@@ -140,10 +140,10 @@ public final class PeerStream {
     return mode == Mode.CATCHING_UP && !awaits && window.isOpen();
   }
 
-  /** The receiver wants the stream from a place on. */
+  /** Begins a new epoch at the place from which the receiver wants the stream. */
   void resume(ReplicaId from, Frame.Resume resume) {
     if (!linkUp || !from.equals(peer) || resume.epoch() <= epoch) {
-      return; // late: the link or the receiver has changed since
+      return; // outdated: the link or the receiver has changed since it was sent
     }
     outage = mode == Mode.WAITING;
     epoch = resume.epoch();
@@ -157,7 +157,7 @@ public final class PeerStream {
     backlog.goTo(resume);
   }
 
-  /** The receiver asks for more of what it was offered. Returns whether the stream goes on. */
+  /** Takes a request for more of what was offered. Returns whether the stream may go on. */
   boolean pull(ReplicaId from, Frame.Pull pull, long nowNanos) {
     if (!linkUp || !from.equals(peer) || mode != Mode.CATCHING_UP) {
       return false;
@@ -169,7 +169,7 @@ public final class PeerStream {
     return pulled != null;
   }
 
-  /** When an offer is to be made again; Long.MAX_VALUE if none is. */
+  /** Returns when an offer is to be repeated; Long.MAX_VALUE if there is none. */
   long offerDueNanos() {
     return offers.dueNanos();
   }
@@ -177,8 +177,8 @@ public final class PeerStream {
   /**
    * Sends a slice of what the peer misses, as far as the window allows.
    *
-   * @param deps what this partition has of the others
-   * @return false if it came to the end, but a cut must be closed first
+   * @param deps what this partition has of the other replicas
+   * @return false at the log's end, if held updates must be shipped first to close a cut
    */
   boolean catchUp(VersionVector deps, long nowNanos, long nowMillis) {
     if (mode == Mode.CATCHING_UP) {
@@ -197,7 +197,7 @@ public final class PeerStream {
           && bytes < around.settings().frameBytes()
           && backlog.looked() < lookedMax) {
         if (!backlog.isAtHand()) {
-          awaits = true; // from a disk: a tick follows
+          awaits = true; // is read from a disk; a tick follows
           continue;
         }
         int before = shipments.size();
@@ -206,10 +206,12 @@ public final class PeerStream {
           bytes += around.bytesOf(s);
         }
       }
-      boolean pulls = !more && backlog.isHeld(); // that comes before the end
+      // The peer must finish its pulls before the stream is at its end.
+      boolean pulls = !more && backlog.isHeld();
       boolean end = !more && !pulls;
       if (end && around.cuts().areWhole() && log.through() < log.committed()) {
-        // States that were shipped show what is still held: the end must be the end of all.
+        // States that were shipped also show what is still held, so the end may be announced only
+        // once nothing is held.
         if (!shipments.isEmpty()) {
           sendCatchUp(shipments, bytes, VersionVector.EMPTY, nowNanos, nowMillis);
         }
@@ -238,14 +240,15 @@ public final class PeerStream {
   }
 
   /**
-   * Takes freshly shipped updates if the peer keeps up.
+   * Sends freshly shipped updates if the peer keeps up.
    *
-   * @param bytes of the shipments
-   * @param tick of the last of them
-   * @param through with these, everything up to here is shipped; 0 if that is as before
-   * @param deps what this partition has of the others
-   * @param plannedNanos when it should be acknowledged
-   * @return whether they were sent; if not they follow from the shipped log
+   * @param bytes the size of the shipments
+   * @param tick the tick of the last shipment
+   * @param through with these shipments every update up to this commit number is shipped; 0 if that
+   *     has not changed
+   * @param deps what this partition has of the other replicas
+   * @param plannedNanos when the frame should be acknowledged
+   * @return whether they were sent; otherwise the peer gets them later from the shipped log
    */
   boolean offer(
       Kind kind,
@@ -305,12 +308,12 @@ public final class PeerStream {
             shipments));
   }
 
-  /** Sends a frame to the incarnation that is connected: while the link is up. */
+  /** Sends a frame to the connected incarnation. Only while the link is up. */
   public void send(Frame frame) {
     around.sink().send(requireNonNull(peer, "up"), frame);
   }
 
-  /** Whether something was committed before the link came up: also when it is sent once more. */
+  /** Whether some shipment, perhaps one sent before, was committed before the link came up. */
   private boolean waitedForLink(List<Shipment> shipments, long nowNanos) {
     for (Shipment s : shipments) {
       if (nowNanos - s.ageMillis() * 1_000_000 < upSinceNanos) {
@@ -320,7 +323,7 @@ public final class PeerStream {
     return false;
   }
 
-  /** Takes an acknowledgement; a round's tells how late it was. */
+  /** Takes an acknowledgement; that of a round says how late the round was. */
   void acknowledged(ReplicaId from, Frame.Ack ack, AckReserve reserve, long nowNanos) {
     if (ack.epoch() != epoch || !from.equals(peer)) {
       return;
@@ -329,18 +332,18 @@ public final class PeerStream {
     window.acknowledged(ack.sequence(), backlog::isInLog, reserve, nowNanos);
   }
 
-  /** Everything up to this tick may be forgotten as far as this peer is concerned. */
+  /** Returns the tick up to which this peer needs nothing of the shipped log any more. */
   long prunableTick(long nowNanos) {
     boolean isAway = !linkUp && nowNanos - downSinceNanos > RETAIN_NANOS;
     return isAway ? Long.MAX_VALUE : window.ackedTick();
   }
 
-  /** Whether the peer is to say where to go on. */
+  /** Whether the peer has yet to say where the stream goes on. */
   public boolean wantsResume() {
     return linkUp && mode == Mode.WAITING;
   }
 
-  /** Whether the peer acknowledged everything that was shipped. */
+  /** Whether the peer has acknowledged everything that was shipped. */
   boolean isDone() {
     return mode == Mode.STREAMING && window.isEmpty();
   }
@@ -350,17 +353,17 @@ public final class PeerStream {
     return linkUp;
   }
 
-  /** When the link came up last; for while it is up. */
+  /** Returns when the link last came up; meaningful while it is up. */
   public long upSinceNanos() {
     return upSinceNanos;
   }
 
-  /** When the link went down last, or the start if it never was up; for while it is down. */
+  /** Returns when the link last went down, or the start if it never was up. */
   public long downSinceNanos() {
     return downSinceNanos;
   }
 
-  /** The incarnation to which frames were last sent; null if there was none. */
+  /** Returns the incarnation to which frames were last sent; null if there was none. */
   public @Nullable ReplicaId peer() {
     return peer;
   }
@@ -374,12 +377,12 @@ public final class PeerStream {
     return mode;
   }
 
-  /** The epoch, also while it waits: the last that was asked for; 0 if none was. */
+  /** Returns the last epoch that the peer asked for, also while the stream waits; or 0. */
   public long epoch() {
     return epoch;
   }
 
-  /** The last frame in the epoch. */
+  /** Returns the sequence of the epoch's last frame. */
   public long sequence() {
     return sequence;
   }
@@ -388,7 +391,7 @@ public final class PeerStream {
     return confirmed;
   }
 
-  /** What is under way to the peer. */
+  /** Returns the frames that are in flight to the peer. */
   public SendWindow window() {
     return window;
   }

@@ -4,9 +4,9 @@ import io.osier.propagation.host.ReplicationContext;
 import java.util.Collection;
 
 /**
- * When rounds leave. A held object is shipped at {@code t_firstUpdate + δ − μ − reserve}, μ being
- * the largest of the streaming peers' coordination times (mean + 4 deviations), and the reserve
- * what late rounds teach ({@link AckReserve}). Pure; not thread-safe.
+ * Decides when rounds leave. A held object is shipped at {@code t_firstUpdate + δ − μ − reserve}: μ
+ * is the largest coordination time of the connected peers (mean + 4 deviations), and late rounds
+ * teach the reserve ({@link AckReserve}). Pure; not thread-safe.
  */
 public final class RoundTimer {
   /** Rounds whose deadlines are closer together than this share of δ leave as one. */
@@ -19,14 +19,14 @@ public final class RoundTimer {
   private final Collection<PeerStream> streams;
   private final AckReserve reserve;
 
-  /** When the next round was due as it looked at the end of the last tick. */
+  /** When the next round was due, as computed at the end of the last tick. */
   private long plannedNanos = Long.MAX_VALUE;
 
   /** How late the round is that leaves now. */
   private long lateNanos;
 
   /**
-   * @param streams to the peers, as they come and go
+   * @param streams the streams to the current peers: a live view
    */
   RoundTimer(ReplicationContext around, OutboundLog log, Collection<PeerStream> streams) {
     this.around = around;
@@ -35,7 +35,7 @@ public final class RoundTimer {
     this.reserve = new AckReserve(around::slaNanos);
   }
 
-  /** μ: the time set aside for the acknowledgement of a round, in nanoseconds. */
+  /** Returns μ, the time set aside for the acknowledgement of a round, in nanoseconds. */
   public long coordinationNanos() {
     long slowest = 0;
     for (PeerStream stream : streams) {
@@ -47,20 +47,21 @@ public final class RoundTimer {
     return slowest;
   }
 
-  /** Until a peer's rounds are known, half of the bound is set aside: it may be slow at first. */
+  /**
+   * Returns half of the bound, which is set aside until a peer's rounds have been measured: it may
+   * be slow at first.
+   */
   private long unlearntNanos() {
     return around.slaNanos() / 2;
   }
 
-  /**
-   * How long a held object may wait, in nanoseconds: δ − μ, less the reserve; 0 if that is nothing.
-   */
+  /** Returns how long a held object may wait, in nanoseconds: δ − μ − reserve, but not below 0. */
   public long holdNanos() {
     long coordination = coordinationNanos();
     return Math.max(0, around.slaNanos() - coordination - reserve.nanos(coordination));
   }
 
-  /** When the next round leaves; Long.MAX_VALUE if nothing is held. */
+  /** Returns when the next round leaves; Long.MAX_VALUE if nothing is held. */
   public long dueNanos() {
     if (log.isOver()) {
       return Long.MIN_VALUE;
@@ -69,9 +70,9 @@ public final class RoundTimer {
     return oldest == Long.MAX_VALUE ? oldest : oldest + holdNanos();
   }
 
-  /** What rounds have measured fades where none is to be expected. */
+  /** Lets measured acknowledgement times fade while no round is to be expected. */
   void rest(long nowNanos) {
-    if (log.dirtyCount() == 0) { // what is held brings a measurement itself
+    if (log.dirtyCount() == 0) { // a round of held updates brings a new measurement
       for (PeerStream stream : streams) {
         stream.window().rest(nowNanos, unlearntNanos());
       }
@@ -79,13 +80,13 @@ public final class RoundTimer {
   }
 
   /**
-   * The round that is due leaves now.
+   * Begins the round that is due.
    *
-   * @return what is held since then, or before, leaves with it
+   * @return objects whose first update was committed up to this moment leave with the round
    */
   long begin(long nowNanos) {
     long due = dueNanos();
-    // What is due only because more was set aside meanwhile is not late.
+    // A round that is due only because more time is set aside by now does not count as late.
     long planned = plannedNanos == Long.MAX_VALUE ? due : Math.max(due, plannedNanos);
     lateNanos = Math.max(0, nowNanos - planned);
     long spread = Math.min(around.slaNanos() / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
@@ -93,18 +94,20 @@ public final class RoundTimer {
     return all ? Long.MAX_VALUE : nowNanos - holdNanos() + spread;
   }
 
-  /** All that was due has left. */
+  /** Notes that all that was due has left. */
   void end() {
     lateNanos = 0;
     plannedNanos = dueNanos();
   }
 
-  /** When what leaves now should be acknowledged. */
+  /** Returns when a frame that leaves now should be acknowledged. */
   long ackPlannedNanos(long nowNanos) {
     return nowNanos - lateNanos + coordinationNanos();
   }
 
-  /** Hears how much later than planned rounds are acknowledged. */
+  /**
+   * Returns the reserve, which is to be told how much later than planned rounds are acknowledged.
+   */
   AckReserve reserve() {
     return reserve;
   }

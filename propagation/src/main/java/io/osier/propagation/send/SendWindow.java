@@ -13,12 +13,15 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What one stream has under way to its peer: the frames that are not acknowledged, how many bytes
- * they may take, and how long acknowledgements of rounds took. It knows nothing of what is sent
- * next. Not thread-safe.
+ * Keeps the frames of one stream that are in flight to its peer, limits how many bytes they take,
+ * and measures how long rounds take to be acknowledged. The class does not know what is sent next.
+ * Not thread-safe.
  */
 public final class SendWindow implements LinkWindow {
-  /** So much of the window is a stream's own, whatever others have under way to the peer. */
+  /**
+   * This share of the window is the stream's own, however much other streams have in flight to the
+   * peer.
+   */
   private static final int OWN_SHARE = 16;
 
   /**
@@ -39,7 +42,7 @@ public final class SendWindow implements LinkWindow {
   private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
   private long bytes;
 
-  /** The peer has everything shipped up to this tick. */
+  /** The peer has everything that was shipped up to this tick. */
   private long ackedTick;
 
   private AckTimeEstimate rounds = new AckTimeEstimate();
@@ -47,18 +50,21 @@ public final class SendWindow implements LinkWindow {
   /** How long rounds took until they were acknowledged. */
   private final DelayHistogram roundTimes = DelayHistogram.usual();
 
-  /** Bytes of updates that were sent, by what carried them. */
+  /** The bytes of updates that were sent, by the kind of the frame. */
   private final long[] sentBytes = new long[Kind.values().length];
 
   /**
-   * @param link what all streams to the peer share
+   * @param link the window that all streams to the peer share
    */
   SendWindow(ReplicationContext around, LinkWindow link) {
     this.around = around;
     this.link = link;
   }
 
-  /** The peer is another process than before: it has nothing yet, and may be slow at first. */
+  /**
+   * Notes that the peer is another incarnation than before: it has nothing yet, and may be slow at
+   * first.
+   */
   void ofNewPeer() {
     ackedTick = 0;
     rounds = new AckTimeEstimate();
@@ -82,7 +88,7 @@ public final class SendWindow implements LinkWindow {
     link.give(less);
   }
 
-  /** A frame of updates is being sent. */
+  /** Notes that a frame of updates is being sent. */
   void sent(
       long sequence,
       int frameBytes,
@@ -96,10 +102,11 @@ public final class SendWindow implements LinkWindow {
   }
 
   /**
-   * All frames up to one are acknowledged; if that is a round it tells how late it was.
+   * Notes that all frames up to a sequence are acknowledged; if that frame is a round, it says how
+   * late the round was.
    *
-   * @param isInLog whether a place is one of the shipped log
-   * @param reserve hears how much later than planned a round was acknowledged
+   * @param isInLog whether a cursor is a place of the shipped log
+   * @param reserve is told how much later than planned a round was acknowledged
    */
   void acknowledged(long sequence, Predicate<Cursor> isInLog, AckReserve reserve, long nowNanos) {
     while (!inFlight.isEmpty() && inFlight.peek().sequence <= sequence) {
@@ -117,14 +124,14 @@ public final class SendWindow implements LinkWindow {
     }
   }
 
-  /** What is under way is not waited for any more. */
+  /** Gives up all frames in flight: their acknowledgements are not waited for any more. */
   void clear() {
     link.give(bytes);
     inFlight.clear();
     bytes = 0;
   }
 
-  /** Everything up to this tick is at the peer. */
+  /** Returns the tick up to which the peer has everything that was shipped. */
   long ackedTick() {
     return ackedTick;
   }
@@ -133,15 +140,15 @@ public final class SendWindow implements LinkWindow {
     return inFlight.isEmpty();
   }
 
-  /** What was sent and not acknowledged. */
+  /** Returns how many bytes were sent and not acknowledged. */
   public long bytes() {
     return bytes;
   }
 
   /**
-   * Lets the measured time of rounds fade if none was measured for long and none is under way.
+   * Lets the measured time of rounds fade if none was measured for long and none is in flight.
    *
-   * @param floorNanos not below this
+   * @param floorNanos the time does not fade below this
    */
   void rest(long nowNanos, long floorNanos) {
     if (rounds.isOld(nowNanos) && inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND)) {
@@ -158,7 +165,10 @@ public final class SendWindow implements LinkWindow {
     return roundTimes.copy();
   }
 
-  /** Bytes of updates sent since the start of the process, by what carried them: a copy. */
+  /**
+   * Returns a copy of the bytes of updates sent since the start of the process, by the kind of the
+   * frame.
+   */
   public Map<Kind, Long> sentBytes() {
     Map<Kind, Long> copy = new EnumMap<>(Kind.class);
     for (Kind kind : Kind.values()) {

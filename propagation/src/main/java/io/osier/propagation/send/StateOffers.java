@@ -20,72 +20,78 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The large states that one peer lacks something of: they are not shipped but offered, a few at a
- * time, and the peer pulls what it lacks, by {@link EntryRanges}. What that takes is in its
- * requests, but for the versions that were offered.
+ * Offers one peer the large states of which it lacks something, a few at a time, instead of
+ * shipping them: the peer pulls the entries that it lacks, by {@link EntryRanges}. This side keeps
+ * only the versions that it has offered; how far a pull has come is in the peer's requests.
  *
- * <p>Entries take of the link's window until the peer asks for the next of their object. Where it
- * is spent, requests wait. An answer may be long under way, behind others: the same one is given
- * again to who has heard an offer that was made after it, since what a link carries comes in its
- * order. Not thread-safe.
+ * <p>The entries of an answer take of the link's window until the peer's next request for the same
+ * object. While the window is spent, requests wait. An answer may be in flight for long, behind
+ * other frames. It is sent again only if the peer has received an offer that was sent after it,
+ * since a link keeps the order of its frames. Not thread-safe.
  */
 final class StateOffers {
-  /** A peer that says nothing to an offer so many times is given the state. */
+  /** A peer that does not react to so many repetitions of an offer is sent the state. */
   private static final int ATTEMPTS_MAX = 16;
 
-  /** A link that has become good carries something soon. */
+  /**
+   * The pause between repetitions is doubled this often at most: a link that works again soon
+   * carries something.
+   */
   private static final int PAUSES_DOUBLED_MAX = 3;
 
-  /** The longest time that an answer took counts less with each that takes less: by an eighth. */
+  /** The longest time that an answer took fades by an eighth with each answer that takes less. */
   private static final int FADING_SHIFT = 3;
 
-  /** So many are offered at a time: each takes some ways there and back. */
+  /** The number of offers that are open at a time: each takes several round trips. */
   private static final int OPEN_MAX = 16;
 
   private final Consumer<Frame> sends;
   private final LinkWindow window;
   private final ReplicationContext around;
 
-  /** The last of the stream's frames of updates that was sent, and of those that have come. */
+  /**
+   * The sequence of the last frame of updates that was sent; {@link #cameSequence} is the last that
+   * has arrived.
+   */
   private long sentSequence;
 
   private long cameSequence;
   private long epoch;
   private long number;
 
-  /** Objects that are to be offered, in their order. */
+  /** Objects that are to be offered, in this order. */
   private final LinkedHashSet<ObjectId> waiting = new LinkedHashSet<>();
 
   private final LinkedHashMap<ObjectId, OpenOffer> open = new LinkedHashMap<>();
 
-  /** The sizes of those. */
+  /** The sizes of the open versions together, in bytes. */
   private long openBytes;
 
-  /** Of those, what is said with each offer. */
+  /** The bytes that each offer of the open versions takes besides its context. */
   private long openHeadBytes;
 
-  /** How long it takes at most, of late, until the peer asks for more than it was answered. */
+  /** How long it took at most, of late, from an answer to the peer's next request. */
   private long answerNanos;
 
-  /** Requests that wait for the window, at most one of each object that is offered. */
+  /** Requests that wait for the window, at most one for each open offer. */
   private final LinkedHashMap<ObjectId, Frame.Pull> asked = new LinkedHashMap<>();
 
   private final Map<ObjectId, Pulled> pulled = new HashMap<>();
 
-  /** Objects that the peer did not pull. */
+  /** Objects that the peer has been offered and does not pull. */
   private final Set<ObjectId> leftAlone = new HashSet<>();
 
   /**
    * A version that the peer has pulled.
    *
-   * @param tick all that was shipped up to this one is in it
+   * @param tick the version contains all that was shipped up to this tick
    * @param last this datacenter's last commit number in it
    */
   record Pulled(long tick, long last) {}
 
   /**
-   * @param sends to the peer
-   * @param window of the link, as far as the stream may have of it
+   * @param sends sends a frame to the peer
+   * @param window of the link, as far as the stream may use it
    */
   StateOffers(Consumer<Frame> sends, LinkWindow window, ReplicationContext around) {
     this.sends = sends;
@@ -93,7 +99,7 @@ final class StateOffers {
     this.around = around;
   }
 
-  /** The stream begins anew. */
+  /** Forgets everything, since the stream begins a new epoch. */
   void begin(long newEpoch) {
     epoch = newEpoch;
     number = 0;
@@ -104,23 +110,26 @@ final class StateOffers {
     leftAlone.clear();
   }
 
-  /** A frame of updates is sent. */
+  /** Notes that a frame of updates is sent. */
   void sent(long sequence) {
     sentSequence = sequence;
   }
 
-  /** The frames of updates up to this one have come. */
+  /** Notes that the frames of updates up to this one have arrived. */
   void came(long sequence) {
     cameSequence = Math.max(cameSequence, sequence);
   }
 
-  /** Nothing can be sent to the peer. */
+  /** Closes all offers, since nothing can be sent to the peer. */
   void interrupted() {
     closeAll();
     waiting.clear();
   }
 
-  /** Before others: the peer has some of it, which takes the room that others may need. */
+  /**
+   * Offers an object again before others: the peer has pulled some of it, which takes memory there
+   * that other objects may need.
+   */
   private void offerAnew(ObjectId object) {
     waiting.addFirst(object);
   }
@@ -133,7 +142,7 @@ final class StateOffers {
     asked.clear();
   }
 
-  /** The entries that were under way are there, or are given up. */
+  /** Gives back the window that entries in flight took: they have arrived, or are given up. */
   private void haveCome(OpenOffer what) {
     if (what.underWayBytes > 0) {
       window.give(what.underWayBytes);
@@ -141,27 +150,31 @@ final class StateOffers {
     }
   }
 
-  /** A scan of all objects begins: the shipped log has only what is shipped from now on. */
+  /**
+   * Offers the open objects anew, since a scan of all objects begins: from now on the shipped log
+   * has only what is shipped later.
+   */
   void scanBegins() {
     pulled.clear();
     open.sequencedKeySet().reversed().forEach(this::offerAnew);
     closeAll();
   }
 
-  /** Whether the peer is still to pull something. */
+  /** Whether the peer is still to pull some object. */
   boolean isPending() {
     return !waiting.isEmpty() || !open.isEmpty();
   }
 
-  /** Whether the peer is still to pull an object. */
+  /** Whether the peer is still to pull this object. */
   boolean isPending(ObjectId object) {
     return waiting.contains(object) || open.containsKey(object);
   }
 
   /**
-   * Whether a state is offered instead of being shipped; from then on it {@link #isPending}.
+   * Whether a state is offered instead of being shipped; if so the object {@link #isPending} from
+   * then on.
    *
-   * @param state the object's, or a former one
+   * @param state the object's state, or an earlier one
    */
   boolean takes(ObjectId object, CrdtState state) {
     if (state.sizeBytes() <= around.settings().pullBytes() || leftAlone.contains(object)) {
@@ -171,21 +184,21 @@ final class StateOffers {
     if (present == null || !EntryRanges.arePossible(present)) {
       return false;
     }
-    pulled.remove(object); // more than that is lacking
+    pulled.remove(object); // the peer lacks more than that version has
     waiting.add(object);
     return true;
   }
 
-  /** What the peer has pulled of an object; null if nothing. */
+  /** Returns the version of an object that the peer has pulled; null if it has pulled none. */
   @Nullable Pulled pulled(ObjectId object) {
     return pulled.get(object);
   }
 
   /**
-   * Offers what is next, as far as there is room; says once more what is offered, where that or its
+   * Opens the next offers, as far as there is room, and repeats offers where the offer or its
    * answer seems to be lost.
    *
-   * @param tick the last at which something was shipped
+   * @param tick the tick at which something was last shipped
    * @param leftAlone takes objects that are to be looked at again, since they cannot be pulled
    */
   void tick(long tick, Consumer<ObjectId> leftAlone, long nowNanos) {
@@ -243,13 +256,13 @@ final class StateOffers {
   }
 
   private void say(OpenOffer what) {
-    // So that it stays the same while it is pulled.
+    // The version must stay the same while it is pulled.
     boolean unused = what.version.hold();
     what.saidNumber = what.nextNumber();
     sends.accept(what.version.offer(epoch, what.saidNumber));
   }
 
-  /** When {@link #tick} has something to do; Long.MAX_VALUE if nothing. */
+  /** Returns when {@link #tick} has something to do; Long.MAX_VALUE if never. */
   long dueNanos() {
     if (mayOpen() || (!asked.isEmpty() && window.isOpen())) {
       return Long.MIN_VALUE;
@@ -262,7 +275,8 @@ final class StateOffers {
   }
 
   private long dueNanos(OpenOffer what) {
-    // Not later, though it be this side's turn: the peer would take it for forgotten.
+    // Not later, even where a request waits here for the window: the peer would take the offer for
+    // forgotten.
     long pauseMax = around.retryNanos() << PAUSES_DOUBLED_MAX;
     return what.saidNanos
         + (asked.containsKey(what.object)
@@ -270,31 +284,33 @@ final class StateOffers {
             : Math.min(pauseNanos(what.repeats), pauseMax));
   }
 
-  /** How long to wait for what comes next, when so much was said in vain. */
+  /** Returns how long to wait for the next request, after so many repetitions without one. */
   private long pauseNanos(int repeats) {
     int doubled = Math.min(repeats, PAUSES_DOUBLED_MAX);
     return Math.max(around.retryNanos(), 2 * answerNanos) << doubled;
   }
 
-  /** Whether one of an offer's numbers is later than another one: by what a byte has of both. */
+  /**
+   * Whether one of an offer's numbers was given after another one, judged by the last byte of both.
+   */
   private static boolean isLater(long number, long than) {
     return (byte) (number - than) > 0;
   }
 
   /**
-   * Answers a request.
+   * Answers a request, or queues it until the window has room.
    *
-   * @return the object that the peer has all of now, as it was offered; null if it has not
+   * @return the object, if the peer reports that it has all of the offered version; otherwise null
    */
   @Nullable ObjectId pull(Frame.Pull pull, long nowNanos) {
     OpenOffer what = open.get(pull.object());
     if (what == null
         || pull.epoch() != epoch
         || pull.number() >>> Frame.Offer.TIMES_BITS != what.number) {
-      return null; // late
+      return null; // outdated
     }
     what.saidNanos = nowNanos;
-    // Who pulls one may let others wait.
+    // A peer that pulls one object may let others wait.
     open.values().forEach(each -> each.attempts = 0);
     what.repeats = 0;
     if (pull.done()) {
@@ -304,20 +320,20 @@ final class StateOffers {
     }
     Frame.Pull waits = asked.get(what.object);
     if (waits != null && pull.asksSame(waits)) {
-      return null; // for the window
+      return null; // the request waits for the window
     }
     if (what.answered == null || !pull.asksSame(what.answered)) {
       noteTime(what, nowNanos);
     } else if (!isLater(pull.number(), what.answeredNumber)) {
-      return null; // the answer is under way
+      return null; // the answer is in flight
     }
-    haveCome(what); // or was lost
+    haveCome(what); // the former answer has arrived, or was lost
     asked.put(what.object, pull);
     answerAsked(nowNanos);
     return null;
   }
 
-  /** Notes how long the last answer took. */
+  /** Notes how long it took from the last answer to this request. */
   private void noteTime(OpenOffer what, long nowNanos) {
     if (what.answered != null) {
       long took = nowNanos - what.answeredNanos;
@@ -333,7 +349,7 @@ final class StateOffers {
       if (what.version.hold()) {
         answer(what, pull, nowNanos);
       } else {
-        close(what); // the version is lost: another one is offered, with which the peer goes on
+        close(what); // the version is lost; the peer goes on with a new one
         offerAnew(what.object);
       }
     }

@@ -1,8 +1,8 @@
 /**
- * What leaves: what this datacenter has committed ({@code OutboundLog}), each peer's place in it
- * ({@code PeerStream}), what is under way to it ({@code SendWindow}), and when operations and
- * rounds leave ({@code Outbound}, {@code RoundTimer}). It does not know what arrives nor how frames
- * are carried.
+ * Decides what is sent and when: {@code OutboundLog} keeps what this datacenter has committed,
+ * {@code PeerStream} has each peer's place in it, {@code SendWindow} the frames in flight to that
+ * peer; {@code Outbound} ships operations and rounds, {@code RoundTimer} says when rounds leave. It
+ * must not know what is received nor how frames are carried.
  */
 @NullMarked
 package io.osier.propagation.send;

@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one partition sends to the same partition at another datacenter. A stream is one way: the
+ * A message of one partition to the same partition at another datacenter. A stream is one way: the
  * data of A for B flows in A's frames to B, and B's acknowledgements in B's frames to A.
  * docs/PROTOCOL.md draws the conversation.
  */
 public sealed interface Frame {
   /** Why updates are shipped now. */
   enum Kind {
-    /** Operations, at once. */
+    /** Operations, which leave at once. */
     OPS(0),
-    /** A flush of dirty objects whose deadline has come. */
+    /** A round: held objects whose deadline has come. */
     ROUND(1),
-    /** What the receiver has missed. */
+    /** Updates that the receiver has missed. */
     CATCH_UP(2);
 
     private final int number;
@@ -30,7 +30,7 @@ public sealed interface Frame {
       this.number = number;
     }
 
-    /** The number that the encoded form carries. */
+    /** Returns the number that the encoded form carries. */
     int number() {
       return number;
     }
@@ -40,15 +40,15 @@ public sealed interface Frame {
    * A place in the sender's stream, from which it can go on after any interruption. Only the sender
    * reads it; the receiver stores it with what it applied and gives it back in {@link Resume}.
    *
-   * @param life of the sender's store: in another one the rest means nothing
+   * @param life of the sender's store; in another life the rest means nothing
    * @param base the sender's count of shipped segments: whatever was shipped up to it has come. In
-   *     a scan of all objects, the count when the scan began. At most {@code done}, which is taken
-   *     where it is more: whoever goes on at a lower base is sent some segments once more
-   * @param done whatever was shipped of the objects that were last shipped up to it has come, too.
-   *     In a scan, the last commit number when the scan began: less than the count where few
-   *     updates were made and datacenters were added, for each of which it counts one
-   * @param sent each object whose last update of the sender is numbered up to this has come with
-   *     it: what a scan has found once is not sent again by the next one
+   *     a scan of all objects, the count when the scan began. At most {@code done}: a larger value
+   *     is lowered to it, and the stream then sends some segments once more
+   * @param done for objects that were last shipped up to this count, everything has come. In a
+   *     scan, the last commit number when the scan began: less than the count where few updates
+   *     were made and datacenters were added, for each of which the count grows by one
+   * @param sent each object whose last update of the sender has a number up to this one has come
+   *     with it: what a scan has found once is not sent again by the next one
    * @param scanned in a scan, the last object that was shipped; empty otherwise
    */
   record Cursor(long life, long base, long done, long sent, Optional<ObjectId> scanned) {
@@ -58,13 +58,13 @@ public sealed interface Frame {
   }
 
   /**
-   * Updates of the sender.
+   * Carries updates of the sender.
    *
    * @param epoch the stream's, from the receiver's {@link Resume}
-   * @param sequence 1, 2, 3, … within the epoch: a missing frame is seen
+   * @param sequence 1, 2, 3, … within the epoch, so that a missing frame is noticed
    * @param through with this frame, every update of the sender up to here has been shipped
    * @param deps in a {@code causal} keyspace what the sender had of the others when it shipped the
-   *     last of them: the cut that {@code through} closes depends on it; otherwise empty
+   *     last of the updates: the cut that {@code through} closes depends on it; otherwise empty
    * @param cursor the place of the stream after this frame
    * @param outage whether the link was down while these updates waited, so that no SLA holds for
    *     them
@@ -82,32 +82,36 @@ public sealed interface Frame {
       List<Shipment> shipments)
       implements Frame {}
 
-  /** All frames of the epoch up to this one have been applied, as durably as configured. */
+  /**
+   * Acknowledges that all frames of the epoch up to this one have been applied, as durably as
+   * configured.
+   */
   record Ack(long epoch, long sequence) implements Frame {}
 
   /**
-   * The receiver asks the sender to (re)start its stream.
+   * Asks the sender to start its stream, or to start it again.
    *
    * @param epoch larger than any before
    * @param through every update of the sender up to here has been applied
-   * @param cursor the place of the last frame that was applied; empty if none was, or if that had
-   *     none: what was applied then is to be scanned from the beginning
+   * @param cursor the place of the last frame that was applied; empty if none was, or if that frame
+   *     had none: then the stream begins with a scan
    */
   record Resume(long epoch, long through, Optional<Cursor> cursor) implements Frame {}
 
   /**
-   * What the sender has; sent when it changes and as a sign of life.
+   * Says what its sender has. Sent when that changes, and as a sign of life.
    *
-   * @param wantResume the sender's stream to the receiver is waiting for a {@link Resume}
-   * @param epoch of the sender's stream to the receiver, also of one that waits: the last that it
-   *     has heard of; 0 if none
-   * @param sequence the stream's last frame: a lost last frame is seen
-   * @param through what the sender has of every replica
+   * @param wantResume whether the sender's stream to the receiver is waiting for a {@link Resume}
+   * @param epoch of the sender's stream to the receiver; while it waits, the last one that the
+   *     sender knows; 0 if none
+   * @param sequence the stream's last frame, so that the loss of the last frame is noticed
+   * @param through the number up to which the sender has every replica's updates
    * @param life of the sender's store
-   * @param changes per replica how many times in this life something of it was applied at the
+   * @param changes for each replica how many times in this life an update of it was applied at the
    *     sender: together with the life it differs from an earlier one if anything came
    * @param committed the sender's last commit number, shipped or not
    * @param waiting whether updates have come to the sender that are not visible there yet
+   * @param sentMillis the sender's wall clock
    */
   record Status(
       boolean wantResume,
@@ -122,25 +126,28 @@ public sealed interface Frame {
       implements Frame {}
 
   /**
-   * Asks a third datacenter for what it has of an origin that cannot be reached, in pages.
+   * Asks a third datacenter for what it has of an origin that cannot be reached, page by page.
    *
    * @param request its number, which the answer repeats
    * @param origin whose updates are missing
-   * @param after every update of the origin up to here is there; 0 from one that takes nothing but
+   * @param after the requesting side has every update of the origin up to here; 0 if it takes only
    *     whole states
-   * @param besides of the origin's later updates the last one on each object that is there, with
-   *     all that came before it on the object; all of the first ones, where they are there and
+   * @param besides of the origin's later updates that the requesting side has, the last one on each
+   *     object, with all before it on the same object; also the first ones, where it has them and
    *     {@code after} does not say so
    * @param page where the next page starts: the page's cursor from the answer before, 0 at first
    */
   record Heal(long request, ReplicaId origin, long after, CausalContext besides, Page page)
       implements Frame {
-    /** Every update of the origin up to here is there. */
+    /** Returns the number up to which the requesting side has every update of the origin. */
     public long through() {
       return Math.max(after, besides.through(origin));
     }
 
-    /** Whether an update of the origin is there, and with it all before it on its object. */
+    /**
+     * Whether the requesting side has an update of the origin, and with it all before it on its
+     * object.
+     */
     public boolean has(long number) {
       return number <= after || besides.contains(origin, number);
     }
@@ -150,41 +157,40 @@ public sealed interface Frame {
    * How much of an origin had come to a datacenter. Counts of two lives cannot be compared.
    *
    * @param life of its store
-   * @param change how many times in this life something of the origin was applied, 0 if never
+   * @param change how many times in this life an update of the origin was applied, 0 if never
    */
   record Place(long life, long change) {
-    /** Before everything. */
+    /** The place before everything. */
     public static final Place NONE = new Place(0, 0);
   }
 
   /**
    * A place in a repair.
    *
-   * @param place objects whose last change by the origin is not after it are done
-   * @param scanned in a scan of all objects the last one done
+   * @param place the repair is done with objects whose last change by the origin is not after this
+   * @param scanned in a scan of all objects, the last one that it is done with
    */
   record Page(Place place, Optional<ObjectId> scanned) {}
 
   /**
-   * Asks which of these objects the receiver has forgotten something of: the sender may have lost
-   * what it had acknowledged, a removal for example after which everybody else forgot the object.
+   * Asks of which objects the receiver has forgotten updates: the sender may have lost what it had
+   * acknowledged, for example a removal after which everybody else forgot the object.
    *
    * @param request its number, which the answer repeats
    * @param objects in their order
    */
   record Verify(long request, List<Known> objects) implements Frame {}
 
-  /** An object and up to which update of each replica the sender has it. */
+  /** An object, and up to which update of each replica the sender has it. */
   record Known(ObjectId object, VersionVector through) {}
 
   /**
    * Answers {@link Verify}.
    *
-   * @param last the last object that is answered for: what was asked for behind it must be asked
-   *     for again
-   * @param shipments of the objects of which something was forgotten, the states, with the context
-   *     of all that was ever seen
-   * @param deps in a {@code causal} keyspace all that these show; otherwise empty
+   * @param last the last object that is answered for: the objects behind it must be asked for again
+   * @param shipments the states of the objects of which updates were forgotten, with the context of
+   *     all that was ever seen
+   * @param deps in a {@code causal} keyspace everything that these states show; otherwise empty
    */
   record Verified(long request, ObjectId last, List<Shipment> shipments, VersionVector deps)
       implements Frame {}
@@ -206,15 +212,16 @@ public sealed interface Frame {
   record Fetch(long request, List<ObjectId> objects) implements Frame {}
 
   /**
-   * Full states: an answer to {@link Heal} or {@link Fetch}, as many as fit in a page.
+   * Carries full states: an answer to {@link Heal} or {@link Fetch}, as many as fit in a page.
    *
    * @param request the number of the request
    * @param origin the origin that was asked for; empty for an answer to {@link Fetch}
    * @param next where the next page starts; empty after the last page. For an answer to {@link
    *     Fetch} only its object counts: the last that is answered for
-   * @param through after the last page: what the answering datacenter has of the origin
-   * @param changes after the last page: how much of the origin had come to it
-   * @param deps after the last page, in a {@code causal} keyspace: all that the pages show;
+   * @param through after the last page: the number up to which the answering side has the origin's
+   *     updates
+   * @param changes after the last page: how much of the origin had come to the answering side
+   * @param deps after the last page, in a {@code causal} keyspace: everything that the pages show;
    *     otherwise empty
    */
   record States(
@@ -228,64 +235,65 @@ public sealed interface Frame {
       implements Frame {}
 
   /**
-   * States with an offer of another one, which belongs to the answer and is too large for it: who
-   * asked pulls that, and takes all as one answer.
+   * Carries states with an offer of another one, which belongs to the answer and is too large for
+   * it: the asking side pulls that state, and then takes all as one answer.
    *
-   * @param offer of {@link Offer#OF_ANSWER}, with a number that no other has, in no life
+   * @param offer of {@link Offer#OF_ANSWER}, with a number that no other offer has, in any life
    */
   record StatesAndOffer(States states, Offer offer) implements Frame {}
 
   /**
-   * What was offered with an answer is not to be had any more: the answer is to be asked for again.
+   * Says that a state that was offered with an answer is no longer available: the request must be
+   * repeated.
    *
    * @param number of the offer
    */
   record Withdrawn(long number) implements Frame {}
 
   /**
-   * Offers the state of a large set or map, of which the receiver lacks something: it pulls what
-   * that is. The sender's stream goes on when it has.
+   * Offers the state of a large set or map of which the receiver lacks something: the receiver
+   * pulls what it lacks. The sender's stream goes on when it has.
    *
    * @param epoch of the sender's stream, or {@link #OF_ANSWER}
-   * @param number counts the offers within the epoch, and in its last {@link #TIMES_BITS} how often
-   *     this one was made: who pulls gives the number that was heard last
-   * @param version what the version that is offered has beside its entries
+   * @param number counts the offers within the epoch; its last {@link #TIMES_BITS} bits count how
+   *     often this one was sent. A pull repeats the number that was received last
+   * @param version what the offered version has besides its entries
    */
   record Offer(long epoch, long number, ObjectId object, EntryRanges.Head version)
       implements Frame {
-    /** So many bits of the number differ where an offer is made again, modulo. */
+    /** The number of low bits that count how often an offer was sent, modulo. */
     public static final int TIMES_BITS = 8;
 
-    /** The epoch of what is offered with an answer: it is of no stream. */
+    /** The epoch of an offer that belongs to an answer: it belongs to no stream. */
     public static final long OF_ANSWER = 0;
 
-    /** Whether both offer the same version: one may be the other, made again. */
+    /** Whether both offer the same version: one may be a repetition of the other. */
     public boolean isSame(Offer other) {
       return isOf(other.epoch, other.number)
           && object.equals(other.object)
           && version.equals(other.version);
     }
 
-    /** Whether a number is this offer's, however often it was made. */
+    /** Whether a number is this offer's, however often it was sent. */
     public boolean isOf(long ofEpoch, long ofNumber) {
       return epoch == ofEpoch && number >>> TIMES_BITS == ofNumber >>> TIMES_BITS;
     }
   }
 
   /**
-   * Asks for more of what was offered.
+   * Asks for more of an offered state.
    *
    * @param epoch of the offer
-   * @param number of the offer, as it was heard last
-   * @param done whether all of it is there and was applied: then nothing is asked for
-   * @param after behind which entry the page of ranges begins that this is about
-   * @param ranges the places in the page of those whose entries are asked for; if there are none,
-   *     the page itself is
+   * @param number of the offer, as it was received last
+   * @param done whether all of it has come and was applied: then nothing is asked for
+   * @param after the entry behind which the page of ranges begins
+   * @param ranges the indices in the page of the ranges whose entries are asked for; if there are
+   *     none, the page itself is
    */
   record Pull(
       long epoch, long number, ObjectId object, boolean done, EntryKey after, List<Integer> ranges)
       implements Frame {
-    /** Whether both, of one offer, ask for the same. */
+    /** Whether both pulls, of one offer, ask for the same. */
     public boolean asksSame(Pull other) {
       return after.equals(other.after) && ranges.equals(other.ranges);
     }
@@ -304,7 +312,7 @@ public sealed interface Frame {
    * Answers {@link Pull}: all entries of some ranges.
    *
    * @param ranges the first ones of those that were asked for
-   * @param entries a state with these entries alone
+   * @param entries a state with only these entries
    */
   record Entries(long epoch, long number, EntryKey after, List<Integer> ranges, Shipment entries)
       implements Frame {}

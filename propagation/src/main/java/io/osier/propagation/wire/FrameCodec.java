@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The bytes of frames and shipments. A frame is a record: format version, type, content. A shipment
- * inside it is
+ * Encodes and decodes frames and shipments. A frame is a record: format version, type, content. A
+ * shipment inside it is
  *
  * <pre>
  *   key | form and flags (1 byte) | the form's rest | origin, unless it is the sender | last
@@ -77,18 +77,18 @@ public final class FrameCodec {
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {
-      // Underflow, argument checks of the decoded types: to a caller they are one thing.
+      // Underflow and failed argument checks of the decoded types are the same thing to a caller.
       throw new MalformedException("not a frame: " + OsierException.reasonOf(e), e);
     }
   }
 
   /**
-   * The exact number of bytes that a shipment takes in a frame of its own.
+   * Returns the exact number of bytes that a shipment takes in a frame of its own.
    *
    * @param sender this datacenter, in any of its terms as a holder of the keyspace
    */
   public static int sizeOf(ReplicaId sender, Shipment shipment) {
-    ReplicaId life = HolderTerms.life(sender); // as which frames are sent
+    ReplicaId life = HolderTerms.life(sender); // the identity under which frames are sent
     WireOutput out = SIZING.get();
     out.reset();
     out.presetReplica(life);
@@ -108,7 +108,7 @@ public final class FrameCodec {
   private static final int VERIFY = 8;
   private static final int VERIFIED = 9;
   private static final int RIGHTS = 10;
-  // 11 to 15 are those of PullCodec.
+  // 11 to 15 are the types of PullCodec.
   private static final int STATES_AND_OFFER = 16;
   private static final int WITHDRAWN = 17;
 
@@ -325,7 +325,7 @@ public final class FrameCodec {
     return new Frame.Fetch(request, objects);
   }
 
-  /** Writes a place of a stream, as a store keeps it. */
+  /** Writes a place of a stream as a store keeps it. */
   public static void writeStoredCursor(WireOutput out, Cursor cursor) {
     FrameParts.writeCursor(out, Optional.of(cursor));
   }

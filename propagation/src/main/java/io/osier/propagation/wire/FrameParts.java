@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The bytes of what several kinds of frames are made of. Thread-safe. */
+/** Encodes the parts that several kinds of frames consist of. Thread-safe. */
 final class FrameParts {
   /** The fewest bytes that an object's identity takes. */
   static final int OBJECT_BYTES_MIN = 3;
@@ -114,7 +114,7 @@ final class FrameParts {
     return new EntryKey(in.readBlob(Codec.RECORD_BYTES_MAX));
   }
 
-  /** An object that has entries. */
+  /** Reads an object of a type that has entries. */
   static ObjectId readParted(WireInput in) {
     ObjectId object = readObject(in);
     EntryRanges.check(object.type(), EntryKey.NONE, List.of());

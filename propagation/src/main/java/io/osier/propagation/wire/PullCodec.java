@@ -11,7 +11,7 @@ import io.osier.crdt.state.EntryRanges;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The bytes of the frames by which large states are offered and pulled. Thread-safe. */
+/** Encodes the frames by which large states are offered and pulled. Thread-safe. */
 final class PullCodec {
   static final int OFFER = 11;
   static final int PULL = 12;
@@ -24,7 +24,10 @@ final class PullCodec {
 
   private PullCodec() {}
 
-  /** With its type: those without deadlines are what they were before there were others. */
+  /**
+   * Writes an offer with its type. One without deadlines has the bytes that it had before deadlines
+   * existed.
+   */
   static void writeOffer(WireOutput out, Frame.Offer offer) {
     EntryRanges.Head version = offer.version();
     out.writeByte(version.expires() ? OFFER_WITH_DEADLINES : OFFER);

@@ -10,9 +10,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One object's updates under way: one operation, a joined delta, or the full state. Its content is
- * encoded once, for whatever asks first: the estimate of its size, the journal or a peer's frame.
- * Immutable; thread-safe.
+ * One object's updates as they are shipped: one operation, a joined delta, or the full state. The
+ * content is encoded once, when it is first needed: for the estimate of its size, the journal or a
+ * peer's frame. Immutable; thread-safe.
  */
 public final class Shipment {
   private final ObjectId object;
@@ -24,7 +24,7 @@ public final class Shipment {
   private final long ageMillis;
   private final CrdtState content;
 
-  /** The content's bytes if it is a state; a delta keeps its own. */
+  /** The content's bytes if it is a state, and was encoded; a delta keeps its own. */
   private volatile byte @Nullable [] state;
 
   public Shipment(
@@ -46,44 +46,45 @@ public final class Shipment {
     this.content = content;
   }
 
-  /** Which object. */
+  /** Returns the object. */
   public ObjectId object() {
     return object;
   }
 
-  /** Whose commit numbers {@link #predecessor} and {@link #last} are. */
+  /** Returns the replica whose commit numbers {@link #predecessor} and {@link #last} are. */
   public ReplicaId origin() {
     return origin;
   }
 
   /**
-   * The origin's commit number on this object right before those shipped: the receiver must have it
-   * (invariant I2); 0 for a full state, which needs nothing before it, unless it is a clearing.
+   * Returns the origin's commit number on this object right before the shipped updates: the
+   * receiver must have it (invariant I2). 0 for a full state, which needs nothing before it, unless
+   * it is a clearing.
    */
   public long predecessor() {
     return predecessor;
   }
 
   /**
-   * What of other replicas the origin had seen of this object when it made the updates, as far as
-   * the receiver may not have it yet: per-object causal order; empty for a full state, which brings
-   * it along.
+   * Returns the updates of other replicas that the origin had seen of this object when it made the
+   * updates, as far as the receiver may not have them yet, for causal order per object. Empty for a
+   * full state, which brings them along.
    */
   public VersionVector needs() {
     return needs;
   }
 
-  /** The origin's last commit number on this object that is shipped. */
+  /** Returns the origin's last commit number on this object that is shipped. */
   public long last() {
     return last;
   }
 
-  /** How many updates of the origin are joined in it, at least 1; 0 if not known. */
+  /** Returns how many updates of the origin are joined in it, at least 1; 0 if not known. */
   public int updates() {
     return updates;
   }
 
-  /** How long before the frame was sent the oldest of them was committed. */
+  /** Returns how long before the frame was sent the oldest of them was committed. */
   public long ageMillis() {
     return ageMillis;
   }
@@ -92,7 +93,7 @@ public final class Shipment {
     return content;
   }
 
-  /** The content's bytes, see {@link StateCodec#pack}; made once. */
+  /** Returns the content's bytes, see {@link StateCodec#pack}; they are made once. */
   byte[] packed() {
     if (!content.isFull()) {
       return StateCodec.pack(content);
@@ -105,7 +106,7 @@ public final class Shipment {
     return known;
   }
 
-  /** What this takes in the heap, about, in bytes. */
+  /** Returns about how many bytes the shipment takes in the heap. */
   public long heapBytes() {
     return HeapSize.object(5 * HeapSize.REFERENCE + 3 * Long.BYTES + Integer.BYTES)
         + object.heapBytes()

@@ -14,7 +14,7 @@ import io.osier.crdt.state.StateCodec;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The bytes of shipments, as {@link FrameCodec} says. Thread-safe. */
+/** Encodes shipments, as {@link FrameCodec} describes. Thread-safe. */
 final class ShipmentCodec {
   private static final int FLAG_FULL = 1 << ObjectForm.BITS;
   private static final int FLAG_FOREIGN = FLAG_FULL << 1;

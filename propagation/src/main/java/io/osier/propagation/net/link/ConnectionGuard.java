@@ -9,10 +9,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection that does not greet in time, or whose begun frame does not get on. One that
- * has greeted and is silent between frames stays; so does a slow one that sends at least a KiB a
- * second. Stands before the framing; what reads the frames says when one was complete. Used by the
- * channel's loop only, a new one for each channel.
+ * Closes a connection that does not greet in time, or on which a frame has begun and does not get
+ * on. A connection that has greeted and is silent between frames stays; so does a slow one that
+ * carries at least a KiB a second. Stands before the framing in the pipeline; the handler that
+ * reads the frames reports each complete one. Used by the channel's loop only, a new one for each
+ * channel.
  */
 public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   private static final long BYTES_PER_SECOND_MIN = 1L << 10;
@@ -27,14 +28,14 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   private @Nullable Future<?> checks;
 
   /**
-   * @param inFrame whether a frame has come in part
+   * @param inFrame returns whether a frame has come in part
    */
   public ConnectionGuard(PortGuard port, BooleanSupplier inFrame) {
     this.port = port;
     this.inFrame = inFrame;
   }
 
-  /** The greeting was accepted. */
+  /** Notes that the greeting was accepted. */
   public void greeted() {
     greeted = true;
   }
@@ -89,7 +90,7 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
   private void checkFrame(ChannelHandlerContext ctx, long now) {
     if (!ctx.channel().config().isAutoRead()) {
-      heardNanos = now; // it may have sent, and is not listened to
+      heardNanos = now; // the other end may have sent something while the channel was not read
       frameNanos = now;
       return;
     }

@@ -6,15 +6,15 @@ import io.osier.core.time.BackOff;
 import java.util.random.RandomGenerator;
 
 /**
- * What follows from one attempt after the other to reach a datacenter: how long to wait, what is
- * worth a line in the log, and when the process must hear that it is not wanted. Pure; not
+ * Decides what follows from one attempt after the other to reach a datacenter: how long to wait,
+ * what is worth a line in the log, and when the process must be told that it is refused. Pure; not
  * thread-safe.
  */
 public final class DialAttempts {
   static final long PAUSE_MILLIS_MIN = 50;
   public static final long PAUSE_MILLIS_MAX = 1_000;
 
-  /** The connection of a process that was killed may linger for the dead interval. */
+  /** The connection of a killed process may linger for the dead interval. */
   private static final long LINGERING_MAX = 3 * Heartbeat.DEAD_MILLIS / PAUSE_MILLIS_MAX;
 
   private final ReplicaId self;
@@ -24,14 +24,14 @@ public final class DialAttempts {
   private int duplicates;
   private int version;
 
-  /** Whether every version was refused since there was a connection: nothing is gained by haste. */
+  /** Whether every version was refused since the last connection: then haste gains nothing. */
   private boolean exhausted;
 
-  /** Whether the next attempt is one without TLS, where the other end may speak either. */
+  /** Whether the next attempt is made without TLS, if the other end may speak either. */
   private boolean plain;
 
   /**
-   * @param newest the newest version of the protocol that it speaks
+   * @param newest the newest version of the protocol that this datacenter speaks
    */
   public DialAttempts(ReplicaId self, int newest) {
     this.self = self;
@@ -39,19 +39,19 @@ public final class DialAttempts {
     this.version = newest;
   }
 
-  /** How long to wait before the next attempt. */
+  /** Returns how long to wait before the next attempt. */
   public long pauseMillis(RandomGenerator random) {
     return backOff.nextMillis(random);
   }
 
-  /** Nobody was reached; whether that is for another reason than the last time. */
+  /** Notes that the peer was not reached; returns whether the reason differs from the last one. */
   public boolean failed(String why) {
     boolean isNews = !why.equals(lastFailure);
     lastFailure = why;
     return isNews;
   }
 
-  /** Which version of the protocol the next greeting speaks. */
+  /** Returns the version of the protocol of the next greeting. */
   public int version() {
     return version;
   }
@@ -61,24 +61,24 @@ public final class DialAttempts {
     return plain;
   }
 
-  /** With TLS nothing came of it, or without it: the next attempt is the other way. */
+  /** Switches between TLS and none for the next attempt, since the last one failed. */
   public void otherWay() {
     plain = !plain;
   }
 
-  /** Whether an older version than the newest is spoken: the other end has said that it must. */
+  /** Whether an older version than the newest is spoken, as the other end has demanded. */
   public boolean isOlder() {
     return version < newest;
   }
 
-  /** A connection on which both have talked is lost: the other end may be another one by now. */
+  /** Notes that an established connection is lost: the other end may be another process by now. */
   public void lost() {
-    plain = false; // it may speak TLS by now
+    plain = false; // the other end may speak TLS by now
     version = newest;
     exhausted = false;
   }
 
-  /** The other end has agreed to talk in a version of the protocol. */
+  /** Notes that the other end has accepted a version of the protocol. */
   public void welcomed(int spoken) {
     version = spoken;
     exhausted = false;
@@ -87,18 +87,19 @@ public final class DialAttempts {
     duplicates = 0;
   }
 
-  /** It is no use to dial again soon. */
+  /** Makes the pauses long, since dialling again soon is of no use. */
   public void slowDown() {
     backOff.slowDown();
   }
 
   /**
-   * The other end has refused; whether the process must hear of it. It need not while an older
-   * version of the protocol is left to be tried, nor while what is in the way may be a connection
-   * of this datacenter's own former life.
+   * Notes a refusal; returns whether the process must be told. It need not be while an older
+   * version of the protocol is left to be tried, nor while the reason may be a connection of this
+   * datacenter's own former life.
    *
-   * <p>This alone lowers the version that is spoken. A connection that is closed without a word
-   * says nothing about it: there may be something between the two that takes connections.
+   * <p>Only this method lowers the version that is spoken. A connection that is closed without a
+   * reason says nothing about the version: there may be something between the two that takes
+   * connections.
    *
    * @param oldest the oldest version that may be spoken now
    */
@@ -106,7 +107,7 @@ public final class DialAttempts {
     if (refusal.code() == ErrorCode.VERSION_MISMATCH && version > oldest) {
       version--;
       if (!exhausted) {
-        backOff.reset(); // it is there, and the next greeting is another one
+        backOff.reset(); // the other end runs, and the next greeting is a different one
       }
       return false;
     }

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Gives the frames that leave on a connection the numbers of their keyspaces in the list that was
- * told on it last. That is done in the connection's loop, as the list is told: so no frame bears
- * the number of another list, and a number may be another keyspace's in the next one.
+ * Replaces the keyspaces of frames by their numbers in the list of fingerprints that was last sent
+ * on the connection. Both are done in the connection's loop: so no frame has a number of another
+ * list, although a number may mean another keyspace in the next list.
  */
 public final class FrameNumbering extends ChannelOutboundHandlerAdapter {
   /** A partition's frame, encoded, on its way to this handler. */
@@ -18,7 +18,7 @@ public final class FrameNumbering extends ChannelOutboundHandlerAdapter {
 
   private Map<String, Integer> numbers = Map.of();
 
-  /** These are told now. In the loop. */
+  /** Notes the fingerprints that are sent now. In the loop. */
   public void told(List<String> fingerprints) {
     Map<String, Integer> now = new HashMap<>();
     for (String fingerprint : fingerprints) {
@@ -35,7 +35,7 @@ public final class FrameNumbering extends ChannelOutboundHandlerAdapter {
     }
     Integer number = numbers.get(frame.keyspace);
     if (number == null) {
-      promise.setSuccess(); // it was dropped meanwhile
+      promise.setSuccess(); // the keyspace was dropped meanwhile
       return;
     }
     PeerMessage data = new PeerMessage.Data(number, frame.partition, frame.frame);

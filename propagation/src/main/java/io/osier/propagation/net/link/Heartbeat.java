@@ -9,15 +9,18 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out what a connection's {@link LinkLiveness} decides: gives signs, and fails with {@link
- * ReadTimeoutException} when the other end is gone. Stands before the framing, so that a part of a
- * frame counts. Used by the channel's loop only, a new one for each channel.
+ * Carries out what a connection's {@link LinkLiveness} decides: sends signs of life, and fails with
+ * {@link ReadTimeoutException} when the other end is gone. Stands before the framing in the
+ * pipeline, so that a part of a frame counts. Used by the channel's loop only, a new one for each
+ * channel.
  *
- * <p>It looks when something can be due. Bytes that come or go put that off: the timer follows them
- * twice an interval at most, and a look that finds nothing sets the next one.
+ * <p>A timer runs when something may be due. Bytes that come or go put that off; the timer is moved
+ * at most twice an interval, and when it finds nothing due, it is set again.
  */
 public final class Heartbeat extends ChannelDuplexHandler {
-  /** More than the pause between two statuses at rest, which then are all signs that are needed. */
+  /**
+   * More than the pause between two statuses at rest, so that these are the only signs needed then.
+   */
   public static final long SIGN_MILLIS = 2_200;
 
   public static final long DEAD_MILLIS = 5_000;
@@ -30,10 +33,10 @@ public final class Heartbeat extends ChannelDuplexHandler {
   private LinkLiveness liveness;
   private long nextNanos;
 
-  /** The next look; null if there is none. */
+  /** The timer of the next check; null if there is none. */
   private @Nullable Future<?> next;
 
-  /** Nothing is looked for any more. */
+  /** Whether the connection has ended, so that nothing is checked any more. */
   private boolean ended;
 
   private Heartbeat(boolean asks, PeerMessage sign) {
@@ -41,17 +44,17 @@ public final class Heartbeat extends ChannelDuplexHandler {
     this.sign = sign;
   }
 
-  /** Of the end that dialled: it pings. */
+  /** Returns a heartbeat for the end that dialled: it sends pings. */
   public static Heartbeat asking() {
     return new Heartbeat(true, new PeerMessage.Ping());
   }
 
-  /** Of the end that was dialled: it gives pongs. */
+  /** Returns a heartbeat for the end that was dialled: it sends pongs. */
   public static Heartbeat answering() {
     return new Heartbeat(false, new PeerMessage.Pong());
   }
 
-  /** From now on signs are given. */
+  /** Begins to send signs of life. */
   public void greeted() {
     liveness.greeted(now());
     lookWhenDue();
@@ -121,12 +124,14 @@ public final class Heartbeat extends ChannelDuplexHandler {
     follow();
   }
 
-  /** Something came or went: gives an answer that is due, and moves the timer where that pays. */
+  /**
+   * Sends an answer that is due, and moves the timer if that is worth it, after bytes came or went.
+   */
   private void follow() {
     long due = liveness.dueNanos();
     long later = due - nextNanos;
     if (next == null || (later >= 0 && later < FOLLOW_NANOS)) {
-      return; // none is wanted, or it comes early, finds nothing, and is set anew
+      return; // no timer is needed, or it runs early, finds nothing due, and is set again
     }
     if (due - now() <= 0) {
       look();

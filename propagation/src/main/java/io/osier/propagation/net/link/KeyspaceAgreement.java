@@ -10,18 +10,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which keyspaces two datacenters both hold and see alike. One that differs, or that only one of
- * them knows, is not replicated between them, and the others are.
+ * The keyspaces that two datacenters both hold and agree on. A keyspace that differs, or that only
+ * one of them knows, is not replicated between them, and the others are.
  *
- * @param differing of the others, what differs, in words, by name; without those of run time, which
- *     one datacenter opens and drops after the other
+ * @param agreed the names of the keyspaces on which both agree
+ * @param differing by name, what differs in the other keyspaces, in words; without keyspaces that
+ *     were created at run time, which one datacenter opens and drops after the other
  */
 public record KeyspaceAgreement(List<String> agreed, SortedMap<String, String> differing) {
-  /** So many keyspaces that only the other one knows are told of: there may be any number. */
+  /** The most keyspaces reported that only the other datacenter knows: there may be any number. */
   private static final int UNKNOWN_MAX = 100;
 
   /**
-   * Compares what two datacenters are configured with.
+   * Compares the keyspaces of two datacenters.
    *
    * @param here a datacenter's name
    * @param mine the fingerprints of the keyspaces that it thinks both hold
@@ -36,7 +37,7 @@ public record KeyspaceAgreement(List<String> agreed, SortedMap<String, String> d
     SortedMap<String, String> differing = new TreeMap<>();
     for (String fingerprint : mine) {
       if (fingerprint.isEmpty()) {
-        continue; // of a former program: one that is held no more
+        continue; // older programs send it for a keyspace that is held no more
       }
       String name = name(fingerprint);
       String their = other.remove(name);
@@ -63,7 +64,7 @@ public record KeyspaceAgreement(List<String> agreed, SortedMap<String, String> d
     Map<String, String> all = new TreeMap<>(mine);
     all.putAll(theirs);
     for (String part : all.keySet()) {
-      String none = part.equals("hash") ? "KEY" : "nothing"; // a hash by key is left out
+      String none = part.equals("hash") ? "KEY" : "nothing"; // a fingerprint omits a hash by key
       String a = mine.getOrDefault(part, none);
       String b = theirs.getOrDefault(part, none);
       if (!a.equals(b)) {
@@ -79,7 +80,7 @@ public record KeyspaceAgreement(List<String> agreed, SortedMap<String, String> d
         && Objects.equals(parts(fingerprint).get("created"), parts(other).get("created"));
   }
 
-  /** Whether it is of a keyspace that comes and goes while datacenters serve. */
+  /** Whether a fingerprint is of a keyspace that was created at run time. */
   private static boolean isOfRunTime(String fingerprint) {
     return fingerprint.startsWith("{created=", name(fingerprint).length());
   }
@@ -89,7 +90,7 @@ public record KeyspaceAgreement(List<String> agreed, SortedMap<String, String> d
     return end < 0 ? fingerprint : fingerprint.substring(0, end);
   }
 
-  /** "name{a=1, b=[x, y]}" as its parts: a is 1, b is [x, y]. */
+  /** Parses "name{a=1, b=[x, y]}" into its parts: a is 1, b is [x, y]. */
   private static Map<String, String> parts(String fingerprint) {
     Map<String, String> parts = new TreeMap<>();
     int begin = fingerprint.indexOf('{') + 1;

@@ -3,12 +3,12 @@ package io.osier.propagation.net.link;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts what was given to the network for one peer and has not left. Large frames are known but do
- * not count against the bound: one alone may be larger, and there are as many as answers that were
- * asked for. Pure; thread-safe.
+ * Counts the bytes that were given to the network for one peer and have not left. Large frames do
+ * not count against the bound: a single one may be larger, and there are only as many as requested
+ * answers. Pure; thread-safe.
  */
 public final class LinkBuffer {
-  /** Bytes of frames that are not large, at most: then the peer takes nothing. */
+  /** The most bytes of frames that are not large; beyond it the peer is taken to read nothing. */
   public static final long BYTES_MAX = 256L << 20;
 
   public static final int LARGE_BYTES_MIN = 16 << 20;
@@ -19,14 +19,14 @@ public final class LinkBuffer {
   private final AtomicLong large = new AtomicLong();
 
   /**
-   * @param largeBytesMin so many bytes has what does not count
+   * @param largeBytesMin frames of this size or more do not count against the bound
    */
   public LinkBuffer(long bytesMax, int largeBytesMin) {
     this.bytesMax = bytesMax;
     this.largeBytesMin = largeBytesMin;
   }
 
-  /** Takes a frame into account; false, and it is not, if the bound is reached. */
+  /** Counts a frame; returns false without counting it if the bound is reached. */
   public boolean add(int bytes) {
     if (bytes >= largeBytesMin) {
       large.addAndGet(bytes);
@@ -39,12 +39,12 @@ public final class LinkBuffer {
     return true;
   }
 
-  /** A frame has left, or will not leave any more. */
+  /** Notes that a frame has left, or will not leave any more. */
   public void left(int bytes) {
     (bytes >= largeBytesMin ? large : small).addAndGet(-bytes);
   }
 
-  /** What waits. */
+  /** Returns how many bytes wait. */
   public long bytes() {
     return small.get() + large.get();
   }

@@ -16,20 +16,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compresses what leaves on a connection: all messages that are flushed together are one block of
  * Deflate (RFC 1951), which refers to the blocks before it on the connection ({@link
- * PeerMessage.Compressed}). Nothing waits longer for it.
+ * PeerMessage.Compressed}). No message waits longer for it.
  *
- * <p>So many bytes a second are compressed. What is beyond that, and what is larger than a block,
- * travels as it is, in its place between the blocks: a link that is that fast has room, and the
- * processor has not. For the channel's loop, a new one for each channel.
+ * <p>A limited number of bytes a second is compressed. What exceeds it, and messages larger than a
+ * block, travel uncompressed, in their place between the blocks: a link that is that fast has room,
+ * and the processor has not. For the channel's loop, a new one for each channel.
  */
 public final class LinkCompressor extends ChannelDuplexHandler {
-  /** So many bytes become one block at most. */
+  /** The most bytes that are compressed into one block. */
   public static final int BLOCK_BYTES_MAX = 128 << 10;
 
-  /** What is compressed of a second unless something else is set. */
+  /** How many bytes a second are compressed by default. */
   public static final int BYTES_PER_SECOND = 2 << 20;
 
-  /** So few bytes, as of a ping, would not become fewer. */
+  /** Blocks of at most this size, such as a ping, would not become smaller. */
   private static final int PLAIN_BYTES_MAX = 16;
 
   /** Each block ends with these bytes, which do not travel. */
@@ -42,7 +42,7 @@ public final class LinkCompressor extends ChannelDuplexHandler {
   private final ByteBuf gathered = Unpooled.buffer();
   private List<ChannelPromise> promises = new ArrayList<>();
 
-  /** Null while messages travel as they are. */
+  /** Null while messages are not compressed. */
   private @Nullable Deflater deflater;
 
   private long bytesPerSecond;
@@ -50,13 +50,13 @@ public final class LinkCompressor extends ChannelDuplexHandler {
   private long allowanceNanos;
 
   /**
-   * @param traffic where is counted what is written and what is saved
+   * @param traffic counts the bytes written and saved
    */
   public LinkCompressor(LinkTraffic traffic) {
     this.traffic = traffic;
   }
 
-  /** From now on so many bytes a second are compressed; 0 for none. */
+  /** Begins to compress this many bytes a second; 0 for none. */
   public void begin(int perSecond, long nowNanos) {
     if (perSecond > 0) {
       deflater = new Deflater(LEVEL, true);
@@ -66,7 +66,7 @@ public final class LinkCompressor extends ChannelDuplexHandler {
     }
   }
 
-  /** What is written and was not flushed yet, in bytes. */
+  /** Returns how many bytes were written and not flushed yet. */
   public int gatheredBytes() {
     return gathered.readableBytes();
   }
@@ -80,7 +80,7 @@ public final class LinkCompressor extends ChannelDuplexHandler {
     int size = bytes.readableBytes();
     traffic.written(size);
     if (deflater == null || !isAllowed(size, PeerWire.nowNanos(ctx))) {
-      pack(ctx); // which was written before it
+      pack(ctx); // messages that were written before it
       ctx.write(bytes, promise);
       return;
     }
@@ -96,7 +96,7 @@ public final class LinkCompressor extends ChannelDuplexHandler {
     long passed = Math.min(SECOND_NANOS, nowNanos - allowanceNanos);
     long more = passed * bytesPerSecond / SECOND_NANOS;
     allowance = Math.min(bytesPerSecond, allowance + more);
-    // What was too short for a byte counts the next time.
+    // The rest of the time, too short for a byte, counts the next time.
     allowanceNanos =
         passed == SECOND_NANOS ? nowNanos : allowanceNanos + more * SECOND_NANOS / bytesPerSecond;
     boolean isAllowed = size <= Math.min(allowance, BLOCK_BYTES_MAX);
@@ -120,7 +120,8 @@ public final class LinkCompressor extends ChannelDuplexHandler {
             ? Unpooled.copiedBuffer(gathered)
             : PeerMessage.frame(new PeerMessage.Compressed(deflated(deflater, size)));
     gathered.clear();
-    traffic.saved(Math.max(0, size - block.readableBytes())); // a counter that only grows
+    // Never negative: the counter only grows.
+    traffic.saved(Math.max(0, size - block.readableBytes()));
     List<ChannelPromise> packed = promises;
     promises = new ArrayList<>();
     ChannelPromise sent = ctx.newPromise();
@@ -137,7 +138,7 @@ public final class LinkCompressor extends ChannelDuplexHandler {
 
   private byte[] deflated(Deflater to, int size) {
     to.setInput(gathered.array(), gathered.arrayOffset() + gathered.readerIndex(), size);
-    byte[] out = new byte[size + (size >> 3) + 64]; // more than it can become
+    byte[] out = new byte[size + (size >> 3) + 64]; // an upper bound of the compressed size
     int length = to.deflate(out, 0, out.length, Deflater.SYNC_FLUSH);
     return Arrays.copyOf(out, length - TAIL.length);
   }

@@ -10,8 +10,8 @@ import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the blocks of a connection's {@link LinkCompressor}, one after another: each refers to
- * those before it. For the channel's loop.
+ * Reads the blocks of a connection's {@link LinkCompressor}, one after another, since each refers
+ * to those before it. For the channel's loop.
  */
 public final class LinkInflater {
   /** Null before the first block. */
@@ -22,9 +22,9 @@ public final class LinkInflater {
   public LinkInflater() {}
 
   /**
-   * The messages of a block.
+   * Returns the messages of a block.
    *
-   * @throws MalformedException if it is none
+   * @throws MalformedException if it is not a block
    */
   public List<PeerMessage> messages(PeerMessage.Compressed compressed) {
     if (inflater == null) {
@@ -56,7 +56,7 @@ public final class LinkInflater {
     return messages;
   }
 
-  /** Behind what is in the buffer already; returns how much is in it then. */
+  /** Inflates into the buffer behind what is in it already; returns how much is in it then. */
   private int inflate(Inflater from, byte[] bytes, int already) throws DataFormatException {
     from.setInput(bytes);
     int length = already;
@@ -74,7 +74,7 @@ public final class LinkInflater {
     return length;
   }
 
-  /** Gives back what it holds outside the heap. */
+  /** Frees the memory that it holds outside the heap. */
   public void end() {
     if (inflater != null) {
       inflater.end();

@@ -1,12 +1,12 @@
 package io.osier.propagation.net.link;
 
 /**
- * When one end of a connection is to give a sign of life, and when the other end counts as gone.
- * Any byte that comes is a sign: what was asked for may wait behind the data of a slow link. Who
- * dials asks when it has written nothing for an interval. Who is dialled answers at once what comes
- * half an interval or more after its last answer, and otherwise at the interval's end: what comes
- * now and then is answered where it is read. Pure: time is passed in, in nanoseconds of any origin.
- * Not thread-safe.
+ * Decides when one end of a connection sends a sign of life, and when the other end counts as gone.
+ * Any byte that comes is a sign, since an answer may wait behind the data of a slow link. The end
+ * that dialled pings when it has written nothing for an interval. The other end answers bytes at
+ * once if they come half an interval or more after its last answer, and otherwise at the interval's
+ * end: what comes now and then is answered where it is read. Pure: time is passed in, in
+ * nanoseconds of any origin. Not thread-safe.
  */
 final class LinkLiveness {
   enum Due {
@@ -26,8 +26,8 @@ final class LinkLiveness {
 
   /**
    * @param signNanos the interval of signs
-   * @param deadNanos after so long without a byte the other end is gone
-   * @param asks whether this end asks, rather than answers
+   * @param deadNanos after this time without a byte the other end is gone
+   * @param asks whether this end pings, rather than answers
    */
   LinkLiveness(long signNanos, long deadNanos, boolean asks, long nowNanos) {
     this.signNanos = signNanos;
@@ -36,34 +36,34 @@ final class LinkLiveness {
     this.heardNanos = nowNanos;
   }
 
-  /** Both ends have agreed to talk; from now on signs are given. */
+  /** Begins to send signs: both ends have accepted each other. */
   void greeted(long nowNanos) {
     greeted = true;
     signedNanos = nowNanos;
   }
 
-  /** Bytes came. */
+  /** Notes that bytes came. */
   void heard(long nowNanos) {
     heard = true;
     heardNanos = nowNanos;
   }
 
-  /** Something was written, which is a sign, too. */
+  /** Notes that something was written, which is a sign, too. */
   void written(long nowNanos) {
     signedNanos = nowNanos;
     heard = false;
   }
 
   /**
-   * This end takes nothing for a while because it works on what has come, which the other end
-   * should hear; it cannot hear the other one meanwhile.
+   * Notes whether this end reads nothing because it works on what has come. Meanwhile it sends
+   * signs, and it cannot hear the other end.
    */
   void busy(boolean isBusy, long nowNanos) {
     busy = isBusy;
     heardNanos = nowNanos;
   }
 
-  /** When {@link #due} has something to do, unless something happens before. */
+  /** Returns when {@link #due} has something to do, unless something happens before. */
   long dueNanos() {
     long dead = busy ? Long.MAX_VALUE : heardNanos + deadNanos;
     long sign = signDueNanos();
@@ -84,7 +84,7 @@ final class LinkLiveness {
     return atOnce ? heardNanos : signedNanos + signNanos;
   }
 
-  /** What is to be done, which then counts as done. */
+  /** Returns what is to be done, which then counts as done. */
   Due due(long nowNanos) {
     if (!busy && nowNanos - heardNanos >= deadNanos) {
       return Due.DEAD;

@@ -19,12 +19,12 @@ public final class LinkTraffic {
     return received.sum();
   }
 
-  /** Bytes of what was said to the peer on connections to it, before they were compressed. */
+  /** Returns the bytes that were written on connections to the peer, before compression. */
   public long writtenBytes() {
     return written.sum();
   }
 
-  /** So many bytes less were sent to the peer because they were compressed. */
+  /** Returns how many bytes compression has saved. */
   public long savedBytes() {
     return saved.sum();
   }

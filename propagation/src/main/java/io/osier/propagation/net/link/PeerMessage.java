@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What travels on a connection between two datacenters. */
+/** A message on a connection between two datacenters. */
 public sealed interface PeerMessage {
   /** Longest text in a handshake, in bytes: a keyspace may name 64 replicas. */
   int TEXT_MAX = 8192;
@@ -24,18 +24,19 @@ public sealed interface PeerMessage {
   /** Largest note, in bytes. */
   int NOTE_BYTES_MAX = 64 << 10;
 
-  /** What follows the head of a message that is all head. */
+  /** The content of a message that consists only of its head. */
   byte[] NOTHING = {};
 
   /**
-   * The dialler introduces itself.
+   * Introduces the dialler.
    *
-   * @param to the datacenter it means to reach
+   * @param to the datacenter that it means to reach
    * @param keyspaces the fingerprints of the keyspaces that both hold, as it is configured
    * @param dial counts the process's dials, from 1: one that hung in the network must not replace a
    *     later one
-   * @param start of the process, as in {@link ProcessIdentity}; 0 if it is too old to tell
-   * @param former the starts before, as there
+   * @param start of the process, as in {@link ProcessIdentity}; 0 if its version has no start
+   *     numbers
+   * @param former the earlier starts, as there
    */
   record Hello(
       int protocolVersion,
@@ -49,31 +50,33 @@ public sealed interface PeerMessage {
       implements PeerMessage {}
 
   /**
-   * The connection is open; frames of the keyspaces that both see alike may follow.
+   * Accepts the dialler; frames of the keyspaces on which both agree may follow.
    *
    * @param keyspaces the fingerprints of the keyspaces that both hold, as the acceptor is
    *     configured; empty if they are the dialler's
-   * @param start of the process, as in {@link ProcessIdentity}; 0 if it is too old to tell, or the
-   *     dialler to understand it
+   * @param start of the process, as in {@link ProcessIdentity}; 0 if the version of either end has
+   *     no start numbers
+   * @param former the earlier starts, as there
    */
   record Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start, List<Long> former)
       implements PeerMessage {}
 
   /**
-   * The connection is refused.
+   * Refuses the dialler.
    *
    * @param newest with DUPLICATE_DC the newest incarnation known of the dialler's name, otherwise 0
    */
   record Refused(ErrorCode code, String message, long newest) implements PeerMessage {}
 
-  /** Asks for a pong: the dialler wants to know whether the way is open. */
+  /** Asks for a pong: the dialler checks whether the connection works. */
   record Ping() implements PeerMessage {}
 
   /** Answers a ping. */
   record Pong() implements PeerMessage {}
 
   /**
-   * Asks whether the other end is alive: either end may, of one that tells its start.
+   * Asks whether the other end is alive. Either end may send it, if the other one has a start
+   * number.
    *
    * @param number that {@link Alive} repeats
    */
@@ -83,42 +86,42 @@ public sealed interface PeerMessage {
   record Alive(long number) implements PeerMessage {}
 
   /**
-   * One partition's frame, encoded.
+   * Carries one partition's frame, encoded.
    *
-   * @param keyspace its number in the list that the dialler has told last
+   * @param keyspace its number in the list of fingerprints that the dialler has sent last
    */
   record Data(int keyspace, int partition, byte[] frame) implements PeerMessage {}
 
   /**
-   * What one datacenter's operators want to know of another, or what a client has published: not
-   * replication, and nobody waits for it.
+   * Carries data about one datacenter for another's operators, or a message that a client has
+   * published: not replication, and nobody waits for it.
    *
    * @param content at most {@link #NOTE_BYTES_MAX}; the transport does not look at it
    */
   record Note(byte[] content) implements PeerMessage {}
 
   /**
-   * A client's request, which the dialler forwards.
+   * Carries a client's request, which the dialler forwards.
    *
    * @param content the transport does not look at it
    */
   record Ask(byte[] content) implements PeerMessage {}
 
-  /** The answer to an {@link Ask}, over the connection on which that came. */
+  /** Answers an {@link Ask}, over the connection on which that came. */
   record Answer(byte[] content) implements PeerMessage {}
 
   /**
-   * Messages of the dialler that leave together, each in its frame: a block that {@link
+   * Carries messages of the dialler that leave together, each in its frame: a block that {@link
    * LinkCompressor} made and {@link LinkInflater} reads.
    */
   record Compressed(byte[] block) implements PeerMessage {}
 
   /**
-   * The keyspaces of the one who says it have changed. Said by the dialler, whose frames are
-   * numbered by this list from now on, and by the acceptor.
+   * Says that the sender's keyspaces have changed. Sent by the dialler, whose frames are numbered
+   * by this list from then on, and by the acceptor.
    *
-   * @param fingerprints as in the greeting; former programs leave an empty text where one was that
-   *     is held no more
+   * @param fingerprints as in the greeting; older programs put an empty text in the place of a
+   *     keyspace that is held no more
    */
   record Keyspaces(List<String> fingerprints) implements PeerMessage {
     public Keyspaces {
@@ -126,7 +129,7 @@ public sealed interface PeerMessage {
     }
   }
 
-  /** A message in its frame: bytes, of which those that the transport does not look at stay. */
+  /** Returns a message in its frame. Content at which the transport does not look is not copied. */
   static ByteBuf frame(PeerMessage message) {
     byte[] content =
         switch (message) {
@@ -207,8 +210,8 @@ public sealed interface PeerMessage {
   }
 
   /**
-   * What stands where former versions look for a greeting's replica: a name that they can read. The
-   * rest of it follows where they do not look, so that they refuse the greeting by its version.
+   * Returns the part of a replica's name that older versions read in a greeting. The rest of the
+   * name follows where they do not look, so that they refuse the greeting because of its version.
    */
   private static ReplicaId inEveryVersion(ReplicaId replica) {
     String dc = replica.dc();
@@ -218,9 +221,9 @@ public sealed interface PeerMessage {
   }
 
   /**
-   * Decodes a message that fills what is left of the input; keeps nothing of it.
+   * Decodes a message that fills the rest of the input; keeps no reference to the input.
    *
-   * @throws MalformedException if the bytes are none
+   * @throws MalformedException if the bytes are no message
    */
   static PeerMessage decode(WireInput in) {
     try {
@@ -295,7 +298,8 @@ public sealed interface PeerMessage {
     }
     List<Long> former = version < PeerVersions.STARTS ? List.of() : readList(in, in::readNumber);
     if (isTooOld || version > PeerVersions.NEWEST) {
-      in.setPosition(in.limit()); // what else it says is not known here: it is refused by name
+      // The rest of its greeting is unknown here: it is refused by its version.
+      in.setPosition(in.limit());
     }
     return new Hello(version, cluster, replica, to, keyspaces, dial, start, former);
   }

@@ -11,14 +11,14 @@ import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What both ends of a connection between datacenters do alike. */
+/** Functions that both ends of a connection between datacenters use. */
 public final class PeerWire {
   private static final Logger LOG = LoggerFactory.getLogger(PeerWire.class);
   private static final int FLUSH_AFTER = 64;
 
   private PeerWire() {}
 
-  /** Lets what is sent by several threads leave together. */
+  /** Returns a handler that flushes what several threads send at once together. */
   public static ChannelHandler flushes() {
     return new FlushConsolidationHandler(FLUSH_AFTER, true);
   }
@@ -28,7 +28,7 @@ public final class PeerWire {
     return channel.writeAndFlush(PeerMessage.frame(message));
   }
 
-  /** Does something in a connection's loop, unless that has ended. For any thread. */
+  /** Runs a task in a connection's loop, unless the loop has ended. For any thread. */
   public static void inLoop(Channel channel, Runnable task) {
     try {
       channel.eventLoop().execute(task);
@@ -37,7 +37,7 @@ public final class PeerWire {
     }
   }
 
-  /** As {@link #inLoop}, at once where this is the loop. For any thread. */
+  /** As {@link #inLoop}, but at once if the caller is in the loop. For any thread. */
   public static void inLoopNow(Channel channel, Runnable task) {
     if (channel.eventLoop().inEventLoop()) {
       task.run();
@@ -46,19 +46,19 @@ public final class PeerWire {
     }
   }
 
-  /** The time of a connection's loop, which tests step. */
+  /** Returns the time of a connection's loop, which tests step. */
   public static long nowNanos(ChannelHandlerContext ctx) {
     return ctx.executor().ticker().nanoTime();
   }
 
-  /** Where the other end of a connection is, without the port that it has by chance. */
+  /** Returns the other end's address of a connection, without its port, which is arbitrary. */
   public static String host(Channel channel) {
     return channel.remoteAddress() instanceof InetSocketAddress at
         ? at.getHostString()
         : String.valueOf(channel.remoteAddress());
   }
 
-  /** Why something failed, in words. */
+  /** Returns in words why something failed. */
   public static String reason(Throwable cause) {
     return TlsTrouble.inWords(cause)
         .orElse(cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage());

@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts a port's connections, and refuses what is over its limit. Thread-safe. */
+/** Counts a port's connections, and refuses those over its limit. Thread-safe. */
 public final class PortGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PortGuard.class);
 
-  /** Refusals and closings are logged at most so often. */
+  /** The shortest time between two lines in the log about refusals and closings. */
   private static final Duration LOGGED = Duration.ofSeconds(10);
 
   private final String port;
@@ -21,14 +21,14 @@ public final class PortGuard {
   private final AtomicInteger silent = new AtomicInteger();
 
   /**
-   * @param port its setting, for the log
+   * @param port the name of its setting, for the log
    */
   public PortGuard(String port, PortLimits limits) {
     this.port = port;
     this.limits = limits;
   }
 
-  /** Counts a new connection until it is closed; false if it is one too many. */
+  /** Counts a new connection until it is closed; returns false if it is one too many. */
   public boolean admit(Channel channel) {
     int now = open.incrementAndGet();
     channel.closeFuture().addListener(f -> open.decrementAndGet());
@@ -39,7 +39,7 @@ public final class PortGuard {
     return true;
   }
 
-  /** Why a connection is not admitted. */
+  /** Returns why a connection is not admitted. */
   public String tooMany() {
     return port + " has " + limits.connectionsMax() + " connections, which is the limit";
   }
@@ -52,7 +52,7 @@ public final class PortGuard {
     return limits;
   }
 
-  /** Says why a connection is closed, unless so much is said already. */
+  /** Logs why a connection is closed, unless a line was logged just now. */
   public void log(Channel channel, String why) {
     if (!logged.tryPass()) {
       silent.incrementAndGet();

@@ -1,6 +1,7 @@
 /**
- * What one connection between datacenters needs whoever is at its end: its messages and their
- * numbers, its liveness, its buffers and their limits. It decides nothing about peers.
+ * Provides what one connection between datacenters needs, whoever is at its other end: its messages
+ * and their numbers, its liveness, its buffers and their limits. It must not decide anything about
+ * peers.
  */
 @NullMarked
 package io.osier.propagation.net.link;

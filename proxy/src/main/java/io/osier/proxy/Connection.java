@@ -186,7 +186,10 @@ public interface Connection {
     return false;
   }
 
-  /** Measures the round trip; gives the connection up if the datacenter has long been silent. */
+  /**
+   * Measures the round trip; gives the connection up if the datacenter has been silent for too
+   * long.
+   */
   void ping();
 
   /** Returns the measured round trip, in nanoseconds; NaN if it was not measured yet. */

@@ -107,8 +107,8 @@ public final class Watch implements Flow.Publisher<Changes> {
    * Returns this watch with the key's value in each change ({@link Changes.Change#found}), as it is
    * at this change or a later one. The client reads the values after the changes have arrived, 32
    * keys in a request, so signals come about one round trip later. Within one signal it stops
-   * reading values after 4 MiB, or after 32 keys in a row that cannot be read; the other changes of
-   * the signal then have no value.
+   * reading values after 4 MiB, or after a request for 32 keys of which none can be read; the other
+   * changes of the signal then have no value.
    *
    * <pre>{@code
    * shop.watchPrefix("stock:").withValues().listen(told -> told.changes().forEach(change ->

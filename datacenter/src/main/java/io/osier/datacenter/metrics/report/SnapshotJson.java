@@ -155,7 +155,7 @@ final class SnapshotJson {
     traffic(node, k);
     late(node, k);
     double coordination = k.max(r -> r.shipped().coordinationMicros()) / 1e3;
-    node.put("coordination_ms", coordination == 0 ? Double.NaN : coordination); // no peer, no time
+    node.put("coordination_ms", coordination == 0 ? Double.NaN : coordination); // 0 without a peer
     node.put("queued", k.queued());
     node.put("overloads", k.overloads());
     JsonObject memory = node.putObject("memory");

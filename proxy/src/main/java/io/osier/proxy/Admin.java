@@ -23,9 +23,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /**
- * Administers all datacenters through the one that is nearest: what is changed there travels to the
- * others. Needs the right {@code admin}. A call takes at most the client's time limit ({@link
- * OsierClient.Builder#timeout}), and is asked once, of one datacenter. Thread-safe.
+ * Administers all datacenters through the nearest one, which sends changes on to the others. Needs
+ * the right {@code admin}. A call is sent once, to one datacenter, and takes at most the client's
+ * time limit ({@link OsierClient.Builder#timeout}). Thread-safe.
  *
  * <pre>{@code
  * KeyspaceStatus shop = client.admin().ensureKeyspace("shop", k -> k.sla(Duration.ofMillis(500)));
@@ -34,9 +34,9 @@ import java.util.function.UnaryOperator;
  * }
  * }</pre>
  *
- * <p>A change whose connection was lost, or whose time was over, after it was sent fails with
- * {@link OutcomeUnknownException}: listing tells what became of it. Methods that return text give
- * the datacenter's answer as it is, a JSON object whose fields docs/MONITORING.md tells.
+ * <p>If the connection is lost, or the time limit ends, after a change was sent, the call fails
+ * with {@link OutcomeUnknownException}; a list call then shows whether it was made. Methods that
+ * return text return the datacenter's answer: a JSON object, described in docs/MONITORING.md.
  */
 public final class Admin {
   private static final String DATACENTER = "dc";
@@ -44,10 +44,10 @@ public final class Admin {
   private static final String LIST = "list";
   private static final String WHY = "why";
 
-  /** As base 64 it is no larger than a setting may be. */
+  /** Longest key of {@link #whyAsync}, in bytes: its base 64 form must fit into a setting. */
   private static final int WHY_KEY_MAX = Request.SETTING_BYTES_MAX / 4 * 3;
 
-  /** What of a keyspace stays as it was created. */
+  /** The settings that cannot be altered after a keyspace was created. */
   private static final Set<String> FIXED =
       Set.of("consistency", "hash", "homes", "partitions", "replicas");
 
@@ -57,14 +57,14 @@ public final class Admin {
     this.client = client;
   }
 
-  /** Changes who may do what. */
+  /** Returns the administration of users and their rights. */
   public UserAdmin users() {
     return new UserAdmin(this);
   }
 
   // ---------------------------------------------------------------- keyspaces
 
-  /** The keyspaces, in the order of their names. */
+  /** Returns all keyspaces, ordered by name. */
   public List<KeyspaceStatus> keyspaces() {
     return Calls.join(keyspacesAsync());
   }
@@ -74,24 +74,25 @@ public final class Admin {
     return listKeyspacesAsync().thenApply(AdminAnswers::keyspaces);
   }
 
-  /** The keyspaces: settings, whether they take updates, who changed them last and when. */
+  /** Lists the keyspaces: settings, whether they take updates, who changed them last and when. */
   public CompletableFuture<String> listKeyspacesAsync() {
     return ask(KEYSPACE, LIST, "", Map.of());
   }
 
   /**
-   * Lets a keyspace be there with these settings, whoever asks how often: creates it, alters what
-   * differs while it serves, or does nothing.
+   * Makes sure that a keyspace exists with these settings, however often it is called: creates it,
+   * alters the settings that differ while it serves, or does nothing.
    *
    * <pre>{@code
    * client.admin().ensureKeyspace("shop", k -> k.sla(Duration.ofMillis(500)));
    * }</pre>
    *
    * @param name 1 to 64 characters: a letter, then letters, digits, '.', '_' or '-'
-   * @param settings what it is to be like; what is not said does not matter, nor do the replicas of
-   *     a keyspace that is there whose holders follow the load ({@code placement})
-   * @return as it is then. If it was created, it takes updates once every datacenter has it, which
-   *     is waited for at most three seconds; {@link KeyspaceStatus#isActive} tells
+   * @param settings settings that are not named are not compared, nor are the {@code replicas} of
+   *     an existing keyspace whose holders follow the load ({@code placement})
+   * @return the keyspace after the call. The call waits at most three seconds until every
+   *     datacenter has opened a new keyspace, which then takes updates ({@link
+   *     KeyspaceStatus#isActive})
    * @throws io.osier.core.InvalidRequestException if a setting is out of range, or one differs that
    *     cannot be altered (consistency, hash, homes, partitions, replicas): the message names each,
    *     and nothing was changed
@@ -129,7 +130,7 @@ public final class Admin {
     SortedMap<String, String> differing = new TreeMap<>(wanted);
     differing.entrySet().removeIf(s -> s.getValue().equals(there.settings().get(s.getKey())));
     if (!there.settings().getOrDefault("placement", "fixed").equals("fixed")) {
-      differing.remove("replicas"); // it began with them, and they follow the load since
+      differing.remove("replicas"); // the holders have changed with the load since
     }
     if (differing.isEmpty()) {
       return CallFuture.completed(there);
@@ -157,9 +158,9 @@ public final class Admin {
   /**
    * Creates a keyspace at all datacenters, or at the {@code replicas} among the settings.
    *
-   * @return as of {@link #ensureKeyspace}
-   * @throws io.osier.core.InvalidRequestException if there is one of that name, or a setting is out
-   *     of range
+   * @return the new keyspace, as of {@link #ensureKeyspace}
+   * @throws io.osier.core.InvalidRequestException if a keyspace of that name exists, or a setting
+   *     is out of range
    */
   public KeyspaceStatus createKeyspace(String name, UnaryOperator<KeyspaceOptions> settings) {
     return Calls.join(createKeyspaceAsync(name, settings));
@@ -173,12 +174,12 @@ public final class Admin {
 
   /**
    * Creates a keyspace at all datacenters, or at the {@code replicas} among the settings. It takes
-   * updates once each of them has it, which the answer tells: at most after three seconds, then
-   * with those that are waited for.
+   * updates once each of them has opened it. The answer comes then, or after three seconds, naming
+   * the datacenters that are still awaited.
    *
    * @param name 1 to 64 characters: a letter, then letters, digits, '.', '_' or '-'
    * @param settings by their names in the configuration file, for example {@code sla} to {@code
-   *     500ms}; the others are as a configuration file's defaults
+   *     500ms}; settings that are not named have a configuration file's defaults
    */
   public CompletableFuture<String> createKeyspaceAsync(String name, Map<String, String> settings) {
     return ask(KEYSPACE, "create", named(name), settings);
@@ -191,9 +192,9 @@ public final class Admin {
    * client.admin().alterKeyspace("shop", k -> k.sla(Duration.ofSeconds(2)));
    * }</pre>
    *
-   * @return as it is then
-   * @throws io.osier.core.InvalidRequestException if there is none of that name, or a setting is
-   *     out of range or cannot be altered
+   * @return the keyspace after the change
+   * @throws io.osier.core.InvalidRequestException if no keyspace has that name, or a setting is out
+   *     of range or cannot be altered
    */
   public KeyspaceStatus alterKeyspace(String name, UnaryOperator<KeyspaceOptions> settings) {
     return Calls.join(alterKeyspaceAsync(name, settings));
@@ -208,17 +209,17 @@ public final class Admin {
   /**
    * Alters settings of a keyspace while it serves: {@code sla}, {@code propagation}, {@code
    * payload}, {@code history}, {@code limits.key}, {@code limits.value}, {@code limits.object},
-   * {@code replicas}, and who may hold it: {@code placement}, {@code holders-min}, {@code allow},
-   * {@code deny}.
+   * {@code replicas}, and those that say which datacenters may hold it: {@code placement}, {@code
+   * holders-min}, {@code allow}, {@code deny}.
    */
   public CompletableFuture<String> alterKeyspaceAsync(String name, Map<String, String> settings) {
     return ask(KEYSPACE, "alter", named(name), settings);
   }
 
   /**
-   * Drops a keyspace with all that is in it, at every datacenter.
+   * Drops a keyspace with all its objects, at every datacenter.
    *
-   * @throws io.osier.core.InvalidRequestException if there is none of that name, or configuration
+   * @throws io.osier.core.InvalidRequestException if no keyspace has that name, or configuration
    *     files name it
    */
   public void dropKeyspace(String name) {
@@ -247,7 +248,7 @@ public final class Admin {
         .thenApply(all -> all.stream().filter(k -> k.name().equals(wanted)).findFirst());
   }
 
-  /** The keyspace that an answer shows. */
+  /** Returns the keyspace of this name from the datacenter's answer. */
   private static CompletableFuture<KeyspaceStatus> one(
       String name, CompletableFuture<String> answer) {
     return answer.thenApply(
@@ -263,9 +264,9 @@ public final class Admin {
   }
 
   /**
-   * The keyspaces whose holders follow their load: who holds them and who decides, what happens
-   * next and why, what is asked of them where, and who should hold them by the present rates.
-   * docs/PLACEMENT.md tells the fields.
+   * Lists the keyspaces whose holders follow the load: who holds them and who decides, the next
+   * step and its reason, the rates of requests at each datacenter, and which should hold them by
+   * these rates. docs/PLACEMENT.md describes the fields.
    */
   public CompletableFuture<String> placementAsync() {
     return ask("placement", LIST, "", Map.of());
@@ -273,7 +274,7 @@ public final class Admin {
 
   // ---------------------------------------------------------------- datacenters
 
-  /** The datacenters, in the order of their names. */
+  /** Returns all datacenters, ordered by name. */
   public List<DatacenterStatus> datacenters() {
     return Calls.join(datacentersAsync());
   }
@@ -284,19 +285,19 @@ public final class Admin {
   }
 
   /**
-   * The datacenters: where the others dial each of them, whether it is {@code active}, {@code
-   * joining}, {@code leaving}, {@code left} or {@code removed} and what that waits for, who changed
-   * it last and when. Of one that joins, if it is the one that answers, {@code catch_up} says how
-   * many objects and bytes have come, how fast, and where that can be estimated how many seconds
-   * are left.
+   * Lists the datacenters: the address at which the others dial each of them, whether it is {@code
+   * active}, {@code joining}, {@code leaving}, {@code left} or {@code removed}, what a change of
+   * that state waits for, who changed it last and when. If the datacenter that answers is joining
+   * itself, {@code catch_up} says how many objects and bytes it has received, how fast, and how
+   * many seconds are left where that can be estimated.
    */
   public CompletableFuture<String> listDatacentersAsync() {
     return ask(DATACENTER, LIST, "", Map.of());
   }
 
   /**
-   * Adds a datacenter, which joins while the others serve: it catches up, and then is active by
-   * itself. Start it with one of the others among its peers.
+   * Adds a datacenter. It joins while the others serve: it catches up, and then becomes active by
+   * itself. Start its process with one of the others among its peers.
    *
    * @param name its name, {@code osier.dc} of its configuration
    * @param address where the others dial it: its host and peer port, for example {@code
@@ -316,11 +317,11 @@ public final class Admin {
   }
 
   /**
-   * Removes a datacenter: one that runs leaves once it has shipped everything; for a dead one
-   * nobody waits any more.
+   * Removes a datacenter. A running one leaves once it has shipped all its updates; for a dead one
+   * the others no longer wait.
    *
-   * @param dead whether it does not run any more; should it come back, it is not let in, and has to
-   *     be rebuilt and added again
+   * @param dead whether its process runs no more; should it return, the others refuse it, and it
+   *     has to be rebuilt and added again
    */
   public void removeDatacenter(String name, boolean dead) {
     Calls.join(removeDatacenterAsync(name, dead));
@@ -336,21 +337,21 @@ public final class Admin {
   }
 
   /**
-   * Asks the datacenter that requests go to, and by way of it all others that can be reached, what
-   * they do, what waits for whom, and what is wrong.
+   * Asks the nearest datacenter, and through it all others that it can reach, what they are doing,
+   * what waits for which datacenter, and what is wrong.
    *
-   * @return one JSON object, with each answer as text; docs/MONITORING.md tells its fields
+   * @return one JSON object, with each answer as text; docs/MONITORING.md describes its fields
    */
   public CompletableFuture<String> whyAsync() {
     return ask(WHY, LIST, "", Map.of());
   }
 
   /**
-   * Asks all datacenters that can be reached, as {@link #whyAsync()}, what waits of a key, for what
-   * and since when, and what they counted and decided of it: those that hold the key's home, where
-   * the keyspace has homes.
+   * Asks all datacenters that can be reached, as {@link #whyAsync()}, about one key: which of its
+   * requests and updates wait, for what and since when, and what each datacenter counted and
+   * decided about it. Where the keyspace has homes, the holders of the key's home are asked.
    *
-   * @return one JSON object, with each answer as text; docs/MONITORING.md tells its fields
+   * @return one JSON object, with each answer as text; docs/MONITORING.md describes its fields
    */
   public CompletableFuture<String> whyAsync(String keyspace, Key key) {
     if (present(key, "a key").length() > WHY_KEY_MAX) {
@@ -365,7 +366,7 @@ public final class Admin {
     String name = Base64.getUrlEncoder().withoutPadding().encodeToString(key.toBytes());
     String all = present(keyspace, "a keyspace's name");
     return client
-        .whenNearest() // who has told which homes there are
+        .whenNearest() // its greeting named the homes
         .thenCompose(
             at -> {
               String home = DatacenterQueries.home(client.datacenters(), all, key);
@@ -374,11 +375,11 @@ public final class Admin {
   }
 
   /**
-   * Asks for anything that datacenters know how to administer.
+   * Sends an administrative request of any kind.
    *
    * @param subject for example {@code keyspace}
    * @param action for example {@code list}
-   * @param name of the one that is meant; empty where all are
+   * @param name the subject's name; empty for all of them
    */
   CompletableFuture<String> ask(
       String subject, String action, String name, Map<String, String> settings) {

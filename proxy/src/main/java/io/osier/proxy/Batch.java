@@ -23,8 +23,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Collects updates, written as calls of handles, that {@link Keyspace#updateAll(Consumer)} and
- * {@link Keyspace#updateTogether(Consumer)} then send as one:
+ * Collects updates, written as calls of handles, which {@link Keyspace#updateAll(Consumer)} and
+ * {@link Keyspace#updateTogether(Consumer)} then send in one request:
  *
  * <pre>{@code
  * shop.updateAll(batch -> {
@@ -35,15 +35,15 @@ import java.util.function.Function;
  * });
  * }</pre>
  *
- * <p>A call of a handle is noted and returns at once, done or not: what becomes of it is told by
- * the call that sends the batch. What has an answer (reads, conditions, {@code incrementAndGet} and
- * its like) is none of a batch: INVALID_ARGUMENT. So is a call after the batch was sent. Not
- * thread-safe.
+ * <p>A handle's call only records its update and returns at once; the call that sends the batch
+ * tells whether the updates were done. Calls that return something (reads, conditions, {@code
+ * incrementAndGet} and the like) fail in a batch with INVALID_ARGUMENT, and so does any call after
+ * the batch was sent. Not thread-safe.
  */
 public final class Batch extends ObjectSpace {
   private final Collected collected;
 
-  /** One without updates. */
+  /** Makes an empty batch. */
   Batch(Values values) {
     this(new Collected(values));
   }
@@ -53,7 +53,7 @@ public final class Batch extends ObjectSpace {
     this.collected = collected;
   }
 
-  /** What a function writes into a batch. */
+  /** Returns the updates that a function writes into a new batch. */
   static List<Change> written(Values values, Consumer<Batch> by) {
     Batch batch = new Batch(values);
     try {
@@ -64,12 +64,12 @@ public final class Batch extends ObjectSpace {
     return batch.collected.changes;
   }
 
-  /** Removes all that a key holds; see {@link ObjectSpace#delete}, which has an answer. */
+  /** Removes all that a key holds; like {@link ObjectSpace#delete}, but without an answer. */
   public void remove(String key) {
     collected.add(Change.delete(key));
   }
 
-  /** Gives a key a time to live; see {@link ObjectSpace#expireAfter}, which has an answer. */
+  /** Gives a key a time to live; like {@link ObjectSpace#expireAfter}, but without an answer. */
   public void letExpire(String key, Duration timeToLive) {
     collected.add(Change.expireAfter(key, timeToLive));
   }

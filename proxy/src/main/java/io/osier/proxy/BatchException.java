@@ -13,7 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parts of a batch failed, each by itself; all others are done. Its code is that of the first one.
+ * Some parts of a batch failed, and all other parts are done. The code is that of the first part
+ * that failed.
  */
 public final class BatchException extends AmbiguousException {
   private static final long serialVersionUID = 1L;
@@ -32,9 +33,9 @@ public final class BatchException extends AmbiguousException {
   }
 
   /**
-   * What was found of each part; null of those that were updates.
+   * Returns what each read has found; null in the place of updates.
    *
-   * @throws BatchException if some failed
+   * @throws BatchException if a part failed
    */
   static List<Found> found(BatchOutcome of) {
     for (OsierException error : of.errors()) {
@@ -70,14 +71,15 @@ public final class BatchException extends AmbiguousException {
   }
 
   /**
-   * The parts that failed, by their numbers in the batch, from 0. Nothing was done of one, unless
-   * its error is an {@link OutcomeUnknownException}: then it may have been.
+   * Returns the errors of the parts that failed, by the part's number in the batch, from 0. A part
+   * that failed was not done, unless its error is an {@link OutcomeUnknownException}: then it may
+   * have been done.
    */
   public SortedMap<Integer, OsierException> errors() {
     return errors;
   }
 
-  /** Of reads, what was found by those that did not fail, by their numbers in the batch. */
+  /** Returns what the successful reads found, by the read's number in the batch, from 0. */
   public SortedMap<Integer, Found> found() {
     return found;
   }

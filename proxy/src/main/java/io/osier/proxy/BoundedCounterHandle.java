@@ -17,11 +17,13 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A counter that never leaves its bounds, wherever it is updated: stocks, seats, credit. Each
- * datacenter holds rights to subtract and to add, and updates within them without asking anybody.
- * They move to where they are used by themselves, or by {@link #transfer}.
+ * datacenter holds rights to subtract and to add, and updates the counter within its rights without
+ * asking the others. Rights move by themselves to the datacenters that use them, or by {@link
+ * #transfer}.
  *
  * <p>An update for which its datacenter lacks rights fails with NOT_ENOUGH_RIGHTS, whose message
- * says how many are left, or waits for rights if it is given time. Cheap; thread-safe.
+ * says how many are left; the forms with a {@code Duration} wait for rights instead. Cheap;
+ * thread-safe.
  */
 public final class BoundedCounterHandle extends CounterCalls {
   BoundedCounterHandle(ObjectRef target) {
@@ -36,8 +38,8 @@ public final class BoundedCounterHandle extends CounterCalls {
   /**
    * Creates the counter at 0, or widens its bounds; bounds are never narrowed.
    *
-   * @param lower at most 0; {@link BoundedCounter#NO_LOWER} for none
-   * @param upper at least 0; {@link BoundedCounter#NO_UPPER} for none
+   * @param lower the lower bound, at most 0; {@link BoundedCounter#NO_LOWER} for none
+   * @param upper the upper bound, at least 0; {@link BoundedCounter#NO_UPPER} for none
    */
   public void create(long lower, long upper) {
     Calls.join(createAsync(lower, upper));
@@ -49,24 +51,24 @@ public final class BoundedCounterHandle extends CounterCalls {
   }
 
   /**
-   * Creates the counter at a first value, once: a program may ask for it each time that it starts,
-   * and at several datacenters at the same time. Of a counter that is there the value stays, and
-   * the bounds are widened where these are wider.
+   * Creates the counter with a first value unless it exists, so a program may call this each time
+   * that it starts, and at several datacenters at the same time. An existing counter keeps its
+   * value, and its bounds are widened where these are wider.
    *
    * <pre>{@code
-   * shop.boundedCounter("stock:42").create(0, 1_000, 250);    // 250 pieces, whoever says so how often
+   * shop.boundedCounter("stock:42").create(0, 1_000, 250);    // 250 pieces, however often this runs
    * }</pre>
    *
-   * <p>What may be subtracted and added at first is divided among the datacenters. If creations
-   * that do not know of each other differ, the largest first value counts, once, the lower bound is
-   * the lowest of them, and so much may be added as the one let that lets most be added: the upper
-   * bound then is above the one that was asked for.
+   * <p>The first rights to subtract and to add are divided among the datacenters. If concurrent
+   * creations differ, the counter starts at the largest of their first values and has the lowest of
+   * their lower bounds; above the first value there is as much room as the creation with the most
+   * room gave, so that the upper bound may be above every one that was asked for.
    *
-   * @param lower at most {@code first}; {@link BoundedCounter#NO_LOWER} for none
-   * @param upper at least {@code first}; {@link BoundedCounter#NO_UPPER} for none
-   * @param first what the value starts at
-   * @throws OsierException INVALID_ARGUMENT if the bounds do not include it; UNAVAILABLE while a
-   *     datacenter runs a version that knows no first value, unless it is 0
+   * @param lower the lower bound, at most {@code first}; {@link BoundedCounter#NO_LOWER} for none
+   * @param upper the upper bound, at least {@code first}; {@link BoundedCounter#NO_UPPER} for none
+   * @param first the value of a new counter
+   * @throws OsierException INVALID_ARGUMENT if {@code first} is outside the bounds; UNAVAILABLE,
+   *     unless {@code first} is 0, while a datacenter runs a version that knows no first values
    */
   public void create(long lower, long upper, long first) {
     Calls.join(createAsync(lower, upper, first));
@@ -77,7 +79,9 @@ public final class BoundedCounterHandle extends CounterCalls {
     return target.update(new Operation.Bound(lower, upper, List.of(), first));
   }
 
-  /** As {@link #increment(long)}, but waits for rights, a minute at most. */
+  /**
+   * As {@link #increment(long)}, but waits until the datacenter has the rights, at most a minute.
+   */
   public void increment(long amount, Duration atMost) {
     Calls.join(incrementAsync(amount, atMost));
   }
@@ -88,7 +92,7 @@ public final class BoundedCounterHandle extends CounterCalls {
   }
 
   /**
-   * Subtracts.
+   * Subtracts from the counter at this session's datacenter.
    *
    * <pre>{@code
    * try {
@@ -110,7 +114,9 @@ public final class BoundedCounterHandle extends CounterCalls {
     return target.update(new Operation.Increment(-positive(amount)));
   }
 
-  /** As {@link #decrement(long)}, but waits for rights, a minute at most. */
+  /**
+   * As {@link #decrement(long)}, but waits until the datacenter has the rights, at most a minute.
+   */
   public void decrement(long amount, Duration atMost) {
     Calls.join(decrementAsync(amount, atMost));
   }
@@ -120,7 +126,9 @@ public final class BoundedCounterHandle extends CounterCalls {
     return target.update(new Operation.IncrementWithin(-positive(amount), millis(atMost)));
   }
 
-  /** As {@link #decrement(long)}, with the value that it has made. */
+  /**
+   * As {@link #decrement(long)}, and returns the new value as this session's datacenter sees it.
+   */
   public long decrementAndGet(long amount) {
     return Calls.join(decrementAndGetAsync(amount));
   }
@@ -133,7 +141,7 @@ public final class BoundedCounterHandle extends CounterCalls {
   /**
    * Gives rights to subtract to another datacenter.
    *
-   * @throws OsierException NOT_ENOUGH_RIGHTS if this session's datacenter has not as many
+   * @throws OsierException NOT_ENOUGH_RIGHTS if this session's datacenter has fewer
    */
   public void transfer(String toDatacenter, long amount) {
     Calls.join(transferAsync(toDatacenter, amount, false));
@@ -142,13 +150,16 @@ public final class BoundedCounterHandle extends CounterCalls {
   /**
    * Gives rights to another datacenter.
    *
-   * @param upward whether rights to add; otherwise to subtract
+   * @param upward true to give rights to add, false to give rights to subtract
    */
   public CompletableFuture<Void> transferAsync(String toDatacenter, long amount, boolean upward) {
     return target.update(new Operation.Transfer(toDatacenter, positive(amount), upward));
   }
 
-  /** Value, bounds, and who holds which rights, as far as this session's datacenter knows. */
+  /**
+   * Reads the value, the bounds and each datacenter's rights, as far as this session's datacenter
+   * knows them.
+   */
   public Reading.Rights rights() {
     return Calls.join(rightsAsync());
   }

@@ -9,29 +9,31 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a {@link Watch} tells at once: changes in the order in which they became visible at a
- * datacenter, in each of the keyspace's partitions.
+ * One signal of a {@link Watch}: changes, in each partition in the order in which they became
+ * visible at the datacenter.
  *
- * @param changes none where a watcher begins, or where it has begun anew at another datacenter
- * @param position behind them: from there another watcher goes on
- * @param isWhole whether they end where something became visible as a whole. In a {@code causal}
- *     keyspace they hold whole transactions then. It is not so for transactions of more than 4 MiB
- *     of keys, and while what is there is told: what is visible together may go on in the next ones
+ * @param changes empty in a watcher's first signal, and where it has begun anew at another
+ *     datacenter
+ * @param position the position after these changes, from which another watcher can go on
+ * @param isWhole whether the changes end where a step of visibility ends: in a {@code causal}
+ *     keyspace, whether they hold whole transactions. It is false in the middle of a transaction
+ *     with more than 4 MiB of keys, and while a watcher is told of the existing objects; changes
+ *     that became visible together may then continue in the next signal
  */
 public record Changes(List<Change> changes, WatchPosition position, boolean isWhole) {
   /**
-   * A change of one key. What it holds now is to be read.
+   * A change of one key, without the key's new value unless the watch brings values along.
    *
-   * @param type of the object that was changed; empty where all that is known is that the key may
-   *     have been changed
-   * @param origin the datacenter where it was changed; empty where there may be several
+   * @param type the type of the changed object; empty if the datacenter only knows that the key may
+   *     have changed
+   * @param origin the datacenter that made the change; empty if there may be several
    * @param found what the key holds, at this change or a later one, if the watch brings values
-   *     along ({@link Watch#withValues}); empty if it does not, where there was no room, or where
-   *     it could not be read: then it is to be read
+   *     along ({@link Watch#withValues}); empty if it does not, if the limit of bytes was reached,
+   *     or if the key could not be read
    */
   public record Change(
       Key key, Optional<CrdtType> type, Optional<String> origin, Optional<Keyspace.Found> found) {
-    /** A change without what the key holds. */
+    /** Makes a change without the key's value. */
     public Change(Key key, Optional<CrdtType> type, Optional<String> origin) {
       this(key, type, origin, Optional.empty());
     }

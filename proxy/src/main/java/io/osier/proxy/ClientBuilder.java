@@ -27,12 +27,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Collects the settings of a client, and says what is wrong with them. Not thread-safe. */
+/** Collects the settings of a client, and checks them. Not thread-safe. */
 abstract class ClientBuilder {
   /** Longest name of a client, in bytes of UTF-8. */
   private static final int NAME_BYTES_MAX = 128;
 
-  /** Most prefixes whose changes are followed. */
+  /** Most prefixes whose changes a client follows. */
   private static final int FOLLOWED_MAX = 64;
 
   private final Map<String, String> endpoints = new LinkedHashMap<>();
@@ -54,7 +54,10 @@ abstract class ClientBuilder {
 
   abstract OsierClient.Builder self();
 
-  /** Adds a datacenter: its name and the address for clients, as host:port. At least one. */
+  /**
+   * Adds a datacenter by its name and its address for clients, as host:port. At least one is
+   * needed.
+   */
   public OsierClient.Builder endpoint(String dc, String address) {
     endpoints.put(
         ReplicaId.checkDcName(present(dc, "an endpoint's name")),
@@ -62,13 +65,15 @@ abstract class ClientBuilder {
     return self();
   }
 
-  /** Prefers a datacenter whenever it is up, however far it is. Otherwise the nearest is used. */
+  /**
+   * Prefers a datacenter whenever it is up, however distant. Without this the nearest one is used.
+   */
   public OsierClient.Builder prefer(String dc) {
     preferred = Optional.of(present(dc, "the name of the preferred datacenter"));
     return self();
   }
 
-  /** Who connects, for the servers' logs; at most 128 bytes. */
+  /** Sets the client's name for the servers' logs; at most 128 bytes. */
   public OsierClient.Builder name(String clientName) {
     int bytes = Utf8.length(present(clientName, "the client's name"));
     if (bytes > NAME_BYTES_MAX) {
@@ -80,30 +85,33 @@ abstract class ClientBuilder {
     return self();
   }
 
-  /** How long a call may take, tries elsewhere included; 10 s unless set. */
+  /** Sets how long a call may take, with its tries at other datacenters; 10 s unless set. */
   public OsierClient.Builder timeout(Duration atMost) {
     timeout = TimeLimit.positive("timeout", atMost);
     return self();
   }
 
-  /** How long the opening of a connection may take; 3 s unless set. */
+  /** Sets how long the opening of a connection may take; 3 s unless set. */
   public OsierClient.Builder connectTimeout(Duration atMost) {
     connectTimeout = TimeLimit.positive("connectTimeout", atMost);
     return self();
   }
 
-  /** How often the way to each datacenter is measured; 500 ms unless set. */
+  /**
+   * Sets the pause between two measurements of the round trip to each datacenter; 500 ms unless
+   * set.
+   */
   public OsierClient.Builder pingInterval(Duration pause) {
     pingInterval = TimeLimit.positive("pingInterval", pause);
     return self();
   }
 
   /**
-   * Most calls under way. Further ones, asynchronous ones too, let their thread wait until one has
-   * ended, within their own time limit; after that they fail with OVERLOADED, and nothing was sent.
-   * Callbacks and threads of Netty's event loops, an application's too, never wait: their calls go
-   * beyond the limit, and fail at once with OVERLOADED when there are twice as many. 10,000 unless
-   * set.
+   * Limits the calls under way; 10,000 unless set. A further call, also an asynchronous one, blocks
+   * its thread until an earlier call has ended, within its own time limit; then it fails with
+   * OVERLOADED, and nothing was sent. Callbacks and threads of Netty event loops, the application's
+   * as well, never wait: their calls may exceed the limit, and fail at once with OVERLOADED at
+   * twice the limit.
    */
   public OsierClient.Builder inFlightMax(int most) {
     if (most < 1) {
@@ -115,13 +123,13 @@ abstract class ClientBuilder {
   }
 
   /**
-   * Lets each session answer reads of {@code session} keyspaces from what it read before, if that
-   * is not older than the bound. Off unless set. A session sees its own writes all the same, and no
-   * object goes back in time. In {@code causal} keyspaces nothing is kept: objects would contradict
-   * each other.
+   * Lets each session answer reads of {@code session} keyspaces from answers that it keeps, while
+   * these are not older than the bound. Off unless set. A session still sees its own writes, and no
+   * object goes back in time. Reads of {@code causal} keyspaces are never answered so, since the
+   * objects would not be of one snapshot.
    *
-   * @param staleness how old an answer may be
-   * @param entriesMax of how many keys each session keeps answers
+   * @param staleness the greatest age of a kept answer
+   * @param entriesMax the number of keys whose answers each session keeps, at most
    */
   public OsierClient.Builder cache(Duration staleness, long entriesMax) {
     if (entriesMax < 1) {
@@ -135,26 +143,27 @@ abstract class ClientBuilder {
 
   /**
    * Lets sessions keep answers about some keys of a {@code session} keyspace until the key changes,
-   * instead of for the staleness of {@link #cache}, which must be set, too. The client follows the
+   * instead of for the staleness of {@link #cache}, which must also be set. The client follows the
    * changes of these keys ({@link Keyspace#watchPrefix}), with one watcher for all its sessions,
-   * from the first read on until it is closed; a change drops the key's answers.
+   * from the first read until the client is closed; a change drops the key's answers.
    *
-   * <p>An answer is kept so only if the datacenter that gave it is the one whose changes are
-   * followed, the nearest, and they were when it was asked. It is then as old as the news of a
-   * change takes, usually some milliseconds, and never older than four {@linkplain #pingInterval
-   * ping intervals}, at least 1 s and at most 20 s: if no news comes for so long, and at once where
-   * the connection is lost, such answers serve no longer than others. They serve again when nothing
-   * was missed meanwhile; otherwise, as at another datacenter, it begins anew. What has a time to
-   * live is not kept for more than 15/16 of it; how long it lives is asked for with a second
-   * request, when the answer is used again for the first time.
+   * <p>An answer is kept in this way only if it came from the datacenter whose changes are followed
+   * (the nearest one), and if they were already followed when the read was sent. It then is out of
+   * date for as long as the news of a change travels, usually some milliseconds. If no news comes
+   * for four {@linkplain #pingInterval ping intervals} (at least 1 s, at most 20 s), or the
+   * connection is lost, these answers only serve for the staleness of {@link #cache}. They serve
+   * again if the watcher has missed nothing meanwhile; otherwise, and at another datacenter,
+   * following begins anew. An answer about a key with a time to live is kept for at most 15/16 of
+   * that time, which the client asks for with a second request when the answer is first used again.
    *
-   * <p>It needs the right to read all of these keys. A user who has it not has a plain cache, and a
-   * line in the log. Each call adds a prefix, 64 at most, of which each takes 256 KiB; of several
-   * that fit a key the longest counts. Worth it for what is read far more often than the keys with
-   * the prefix change: each change of theirs comes to this client.
+   * <p>The user needs the right to read all of these keys; without it the cache works as if this
+   * was not set, and the client logs a line. Each call adds a prefix, up to 64; each takes 256 KiB
+   * of memory, and the longest one that fits a key applies to it. Following is worth its cost for
+   * keys that are read far more often than keys with the prefix change, since every such change is
+   * sent to this client.
    *
-   * @param prefix the keys that begin with this text, in UTF-8; all keys if it is empty
-   * @param atMost how long an answer is kept at most, above the staleness
+   * @param prefix the beginning of the keys, in UTF-8; empty for all keys
+   * @param atMost how long an answer is kept at most; longer than the staleness
    */
   public OsierClient.Builder cacheFollowing(String keyspace, String prefix, Duration atMost) {
     present(keyspace, "a keyspace's name");
@@ -170,30 +179,30 @@ abstract class ClientBuilder {
     return self();
   }
 
-  /** Who hears of the client's figures. */
+  /** Sets the listener that is told the client's metrics. */
   public OsierClient.Builder metrics(ClientMetrics listener) {
     metrics = ListenerGuard.metrics(present(listener, "a listener"));
     return self();
   }
 
-  /** Who hears of each call as a whole: where timers and spans are made. */
+  /** Sets the observer that is told of each call as a whole, for timers and spans. */
   public OsierClient.Builder observer(ClientObserver ofCalls) {
     observer = ListenerGuard.observer(present(ofCalls, "an observer"));
     return self();
   }
 
-  /** Speaks TLS with all datacenters. Off unless set. */
+  /** Uses TLS for all connections. Off unless set. */
   public OsierClient.Builder tls(TlsOptions options) {
     tls = Optional.of(present(options, "options"));
     return self();
   }
 
   /**
-   * Logs in to all datacenters as a user. Without, the client is the datacenters' default user, if
-   * they have one, or the one whom its certificate names.
+   * Logs in to all datacenters as a user. Without this the client acts as the user whom its
+   * certificate names, or as the datacenters' default user if there is one.
    *
-   * @param password asked for before each connection is made, by a thread that may wait; the array
-   *     that it gives is overwritten
+   * @param password called before each connection is made, by a thread that may wait; the client
+   *     overwrites the array after use
    */
   public OsierClient.Builder user(String userName, Supplier<char[]> password) {
     user = Optional.of(new ScramLogin.User(userName, password));
@@ -201,10 +210,10 @@ abstract class ClientBuilder {
   }
 
   /**
-   * As the other one, with a password that does not change.
+   * As {@link #user(String, Supplier)}, with a password that does not change.
    *
    * @param password copied; the caller may overwrite it afterwards
-   * @throws OsierException INVALID_ARGUMENT if it cannot be a password
+   * @throws OsierException INVALID_ARGUMENT if the text cannot be a password
    */
   public OsierClient.Builder user(String userName, char[] password) {
     char[] copy = ScramCredential.checked(present(password, "a password")).clone();
@@ -212,10 +221,10 @@ abstract class ClientBuilder {
   }
 
   /**
-   * Who hears of the updates that are followed by traces.
+   * Sets the listener that is told of the client's traced updates.
    *
-   * @param sample the share of updates that is followed, as the datacenters have it in {@code
-   *     osier.trace.sample}: from 0 to 1
+   * @param sample the share of updates that is traced, from 0 to 1: the same as the datacenters'
+   *     {@code osier.trace.sample}
    */
   public OsierClient.Builder traces(double sample, ClientTraces listener) {
     present(listener, "a listener");
@@ -228,8 +237,8 @@ abstract class ClientBuilder {
   }
 
   /**
-   * How typed handles ({@link ObjectSpace#register(String, Class)} and its like) keep objects;
-   * {@link Values#plain} unless set.
+   * Sets how typed handles ({@link ObjectSpace#register(String, Class)} and the like) encode
+   * objects; {@link Values#plain} unless set.
    */
   public OsierClient.Builder values(Values known) {
     values = present(known, "values");
@@ -237,7 +246,7 @@ abstract class ClientBuilder {
   }
 
   /**
-   * What was collected, if a client can be made of it.
+   * Returns the collected settings, after checking that a client can be built from them.
    *
    * @throws OsierException INVALID_ARGUMENT, or CONFIGURATION if a file cannot be used
    */

@@ -3,14 +3,15 @@ package io.osier.proxy;
 import io.osier.core.ErrorCode;
 
 /**
- * What a client tells about itself. Every method does nothing unless overridden; called often, by
- * threads that must not wait. The first exception that one throws is logged, and none harms a call.
+ * Is told what a client does. Each method does nothing unless overridden. The methods are called
+ * often, by threads that must not wait. The first exception that a listener throws is logged, and
+ * none affects a call.
  */
 public interface ClientMetrics {
-  /** Nothing is wanted. */
+  /** A listener that ignores everything. */
   ClientMetrics NONE = new ClientMetrics() {};
 
-  /** A request was answered after so many nanoseconds. */
+  /** A request was answered, {@code nanos} nanoseconds after it was sent. */
   default void answered(String dc, long nanos) {}
 
   /** A request failed. */

@@ -4,25 +4,26 @@ import io.osier.core.OsierException;
 import java.util.Optional;
 
 /**
- * Hears of each call as a whole, with its tries, in the thread that makes it and in the one that
- * ends it: what a span or a timer is made of. {@link io.osier.proxy.observe.MicrometerObserver} is
- * one. Called by threads that must not wait; what it throws is logged once, and harms no call.
- * Reads that the client's cache answers, and increments that a datacenter in the process takes at
- * once, are no calls.
+ * Is told of each call as a whole, with all its tries, to make spans and timers of it: by the
+ * thread that makes the call, and by the thread that ends it. {@link
+ * io.osier.proxy.observe.MicrometerObserver} is one. These threads must not wait. The first
+ * exception that an observer throws is logged, and none affects a call. Observers are not told of
+ * reads that the client's cache answers, nor of increments that a datacenter in the process
+ * acknowledges at once.
  */
 @FunctionalInterface
 public interface ClientObserver {
-  /** Of this call nothing is wanted. */
+  /** Ignores the call's end. */
   Observed IGNORED = (datacenter, error) -> {};
 
-  /** Nothing is wanted. */
+  /** An observer that ignores all calls. */
   ClientObserver NONE = (keyspace, update) -> IGNORED;
 
   /**
-   * A call begins, in the thread that makes it.
+   * A call begins. Called by the thread that makes it.
    *
-   * @param update whether it may change something
-   * @return hears of its end
+   * @param update whether the call may change something
+   * @return what is told when the call ends
    */
   Observed begins(String keyspace, boolean update);
 
@@ -30,10 +31,10 @@ public interface ClientObserver {
   @FunctionalInterface
   interface Observed {
     /**
-     * It has ended; before its caller hears of it.
+     * The call has ended. Called before the call's future completes.
      *
-     * @param datacenter which answered last; empty if none did
-     * @param error empty if it is done
+     * @param datacenter the datacenter that answered last; empty if none did
+     * @param error the call's error; empty if it succeeded
      */
     void ended(Optional<String> datacenter, Optional<OsierException> error);
   }

@@ -4,9 +4,9 @@ import io.osier.core.Dot;
 import io.osier.core.TraceId;
 
 /**
- * Hears of the client's updates that are followed by traces (see docs/MONITORING.md), so that an
- * application adds its part of them. Called by threads that must not wait. The first exception that
- * it throws is logged, and none harms a call. With OpenTelemetry's API it is
+ * Is told of the client's traced updates (see docs/MONITORING.md), so that an application can add
+ * its own spans to their traces. Called by threads that must not wait. The first exception that it
+ * throws is logged, and none affects a call. An implementation with OpenTelemetry's API:
  *
  * <pre>{@code
  * update -> {
@@ -20,16 +20,16 @@ import io.osier.core.TraceId;
  */
 @FunctionalInterface
 public interface ClientTraces {
-  /** A followed update was answered. */
+  /** A traced update was answered. */
   void answered(Update update);
 
   /**
-   * An update.
+   * A traced update.
    *
-   * @param trace the one that follows it; the span of the update at its origin is the root
+   * @param trace the update's trace, whose root is the span of the update at its origin
    * @param dc the datacenter that answered
-   * @param number its commit number; of a transaction, the last one
-   * @param nanos how long the call took, with its tries
+   * @param number the update's commit number; for a transaction, its last one
+   * @param nanos how long the call took, with all its tries, in nanoseconds
    */
   record Update(TraceId trace, String keyspace, int partition, String dc, Dot number, long nanos) {}
 }

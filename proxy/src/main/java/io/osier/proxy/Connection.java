@@ -14,48 +14,55 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to one datacenter: one over the network, one within the process, or a test's ({@link
- * SteppedClient}). Thread-safe.
+ * A client's connection to one datacenter: over the network, within the process, or a test's
+ * ({@link SteppedClient}). It reconnects by itself. Thread-safe.
  */
 public interface Connection {
-  /** Starts to connect; changes of {@link #isUp} are told to the client. */
+  /** Starts to connect. The client is told whenever {@link #isUp} changes. */
   void open();
 
-  /** The endpoint's name. */
+  /** Returns the endpoint's name. */
   String dc();
 
-  /** The datacenter's own name; the endpoint's while nothing else is known. */
+  /** Returns the datacenter's own name; the endpoint's name until the first connection. */
   default String name() {
     ReplicaId replica = replica();
     return replica == null ? dc() : replica.dc();
   }
 
-  /** Whether requests can be sent. */
+  /** Returns whether requests can be sent. */
   boolean isUp();
 
   /**
-   * Who is there, as the present connection has told; null if never connected. Each connection to a
-   * process has an object of its own.
+   * Returns the datacenter's identity as the present connection told it; null if there was never a
+   * connection. Each new connection yields a new object, even to the same process.
    */
   @Nullable ReplicaId replica();
 
-  /** The keyspaces that the datacenter holds, as it said; none if never connected. */
+  /**
+   * Returns the keyspaces that the datacenter holds, as it told last; empty if there was never a
+   * connection.
+   */
   List<Reply.KeyspaceInfo> keyspaceList();
 
-  /** What it said of those that others hold. */
+  /** Returns what the datacenter told last of keyspaces that other datacenters hold. */
   default Reply.Elsewhere elsewhere() {
     return Reply.Elsewhere.NOTHING;
   }
 
   /**
-   * Asks which keyspaces there are now; {@link #keyspaceList} tells it once that is answered.
+   * Asks the datacenter for its present keyspaces; {@link #keyspaceList} returns them once the
+   * answer has come.
    *
-   * @return fails with a {@link LostException} if there is no answer, and with an {@link
-   *     OsierException} if it is refused
+   * @return completes with the answer; fails with a {@link LostException} if there is none, and
+   *     with an {@link OsierException} if the datacenter refuses
    */
   CompletableFuture<Void> refreshKeyspaces(long timeoutMillis);
 
-  /** The names of all that it knows, here and elsewhere, in their order. */
+  /**
+   * Returns the names of all keyspaces that the datacenter knows, held there or elsewhere, in
+   * order.
+   */
   default List<String> allKeyspaces() {
     return Stream.concat(
             keyspaceList().stream(),
@@ -65,7 +72,7 @@ public interface Connection {
         .toList();
   }
 
-  /** A keyspace; null if the datacenter has none of that name. */
+  /** Returns a keyspace; null if the datacenter holds none of that name. */
   default Reply.@Nullable KeyspaceInfo keyspace(String name) {
     for (Reply.KeyspaceInfo k : keyspaceList()) {
       if (k.name().equals(name)) {
@@ -78,33 +85,38 @@ public interface Connection {
   /**
    * Sends a request. The future fails with {@link LostException} if no answer comes.
    *
-   * @param timeoutMillis how long to wait for the answer
+   * @param timeoutMillis how long to wait for the answer, in milliseconds
    */
   CompletableFuture<Reply> send(Request request, long timeoutMillis);
 
-  /** Hears what became of a request: one of the two, once. */
+  /**
+   * Is told the outcome of a request: one of {@link #answered} and {@link #lost} is called, once.
+   */
   interface Answered {
-    /** An answer came, which may be a failure. */
+    /** An answer came; it may be an error reply. */
     void answered(Reply reply);
 
-    /** No answer has come, and none will. */
+    /** No answer came, and none will. */
     void lost(LostException cause);
 
     /**
-     * Asked just before it is sent.
+     * Called just before the request is sent.
      *
-     * @return false if nobody wants it any more: it is not sent then, and lost
+     * @return false if its caller no longer wants it: then it is not sent, but {@link #lost}
      */
     default boolean begins() {
       return true;
     }
 
-    /** Whether somebody waits for the answer; once that is not so, it may be given up as lost. */
+    /**
+     * Returns whether the caller still waits for the answer; otherwise the connection may report it
+     * as lost.
+     */
     default boolean isWanted() {
       return true;
     }
 
-    /** Takes what the caller runs to stop waiting for an answer that it no longer wants. */
+    /** Takes an action that the caller runs once it no longer waits for the answer. */
     default void endsBy(Runnable end) {}
   }
 
@@ -112,9 +124,9 @@ public interface Connection {
    * Sends a request.
    *
    * @param nowNanos the time, by the client's {@link Timers}
-   * @param deadlineNanos when to give up waiting for the answer
-   * @param answered is asked whether it is still to be sent, and hears what became of it: in the
-   *     calling thread before this returns, or later in another one
+   * @param deadlineNanos when to give up waiting for the answer, by the same clock
+   * @param answered is asked whether to send the request, and is told its outcome: in the calling
+   *     thread before this returns, or later in another thread
    */
   default void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
     if (!answered.begins()) {
@@ -136,17 +148,17 @@ public interface Connection {
         });
   }
 
-  /** That nobody waits for an answer any more. */
+  /** Returns the error of a request whose caller no longer waits for the answer. */
   static LostException isNotWanted(boolean sent) {
     return new LostException(ErrorCode.CANCELLED, sent, "it was given up");
   }
 
   /**
-   * As {@link #send(Request, long, long, Answered)}, over one connection to one process alone:
-   * another one may have taken its place since {@link #replica} told it. Then nothing is sent, and
-   * there is no answer.
+   * As {@link #send(Request, long, long, Answered)}, but only over the connection that {@code to}
+   * stands for. If a new connection has replaced it meanwhile, nothing is sent, and the request is
+   * lost.
    *
-   * @param to what {@link #replica} has told: the same object, which each connection has anew
+   * @param to the object that {@link #replica} returned, compared by identity
    */
   @SuppressWarnings("ReferenceEquality")
   default void send(
@@ -158,36 +170,40 @@ public interface Connection {
     }
   }
 
-  /** That a request was not sent, because the connection that it was made for is gone. */
+  /** Returns the error of a request that was not sent, because its connection is gone. */
   static LostException isGone(ReplicaId process) {
     return new LostException(
         ErrorCode.UNAVAILABLE, false, process.dc() + " was connected anew before it could be sent");
   }
 
   /**
-   * Does an update at once, by the calling thread, if that can be done without a request.
+   * Does an update at once in the calling thread, where the datacenter is in the process and needs
+   * no request for it.
    *
-   * @return whether it is done; otherwise nothing was, and a request must be sent
+   * @return whether the update is done; otherwise nothing was done, and a request must be sent
    */
   default boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
     return false;
   }
 
-  /** Measures the way there and back; a silent datacenter is given up. */
+  /**
+   * Measures the round trip; gives the connection up if the datacenter has been silent for too
+   * long.
+   */
   void ping();
 
-  /** The measured way there and back, in nanoseconds; NaN if not measured yet. */
+  /** Returns the measured round trip, in nanoseconds; NaN if it was not measured yet. */
   double roundTripNanos();
 
-  /** Why the datacenter refuses this client, or null. */
+  /** Returns why the datacenter refuses this client; null if it does not. */
   @Nullable OsierException refused();
 
-  /** Why it is not up, in words; null if it is, or if nothing has been heard yet. */
+  /** Returns why the connection is not up, in words; null if it is, or if nothing is known yet. */
   @Nullable String trouble();
 
-  /** How many requests are open. */
+  /** Returns how many requests wait for their answers. */
   int inFlight();
 
-  /** Closes the way for good; requests that are open fail. */
+  /** Closes the connection for good; requests without an answer fail. */
   void close();
 }

@@ -8,7 +8,7 @@ import io.osier.proxy.future.Calls;
 import io.osier.proxy.objects.ObjectRef;
 import java.util.concurrent.CompletableFuture;
 
-/** The calls that all counters have. */
+/** The calls that all counters share. */
 abstract class CounterCalls {
   final ObjectRef target;
 
@@ -16,15 +16,18 @@ abstract class CounterCalls {
     this.target = target;
   }
 
-  /** The amount, if it can be added to such a counter. */
+  /**
+   * Returns the amount, or throws INVALID_ARGUMENT if it cannot be added to this type of counter.
+   */
   abstract long addable(long amount);
 
   /**
-   * Adds to the counter at once, at this session's datacenter; others see it within the keyspace's
-   * bound of staleness. A negative amount subtracts, except from a grow-only or a bounded counter.
+   * Adds to the counter at this session's datacenter; the others see the increment within the
+   * keyspace's staleness bound. A negative amount subtracts; grow-only and bounded counters refuse
+   * it.
    *
-   * @throws io.osier.core.OsierException NOT_ENOUGH_RIGHTS if the datacenter may not add as much to
-   *     a bounded counter now
+   * @throws io.osier.core.OsierException NOT_ENOUGH_RIGHTS if the datacenter has too few rights to
+   *     add this much to a bounded counter
    */
   public void increment(long amount) {
     Calls.join(incrementAsync(amount));
@@ -36,8 +39,8 @@ abstract class CounterCalls {
   }
 
   /**
-   * As {@link #increment(long)}, with the value that it has made, as this session's datacenter sees
-   * it: what is concurrent elsewhere is not in it.
+   * As {@link #increment(long)}, and returns the new value as this session's datacenter sees it,
+   * without concurrent updates elsewhere.
    */
   public long incrementAndGet(long amount) {
     return Calls.join(incrementAndGetAsync(amount));
@@ -55,7 +58,10 @@ abstract class CounterCalls {
         r -> ((Reading.Count) r).value());
   }
 
-  /** The counter's value, as this session's datacenter sees it; 0 if there is no such counter. */
+  /**
+   * Returns the counter's value as this session's datacenter sees it; 0 if there is no such
+   * counter.
+   */
   public long get() {
     return Calls.join(getAsync());
   }

@@ -6,16 +6,16 @@ import io.osier.proxy.objects.ObjectRef;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A counter of a long: increments of all datacenters count, whatever is done at the same time.
- * Cheap; thread-safe.
+ * A counter whose value is a long. Concurrent increments at all datacenters add up. Cheap;
+ * thread-safe.
  *
  * <pre>{@code
  * shop.counter("likes:42").increment();
  * long likes = shop.counter("likes:42").incrementAndGet(2);
  * }</pre>
  *
- * <p>OVERFLOW if an addition would leave the range of a long, WRONG_TYPE if the key holds another
- * type.
+ * <p>Calls fail with OVERFLOW if an addition would leave the range of a long, and with WRONG_TYPE
+ * if the key holds another type.
  */
 public final class CounterHandle extends CounterCalls {
   CounterHandle(ObjectRef target) {

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A datacenter as the others have it.
+ * A datacenter as the cluster's members know it.
  *
- * @param address where the others dial it; empty if that is not known where it was asked
+ * @param address where the others dial it; empty if the answering datacenter does not know that
  * @param state active, joining, leaving, left or removed
- * @param awaited what it waits for, in words
- * @param fromFile whether configuration files name it, and not a command
- * @param changedBy the user who changed it last; empty if nobody has, or without users
- * @param changedAt when; empty if it never was
+ * @param awaited what the datacenter waits for, in words
+ * @param fromFile whether it comes from configuration files rather than a command
+ * @param changedBy the user who changed it last; empty if nobody did, or there are no users
+ * @param changedAt when it was changed last; empty if it never was
  */
 public record DatacenterStatus(
     String name,
@@ -22,19 +22,19 @@ public record DatacenterStatus(
     boolean fromFile,
     Optional<String> changedBy,
     Optional<Instant> changedAt) {
-  /** What a datacenter is to the others. */
+  /** The state of a datacenter's membership. */
   public enum State {
     /** It serves. */
     ACTIVE,
-    /** It catches up, and is active then. */
+    /** It catches up, and then becomes active. */
     JOINING,
-    /** It ships what it has, and is gone then. */
+    /** It ships its last updates, and then is gone. */
     LEAVING,
-    /** It is gone, by itself. */
+    /** It has left after it had shipped its updates. */
     LEFT,
     /** It was given up as dead. */
     REMOVED,
-    /** Something that came later than this client. */
+    /** A state that this version of the client does not know. */
     OTHER
   }
 

@@ -6,10 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Of which type the field is that a record's component stands for; see {@link RecordMap}. */
+/** Names the type of the map field that stands for a record's component; see {@link RecordMap}. */
 @Target(ElementType.RECORD_COMPONENT)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface FieldType {
-  /** The type; {@link RecordMap} says which suit which components. */
+  /** Returns the type; {@link RecordMap} says which types suit which components. */
   CrdtType value();
 }

@@ -9,15 +9,16 @@ import io.osier.proxy.objects.ObjectRef;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A flag, off at first. Cheap; thread-safe.
+ * A flag that is off until it is set. Cheap; thread-safe.
  *
  * <pre>{@code
  * shop.flag("seen:ada:42").set(true);
  * boolean wasOn = shop.flag("seen:ada:42").getAndSet(false);
  * }</pre>
  *
- * <p>Of changes at the same time at two datacenters enabling wins, or disabling in one that {@link
- * ObjectSpace#disableWinsFlag} makes. WRONG_TYPE if the key holds another type.
+ * <p>Of concurrent changes at two datacenters enabling wins; in a flag that {@link
+ * ObjectSpace#disableWinsFlag} makes, disabling wins. Calls fail with WRONG_TYPE if the key holds
+ * another type.
  */
 public final class FlagHandle extends Handle {
   FlagHandle(ObjectRef target) {
@@ -34,7 +35,9 @@ public final class FlagHandle extends Handle {
     return target.update(new Operation.SetFlag(enabled));
   }
 
-  /** Enables or disables the flag, and tells whether it was enabled, as this datacenter saw it. */
+  /**
+   * Turns the flag on or off, and returns whether it was on, as this session's datacenter saw it.
+   */
   public boolean getAndSet(boolean enabled) {
     return Calls.join(getAndSetAsync(enabled));
   }
@@ -47,7 +50,10 @@ public final class FlagHandle extends Handle {
         r -> ((Reading.Flag) r).value());
   }
 
-  /** Whether the flag is on, as this session's datacenter sees it; false if there is none. */
+  /**
+   * Returns whether the flag is on, as this session's datacenter sees it; false if there is no such
+   * flag.
+   */
   public boolean get() {
     return Calls.join(getAsync());
   }

@@ -5,7 +5,7 @@ import io.osier.proxy.future.Calls;
 import io.osier.proxy.objects.ObjectRef;
 import java.util.concurrent.CompletableFuture;
 
-/** A handle of an object, or of a field of a map, and the call that most types have. */
+/** A handle of an object or of a map's field, with the call that most types have. */
 abstract class Handle {
   final ObjectRef target;
 
@@ -14,8 +14,8 @@ abstract class Handle {
   }
 
   /**
-   * Resets it to a new one, as far as this session's datacenter has seen it: what is concurrent
-   * stays.
+   * Resets the object or field to a new one, as far as this session's datacenter has seen it:
+   * concurrent updates stay.
    */
   public void clear() {
     Calls.join(clearAsync());

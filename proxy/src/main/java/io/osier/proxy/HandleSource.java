@@ -3,11 +3,9 @@ package io.osier.proxy;
 import io.osier.crdt.CrdtType;
 import io.osier.proxy.objects.ObjectRef;
 
-/**
- * Makes handles: of the objects of a space, by their keys, or of a map's fields, by their names.
- */
+/** Makes handles of objects by their keys, or of a map's fields by their names. */
 abstract class HandleSource {
-  /** What a handle of this key or field stands for. */
+  /** Returns the object or field that a handle of this name stands for. */
   abstract ObjectRef target(String name, CrdtType type);
 
   /** A counter that goes up and down. */
@@ -30,17 +28,17 @@ abstract class HandleSource {
     return new MultiRegisterHandle(target(name, CrdtType.MV_REGISTER));
   }
 
-  /** A register of the least value that was assigned. */
+  /** A register whose value is the least that was assigned. */
   public RegisterHandle minRegister(String name) {
     return new RegisterHandle(target(name, CrdtType.MIN_REGISTER));
   }
 
-  /** A register of the greatest value that was assigned. */
+  /** A register whose value is the greatest that was assigned. */
   public RegisterHandle maxRegister(String name) {
     return new RegisterHandle(target(name, CrdtType.MAX_REGISTER));
   }
 
-  /** A string: bytes that are assigned, and that count where they are a number. */
+  /** A string of bytes, which can be incremented where it is a number. */
   public StringHandle string(String name) {
     return new StringHandle(target(name, CrdtType.STRING));
   }
@@ -75,17 +73,17 @@ abstract class HandleSource {
     return new MapHandle(target(name, CrdtType.OR_MAP));
   }
 
-  /** A register of objects of a class, in which the last assignment wins. */
+  /** A register of a class's objects, in which the last assignment wins. */
   public <T> TypedRegister<T> register(String name, Class<T> type) {
     return register(name).as(type);
   }
 
-  /** A register of objects of a class that keeps those of concurrent assignments. */
+  /** A register of a class's objects that keeps the objects of concurrent assignments. */
   public <T> TypedMultiRegister<T> multiRegister(String name, Class<T> type) {
     return multiRegister(name).as(type);
   }
 
-  /** A set of objects of a class, in which adding wins. */
+  /** A set of a class's objects, in which adding wins. */
   public <E> TypedSet<E> set(String name, Class<E> type) {
     return set(name).as(type);
   }

@@ -11,44 +11,46 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A datacenter in the client's own process, as {@link OsierClient#inProcess} uses it. Implemented
- * by the datacenter; applications use its {@code EmbeddedDatacenter}. Thread-safe.
+ * A datacenter in the client's own process, to which {@link OsierClient#inProcess} connects. The
+ * datacenter implements this; applications use {@code EmbeddedDatacenter}. Thread-safe.
  */
 public interface InProcess {
-  /** Who it is. */
+  /** Returns the datacenter's identity. */
   ReplicaId replica();
 
-  /** Its keyspaces. */
+  /** Returns the keyspaces that the datacenter holds. */
   List<Reply.KeyspaceInfo> keyspaces();
 
-  /** One of them; null if there is none of that name. */
+  /** Returns a keyspace; null if the datacenter holds none of that name. */
   default Reply.@Nullable KeyspaceInfo keyspace(String name) {
     return keyspaces().stream().filter(k -> k.name().equals(name)).findFirst().orElse(null);
   }
 
-  /** Whether it has not been closed. */
+  /** Returns whether the datacenter has not been closed. */
   boolean isOpen();
 
   /**
-   * Does a request.
+   * Carries out a request.
    *
    * @param reply takes the answer, exactly once: in the calling thread before this returns, or
-   *     later in another one; failures are answers, too
+   *     later in another one; an error is an answer, too
    */
   void send(Request request, Consumer<Reply> reply);
 
   /**
-   * Whether each answer that comes later is brought by a thread of its own, whom nobody waits for:
-   * then whoever is told of it may wait for another one.
+   * Returns whether each answer that does not come before {@link #send} returns is delivered by a
+   * thread that has no other work, so that callbacks may wait for further answers.
    */
   default boolean answersApart() {
     return false;
   }
 
   /**
-   * Does an update at once if it is of a kind that needs no answer of the partition.
+   * Does an update at once in the calling thread, if it is of a kind that needs no answer of the
+   * partition.
    *
-   * @return whether it is acknowledged; if not, nothing was done and it must be sent as a request
+   * @return whether the update is acknowledged; if not, nothing was done, and it must be sent as a
+   *     request
    */
   boolean update(String keyspace, Key key, CrdtType type, Operation operation);
 }

@@ -28,8 +28,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A keyspace as a session sees it: where handles to objects come from. A key's type is fixed by its
- * first write; using it as another type fails with WRONG_TYPE. Cheap; thread-safe.
+ * A keyspace as a session sees it; makes handles of its objects. A key's first write fixes its
+ * type; using it as another type fails with WRONG_TYPE. Cheap; thread-safe.
  */
 public final class Keyspace extends ObjectSpace {
   private final SessionCore session;
@@ -45,7 +45,7 @@ public final class Keyspace extends ObjectSpace {
     this.name = access.keyspace();
   }
 
-  /** The keyspace's name, as its datacenters have it. */
+  /** Returns the keyspace's name. */
   public String name() {
     return name;
   }
@@ -65,11 +65,11 @@ public final class Keyspace extends ObjectSpace {
   }
 
   /**
-   * Updates an object with any operation, and asks something of it in the same moment, at the
-   * datacenter that does it: nothing comes between. What is concurrent elsewhere is not in it.
+   * Updates an object with any operation and queries it, in one step at this session's datacenter:
+   * no other update there comes between. Concurrent updates elsewhere are not in the answer.
    *
-   * @param ask what to know; needs the right to read
-   * @return completes when the update is done
+   * @param ask the query, before or after the update; needs the right to read
+   * @return completes with the answer when the update is done
    */
   public CompletableFuture<Found> updateAsync(
       Key key, CrdtType type, Operation operation, Request.Ask ask) {
@@ -82,12 +82,12 @@ public final class Keyspace extends ObjectSpace {
   }
 
   /**
-   * Updates an object with any operation, if a condition holds at the datacenter that does it, in
-   * the moment in which it does it: nothing there comes between. Elsewhere something may be done at
-   * the same time: two such updates at two datacenters may both be done.
+   * Updates an object with any operation if a condition holds at this session's datacenter, in one
+   * step: no other update there comes between. It is no lock across datacenters: two such updates
+   * at two datacenters may both be done.
    *
    * @param condition needs the right to read
-   * @return completes with whether it held; otherwise nothing was done
+   * @return completes with whether the condition held; otherwise nothing was done
    */
   public CompletableFuture<Boolean> updateIfAsync(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
@@ -101,18 +101,19 @@ public final class Keyspace extends ObjectSpace {
   }
 
   /**
-   * What a key holds.
+   * What a read found in a key.
    *
-   * @param type its type; empty if there is no such object and none was asked for
-   * @param reading its value; that of a new object if there is none and a type was asked for
-   * @param exists whether it is there and differs from a new object
+   * @param type the object's type; empty if there is no object and the request named no type
+   * @param reading the answer to the query; that of a new object if there is no object and the
+   *     request named a type
+   * @param exists whether there is an object that differs from a new one
    */
   public record Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {}
 
   /**
    * Reads an object with any query.
    *
-   * @param type empty for whatever the key holds
+   * @param type the object's type; empty for whatever the key holds
    */
   public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
     return access.read(key, type, query, Function.identity());
@@ -124,13 +125,13 @@ public final class Keyspace extends ObjectSpace {
   }
 
   /**
-   * Reads several keys, whatever they hold, each for itself: with one request for each partition,
-   * side by side. The session's guarantees hold for each key; keys are not read on one snapshot
-   * (for that there is {@link #readTogether} in a {@code causal} keyspace).
+   * Reads several keys of any types, with one request for each partition, side by side. The
+   * session's guarantees hold for each key, but the keys are not read on one snapshot (in a {@code
+   * causal} keyspace {@link #readTogether} does that).
    *
    * @param keys at most {@link Request#BATCH_MAX}
    * @return what each key holds, in the order of the keys
-   * @throws BatchException if some cannot be read; it has what was found of the others
+   * @throws BatchException if some keys cannot be read; it holds what the others contain
    */
   public Map<String, Found> getAll(Collection<String> keys) {
     return Calls.join(getAllAsync(keys));
@@ -156,16 +157,16 @@ public final class Keyspace extends ObjectSpace {
   }
 
   /**
-   * Does several updates, each for itself: with one request for each partition, side by side. Those
-   * of one key are done in their order. They become visible one by one, and some may fail while the
+   * Does several independent updates, with one request for each partition, side by side. Updates of
+   * one key are done in their order. They become visible one by one, and some may fail while the
    * others are done (for all or nothing there is {@link #updateTogether(List)} in a {@code causal}
-   * keyspace). What is wrong with one and can be seen here is said before any is sent. None waits
-   * for rights of a bounded counter.
+   * keyspace). If the client can see that one of them is invalid, none is sent. None waits for
+   * rights of a bounded counter.
    *
-   * @param changes at most {@link Request#BATCH_MAX}, and those of one partition in one request's
-   *     65 MiB
-   * @throws BatchException if some failed; it says which, and of each whether nothing was done of
-   *     it or its outcome is unknown
+   * @param changes at most {@link Request#BATCH_MAX}; those of one partition must fit into a
+   *     request of 65 MiB
+   * @throws BatchException if some failed; it says which, and for each whether it was not done or
+   *     its outcome is unknown
    */
   public void updateAll(List<Change> changes) {
     Calls.join(updateAllAsync(changes));
@@ -197,28 +198,30 @@ public final class Keyspace extends ObjectSpace {
     return updateAllAsync(Batch.written(access.values(), present(writes, "what writes a batch")));
   }
 
-  /** A program without calls: what it gets is done in one turn of a partition. */
+  /** Starts an empty program, whose calls a partition then does in one turn. */
   public Program program() {
     return new Program(access);
   }
 
-  /** {@link Program#rename}; tells whether the key existed: otherwise nothing was done. */
+  /**
+   * Runs {@link Program#rename}, and returns whether the key existed; otherwise nothing was done.
+   */
   public boolean rename(String from, String to) {
     return program().rename(from, to).run().isDone(0);
   }
 
-  /** {@link Program#copy}; tells what {@link #rename} does. */
+  /** Runs {@link Program#copy}, and returns whether the key existed; otherwise nothing was done. */
   public boolean copy(String from, String to) {
     return program().copy(from, to).run().isDone(0);
   }
 
-  /** Changes of one key, whatever it holds. Needs the right to read it. */
+  /** Watches one key, whatever it holds. Needs the right to read it. */
   public Watch watch(String key) {
     return Watch.of(session, name, Optional.of(Key.of(key)), false);
   }
 
   /**
-   * Changes of all keys that begin with a text, in UTF-8; of all keys if it is empty. Needs the
+   * Watches all keys that begin with a text, in UTF-8; all keys if the text is empty. Needs the
    * right to read all of them.
    */
   public Watch watchPrefix(String prefix) {
@@ -227,15 +230,15 @@ public final class Keyspace extends ObjectSpace {
         : Watch.of(session, name, Optional.of(Key.of(prefix)), true);
   }
 
-  /** Changes of all keys. */
+  /** Watches all keys. Needs the right to read all of them. */
   public Watch changes() {
     return Watch.of(session, name, Optional.empty(), true);
   }
 
   /**
    * Begins a transaction at the nearest datacenter, with a time limit of one minute. Its snapshot
-   * is the newest there, and contains all that this session has seen. Only in a {@code causal}
-   * keyspace; there a session's single reads and writes are transactions of their own.
+   * is the newest there and contains all that this session has seen. Only in a {@code causal}
+   * keyspace; there each read or write outside of a transaction is a transaction of its own.
    *
    * @throws OsierException INVALID_ARGUMENT in a {@code session} keyspace
    */
@@ -243,7 +246,7 @@ public final class Keyspace extends ObjectSpace {
     return begin(TransactionOptions.DEFAULT);
   }
 
-  /** As {@link #begin()}, with options: a clock to start from, the past, another time limit. */
+  /** As {@link #begin()}, with options: the least or the oldest snapshot, another time limit. */
   public Transaction begin(TransactionOptions options) {
     return Calls.join(beginAsync(options));
   }
@@ -254,15 +257,15 @@ public final class Keyspace extends ObjectSpace {
   }
 
   /**
-   * What this session has seen of the keyspace: a clock from which another session, at any
-   * datacenter, can start its transactions so that it sees as much ({@link
+   * Returns the version vector of what this session has seen of the keyspace. A transaction of
+   * another session, at any datacenter, that starts from it sees at least as much ({@link
    * TransactionOptions#atLeast}).
    */
   public VersionVector clock() {
     return session.past().clock(name);
   }
 
-  /** As {@link Session#token}, of this keyspace alone. */
+  /** As {@link Session#token}, for this keyspace alone. */
   public SessionToken token() {
     return new SessionToken(access.seen());
   }
@@ -292,15 +295,18 @@ public final class Keyspace extends ObjectSpace {
       return new Change(key, Operation.ANY_TYPE, Deadlines.after(timeToLive));
     }
 
-    /** The same, which gives its object a time to live, too; see {@link ObjectSpace#expiring}. */
+    /**
+     * Returns this update, extended by a time to live for its object; see {@link
+     * ObjectSpace#expiring}.
+     */
     public Change expiring(Duration timeToLive) {
       return new Change(
           key, type, new Operation.WithDeadline(operation, Deadlines.after(timeToLive)));
     }
 
     /**
-     * The same, which gives the elements that it adds, or the fields that it updates, a time to
-     * live of their own; see {@link SetHandle#expiring} and {@link MapHandle#expiring}.
+     * Returns this update, extended by a time to live for each element that it adds or field that
+     * it updates; see {@link SetHandle#expiring} and {@link MapHandle#expiring}.
      */
     public Change partsExpiring(Duration timeToLive) {
       return new Change(
@@ -312,7 +318,7 @@ public final class Keyspace extends ObjectSpace {
    * Reads several objects on one causally consistent snapshot, in one request. Only in a {@code
    * causal} keyspace.
    *
-   * @return what was found, in the order of the reads
+   * @return completes with what the reads found, in their order
    */
   public CompletableFuture<List<Found>> readTogetherAsync(List<Get> reads) {
     return transactions.together(name, reads, List.of()).thenApply(Conversion::found);
@@ -356,7 +362,7 @@ public final class Keyspace extends ObjectSpace {
   /**
    * A page of a scan.
    *
-   * @param next where to go on; empty at the end
+   * @param next the key at which the next page begins; empty at the end
    */
   public record Page(List<Row> rows, Optional<Key> next) {}
 
@@ -364,11 +370,12 @@ public final class Keyspace extends ObjectSpace {
   public record Row(Key key, CrdtType type, Reading value) {}
 
   /**
-   * Reads objects in the order of their keys. What is written meanwhile may or may not be seen.
+   * Reads objects in the order of their keys. It may or may not show updates that are done
+   * meanwhile.
    *
    * @param from the first key; empty for the beginning
-   * @param type only objects of this type; empty for all
-   * @param limit at most so many rows, 1 to 10,000; a page may end earlier
+   * @param type the type of the wanted objects; empty for all types
+   * @param limit the most rows of the page, 1 to 10,000; the page may have fewer
    */
   public CompletableFuture<Page> scanAsync(
       Optional<Key> from, Optional<CrdtType> type, Query query, int limit) {

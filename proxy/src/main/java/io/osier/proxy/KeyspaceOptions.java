@@ -17,16 +17,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a keyspace is to be like, for {@link Admin#ensureKeyspace} and its like. What is not said is
- * as a configuration file's default when a keyspace is created, and stays as it is where one is
- * there. Immutable.
+ * The wanted settings of a keyspace, for {@link Admin#ensureKeyspace} and the like. A setting that
+ * is not named has a configuration file's default when the keyspace is created, and stays as it is
+ * when the keyspace exists. Immutable.
  *
  * <pre>{@code
  * client.admin().ensureKeyspace("bank", k -> k.causal().sla(Duration.ofMillis(500)));
  * }</pre>
  */
 public final class KeyspaceOptions {
-  /** Nothing is said. */
+  /** No settings are named. */
   static final KeyspaceOptions DEFAULT = new KeyspaceOptions(Collections.emptySortedMap());
 
   private final SortedMap<String, String> settings;
@@ -42,7 +42,8 @@ public final class KeyspaceOptions {
   }
 
   /**
-   * How long after its commit an update is visible at every connected datacenter, at most.
+   * Sets the staleness bound: how long after its commit an update is visible at every connected
+   * datacenter, at most.
    *
    * @param staleness 0 to an hour, in whole milliseconds; 0 ships everything at once
    */
@@ -50,18 +51,18 @@ public final class KeyspaceOptions {
     return with("sla", millis("a staleness", staleness));
   }
 
-  /** With transactions on causally consistent snapshots. Cannot be changed later. */
+  /** Chooses causal consistency, with transactions on snapshots. Cannot be changed later. */
   public KeyspaceOptions causal() {
     return with("consistency", lower(Consistency.CAUSAL));
   }
 
-  /** With the four session guarantees, which is the default. Cannot be changed later. */
+  /** Chooses the four session guarantees, which is the default. Cannot be changed later. */
   public KeyspaceOptions session() {
     return with("consistency", lower(Consistency.SESSION));
   }
 
   /**
-   * The number of hash slices. Cannot be changed later.
+   * Sets the number of partitions. Cannot be changed later.
    *
    * @param number 1 to 256; 1 in a causal keyspace
    */
@@ -70,29 +71,31 @@ public final class KeyspaceOptions {
   }
 
   /**
-   * Keys with the same tag are in one partition: what is between the first <code>{</code> and the
-   * first <code>}</code> behind that, as in Redis Cluster. Cannot be changed later.
+   * Places keys with the same tag into one partition, as in Redis Cluster: the tag is the text
+   * between the first <code>{</code> and the next <code>}</code>. Cannot be changed later.
    */
   public KeyspaceOptions hashedByTag() {
     return with("hash", lower(Partitioning.Hash.TAG));
   }
 
   /**
-   * The homes of its keys besides the default one: each is a keyspace of its own, {@code carts@eu},
-   * with as many partitions, whose {@code replicas}, laws and placement alone can be altered by
-   * themselves. Where {@code replicas} names two or more, {@code holders-min} is 2. A key is in the
-   * home that its tag names, or else its text up to the first {@code :}. Cannot be changed later.
+   * Names the homes of the keyspace's keys besides the default one. Each home is a keyspace of its
+   * own, such as {@code carts@eu}, with as many partitions; only its {@code replicas}, its laws
+   * ({@code holders-min}, {@code allow}, {@code deny}) and its placement can be altered separately.
+   * Where {@code replicas} names two or more datacenters, {@code holders-min} is 2. A key belongs
+   * to the home that its tag names, or else its text up to the first {@code :}. Cannot be changed
+   * later.
    *
-   * @param names 1 to 64, as datacenters are named; for a keyspace that is not causal
+   * @param names 1 to 64 names, formed like datacenters' names; the keyspace must not be causal
    */
   public KeyspaceOptions homes(String... names) {
     return with("homes", names("a home's name", names));
   }
 
   /**
-   * The datacenters that hold it; all, without any. Can be changed later where it names some.
+   * Names the datacenters that hold the keyspace. Can be changed later, unless all hold it.
    *
-   * @param datacenters their names
+   * @param datacenters their names; none for all datacenters
    */
   public KeyspaceOptions replicas(String... datacenters) {
     String names = names("a datacenter's name", datacenters);
@@ -100,7 +103,7 @@ public final class KeyspaceOptions {
   }
 
   /**
-   * So many datacenters hold it at least, at each moment of a change of its holders, too.
+   * Sets how many datacenters hold the keyspace at least, also while its holders change.
    *
    * @param number 1 or more
    */
@@ -109,16 +112,18 @@ public final class KeyspaceOptions {
   }
 
   /**
-   * Only these datacenters may hold it, whoever adds holders; without any, all may.
+   * Lets only these datacenters hold the keyspace, for holders that are added by a command and by
+   * the load.
    *
-   * @param datacenters their names
+   * @param datacenters their names; none to allow all
    */
   public KeyspaceOptions allow(String... datacenters) {
     return with("allow", names("a datacenter's name", datacenters));
   }
 
   /**
-   * These datacenters may not hold it, whoever adds holders.
+   * Forbids these datacenters to hold the keyspace, for holders that are added by a command and by
+   * the load.
    *
    * @param datacenters their names
    */
@@ -126,7 +131,7 @@ public final class KeyspaceOptions {
     return with("deny", names("a datacenter's name", datacenters));
   }
 
-  /** Whether its holders follow the load: fixed, unless this says otherwise. */
+  /** Sets whether the keyspace's holders follow the load; fixed unless set. */
   public KeyspaceOptions placement(Placement how) {
     return with("placement", lower(present(how, "a placement")));
   }
@@ -139,18 +144,21 @@ public final class KeyspaceOptions {
     return String.join(",", sorted);
   }
 
-  /** How updates travel: adaptive, unless this says otherwise. */
+  /** Sets whether updates travel one by one, joined, or by adaptive choice; adaptive unless set. */
   public KeyspaceOptions propagation(Propagation how) {
     return with("propagation", lower(present(how, "a propagation")));
   }
 
-  /** What leaves for an object whose updates are joined: what changed, or always all of it. */
+  /**
+   * Sets what is shipped of an object whose updates are joined: the change, or always the whole
+   * state.
+   */
   public KeyspaceOptions payload(StatePayload what) {
     return with("payload", lower(present(what, "a payload")));
   }
 
   /**
-   * In a causal keyspace, how long the past can be read.
+   * Sets how long past snapshots of a causal keyspace can be read.
    *
    * @param past 0 to an hour, in whole milliseconds
    */
@@ -158,17 +166,17 @@ public final class KeyspaceOptions {
     return with("history", millis("a history", past));
   }
 
-  /** The longest key that is taken, in bytes: 1 to 64 KiB. */
+  /** Limits the keys, in bytes: 1 to 64 KiB. */
   public KeyspaceOptions keyBytesMax(int bytes) {
     return with("limits.key", bytes + "B");
   }
 
-  /** The largest value or element that is taken, in bytes: 1 to 16 MiB. */
+  /** Limits each value and element, in bytes: 1 to 16 MiB. */
   public KeyspaceOptions valueBytesMax(int bytes) {
     return with("limits.value", bytes + "B");
   }
 
-  /** The largest object that is taken, in bytes: 1 to 256 MiB. */
+  /** Limits each object, in bytes: 1 to 256 MiB. */
   public KeyspaceOptions objectBytesMax(int bytes) {
     return with("limits.object", bytes + "B");
   }
@@ -181,7 +189,7 @@ public final class KeyspaceOptions {
     return value.name().toLowerCase(Locale.ROOT);
   }
 
-  /** What is said, by the names and in the words of the configuration file. */
+  /** Returns the named settings, by their names and in the syntax of the configuration file. */
   SortedMap<String, String> settings() {
     return settings;
   }

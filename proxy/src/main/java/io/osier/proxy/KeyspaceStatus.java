@@ -9,15 +9,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A keyspace as its datacenters have it.
+ * A keyspace as the datacenters know it.
  *
  * @param settings its settings, by their names in the configuration file: {@code sla} to {@code
  *     500ms}
  * @param isActive whether it takes updates
  * @param awaited the datacenters that have not opened it yet; none once it is active
- * @param fromFile whether configuration files name it, and not a command
- * @param changedBy the user who created or altered it last; empty if nobody has, or without users
- * @param changedAt when; empty if it never was
+ * @param fromFile whether it comes from configuration files rather than a command
+ * @param changedBy the user who created or altered it last; empty if nobody did, or there are no
+ *     users
+ * @param changedAt when it was created or altered last; empty if it never was
  */
 public record KeyspaceStatus(
     String name,
@@ -32,7 +33,7 @@ public record KeyspaceStatus(
     awaited = List.copyOf(awaited);
   }
 
-  /** Whether it has transactions: {@link KeyspacePolicy.Consistency#CAUSAL}. */
+  /** Returns whether the keyspace has transactions: {@link KeyspacePolicy.Consistency#CAUSAL}. */
   public boolean isCausal() {
     return "causal".equals(settings.get("consistency"));
   }

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The calls of a register in which the last assignment wins.
  *
- * @param <T> what is assigned: a value, or an object of one class
+ * @param <T> the type of what is assigned: a value, or an object of one class
  */
 abstract class LastWriterCalls<T> extends RegisterCalls<T, Optional<Value>, Optional<T>> {
   LastWriterCalls(ObjectRef target, CheckedCodec<T> encoding) {
@@ -27,12 +27,12 @@ abstract class LastWriterCalls<T> extends RegisterCalls<T, Optional<Value>, Opti
   }
 
   /**
-   * Assigns a value if the present one is as expected, as this session's datacenter sees it in the
-   * moment of the assignment. Two datacenters may both do so at the same time; then one of the two
-   * values wins, as of any two assignments. In a transaction it is the snapshot that counts. An
-   * object is expected if its encoded value is there.
+   * Assigns a value if the register holds the expected one, as this session's datacenter sees it at
+   * the moment of the assignment. Two datacenters may both do so at the same time; then one of the
+   * two values wins, as with any two concurrent assignments. In a transaction the expected value is
+   * compared with the snapshot. Objects are compared in their encoded form.
    *
-   * @return whether it was assigned
+   * @return whether the value was assigned
    */
   public boolean assignIf(T expected, T value) {
     return Calls.join(assignIfAsync(expected, value));
@@ -46,7 +46,7 @@ abstract class LastWriterCalls<T> extends RegisterCalls<T, Optional<Value>, Opti
             assignIf(Optional.of(present(both.getFirst(), "what is expected")), both.getLast()));
   }
 
-  /** As {@link #assignIf}, if nothing is assigned. */
+  /** As {@link #assignIf}, if the register holds nothing. */
   public boolean assignIfAbsent(T value) {
     return Calls.join(assignIfAbsentAsync(value));
   }

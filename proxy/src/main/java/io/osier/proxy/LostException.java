@@ -2,7 +2,7 @@ package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
 
-/** Why a request has no answer. What a client's caller sees instead is an OsierException. */
+/** Says why a request has no answer. The client's callers see an OsierException in its place. */
 public final class LostException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -11,10 +11,11 @@ public final class LostException extends RuntimeException {
   private final String inWords;
 
   /**
-   * A request without an answer.
+   * Makes the error of a request without an answer.
    *
-   * @param code TIMEOUT if the time was over, otherwise UNAVAILABLE, or what is wrong with it
-   * @param sent whether it may have reached the datacenter
+   * @param code TIMEOUT if the time limit ended, UNAVAILABLE if the connection was lost, or what is
+   *     wrong with the request
+   * @param sent whether the request may have reached the datacenter
    */
   public LostException(ErrorCode code, boolean sent, String message) {
     super(message, null, false, false);
@@ -23,12 +24,12 @@ public final class LostException extends RuntimeException {
     this.inWords = message;
   }
 
-  /** Whether the request may have reached the datacenter. */
+  /** Returns whether the request may have reached the datacenter. */
   public boolean isSent() {
     return sent;
   }
 
-  /** TIMEOUT, UNAVAILABLE, or what is wrong with the request. */
+  /** Returns TIMEOUT, UNAVAILABLE, or what is wrong with the request. */
   public ErrorCode code() {
     return code;
   }

@@ -27,7 +27,7 @@ import java.util.concurrent.Flow;
 import java.util.stream.Stream;
 
 /**
- * A map of named fields, each of a type of its own, also maps. Cheap; thread-safe.
+ * A map of named fields, each with its own type; a field may be a map again. Cheap; thread-safe.
  *
  * <pre>{@code
  * MapHandle ada = shop.map("user:ada");
@@ -37,9 +37,9 @@ import java.util.stream.Stream;
  * ada.remove(List.of("city"));
  * }</pre>
  *
- * <p>An update of a field wins against its removal at the same time. VALUE_TOO_LARGE if a value, or
- * the map, would be over the keyspace's limit, INVALID_ARGUMENT if maps are nested too deep,
- * WRONG_TYPE if the key holds another type.
+ * <p>An update of a field wins against a concurrent removal of the field. Calls fail with
+ * VALUE_TOO_LARGE if a value, or the map, would exceed the keyspace's limit, with INVALID_ARGUMENT
+ * if maps are nested too deep, and with WRONG_TYPE if the key holds another type.
  */
 public final class MapHandle extends HandleSource {
   private final ObjectRef target;
@@ -54,7 +54,7 @@ public final class MapHandle extends HandleSource {
   }
 
   /**
-   * The same map, of which some fields are a record's components.
+   * Returns a handle of the same map that reads and writes fields as a record's components.
    *
    * @throws OsierException INVALID_ARGUMENT if a component cannot be a field
    */
@@ -63,34 +63,35 @@ public final class MapHandle extends HandleSource {
   }
 
   /**
-   * The same map, whose updates of fields also give those fields this time to live, each of its
-   * own, from then on and in the place of a former one: in the same moment, as one update, so that
-   * nobody ever sees one without the other.
+   * Returns a handle of the same map whose updates of fields also give each updated field this time
+   * to live, counted from the update; it replaces the field's former deadline. Update and deadline
+   * are one operation, so nobody sees one without the other.
    *
    * <pre>{@code
    * MapHandle offers = shop.map("offers").expiring(Duration.ofHours(1));
    * offers.register("apples").assign("0.99");
    * }</pre>
    *
-   * <p>What has expired is not there any more, at each datacenter as soon as its own clock says so,
-   * and is removed later; updating it then begins with a new one, without an end. What is removed
-   * has no time to live any more. Updating what is there without this keeps its deadline.
+   * <p>An expired field is hidden at each datacenter as soon as its own clock has passed the
+   * deadline, and is removed later; a later update begins with a new field, without a deadline.
+   * Removing a field ends its time to live. An update by another handle of the map keeps the
+   * field's deadline.
    *
-   * @param timeToLive rounded up to milliseconds; with one that is not positive it expires at once
-   * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999. The updates also fail
-   *     with INVALID_ARGUMENT of what is nested in a field, and VERSION_MISMATCH while a datacenter
-   *     runs a version that knows no time to live of fields
+   * @param timeToLive rounded up to milliseconds; if it is not positive the field expires at once
+   * @throws OsierException INVALID_ARGUMENT if the time ends after the year 9999. The updates fail
+   *     with INVALID_ARGUMENT for maps and sets nested in a field, and with VERSION_MISMATCH while
+   *     a datacenter runs a version that knows no time to live of fields
    */
   public MapHandle expiring(Duration timeToLive) {
     return new MapHandle(target.withPartDeadlines(Deadlines.after(timeToLive)));
   }
 
   /**
-   * Lets fields expire after some time, by the datacenter's clock: those that are there. Former
-   * deadlines are replaced; of those that are given at the same time at several datacenters the
+   * Lets those of the fields that exist expire after some time, by the datacenter's clock. It
+   * replaces their former deadlines; of concurrent deadlines given at several datacenters the
    * latest counts. Errors as of {@link #expiring}.
    *
-   * @param timeToLive rounded up to milliseconds; if it is not positive they expire at once
+   * @param timeToLive rounded up to milliseconds; if it is not positive the fields expire at once
    */
   public void expireAfter(List<String> fields, Duration timeToLive) {
     Calls.join(expireAfterAsync(fields, timeToLive));
@@ -112,8 +113,8 @@ public final class MapHandle extends HandleSource {
   }
 
   /**
-   * Lets fields live on that would expire. This wins against deadlines that are given at the same
-   * time elsewhere.
+   * Removes the fields' deadlines. This wins against deadlines that are given concurrently
+   * elsewhere.
    */
   public void persist(List<String> fields) {
     Calls.join(persistAsync(fields));
@@ -125,8 +126,8 @@ public final class MapHandle extends HandleSource {
   }
 
   /**
-   * How long a field lives on, by the datacenter's clock, if the whole does; empty if it does not
-   * expire, or is not there.
+   * Returns how long a field lives on, by the datacenter's clock, unless the whole map expires
+   * before; empty if the field does not expire, or does not exist.
    */
   public Optional<Duration> timeToLive(String field) {
     return Calls.join(timeToLiveAsync(field));
@@ -153,7 +154,7 @@ public final class MapHandle extends HandleSource {
     return target.update(new Operation.UpdateFields(updates));
   }
 
-  /** Removes fields: resets what is seen of them. */
+  /** Removes fields, as far as this session's datacenter has seen them: concurrent updates stay. */
   public void remove(List<String> fields) {
     Calls.join(removeAsync(fields));
   }
@@ -164,8 +165,8 @@ public final class MapHandle extends HandleSource {
   }
 
   /**
-   * The fields that are present, in the order of their names; {@link #read} gives them without
-   * casts, and {@link #get(Range)} page by page.
+   * Reads the existing fields, in the order of their names; {@link #read} returns them in a form
+   * without casts, and {@link #get(Range)} page by page.
    */
   public SortedMap<FieldId, Reading> get() {
     return Calls.join(getAsync());
@@ -176,7 +177,7 @@ public final class MapHandle extends HandleSource {
     return target.read(new Query.Whole(), r -> ((Reading.Fields) r).fields());
   }
 
-  /** Some of the fields, those that are present. */
+  /** Reads those of the named fields that exist. */
   public SortedMap<FieldId, Reading> get(List<String> fields) {
     return Calls.join(getAsync(fields));
   }
@@ -187,8 +188,8 @@ public final class MapHandle extends HandleSource {
   }
 
   /**
-   * A page: the fields of a range of names, up to its limit, or a few more where one name has
-   * fields of several types. It costs what it shows, not what the map has.
+   * Reads one page: the fields of a range of names, up to the range's limit, or a few more where
+   * one name has fields of several types. The cost depends on the page, not on the size of the map.
    */
   public SortedMap<FieldId, Reading> get(Range<String> range) {
     return Calls.join(getAsync(range));
@@ -204,15 +205,16 @@ public final class MapHandle extends HandleSource {
   }
 
   /**
-   * The fields of a range of names as a stream, in its order, however many they are; see {@link
-   * SetHandle#stream}.
+   * Returns the fields of a range of names as a stream, in the range's order, read page by page;
+   * see {@link SetHandle#stream}.
    */
   public Stream<Map.Entry<FieldId, Reading>> stream(Range<String> range) {
     return PageStream.of(pages(range));
   }
 
   /**
-   * As {@link #stream}, for subscribers that say how many they want; each has a reading of its own.
+   * As {@link #stream}, for subscribers that request as many fields as they want; each subscriber
+   * reads the range anew.
    */
   public Flow.Publisher<Map.Entry<FieldId, Reading>> publisher(Range<String> range) {
     Present.present(range, "a range");
@@ -234,7 +236,8 @@ public final class MapHandle extends HandleSource {
   }
 
   /**
-   * The fields, in a form that gives each as what it is, at any depth, without casts.
+   * Reads the fields, in a form whose methods return each field by its type, at any depth, without
+   * casts.
    *
    * <pre>{@code
    * Reading.Fields ada = shop.map("user:ada").read();
@@ -253,7 +256,7 @@ public final class MapHandle extends HandleSource {
   }
 
   /**
-   * The fields that are counters, by their names; other fields are left out.
+   * Reads the fields that are counters, by their names.
    *
    * <pre>{@code
    * shop.map("votes").counter("yes").increment();

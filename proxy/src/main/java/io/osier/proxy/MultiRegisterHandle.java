@@ -19,8 +19,8 @@ public final class MultiRegisterHandle extends RegisterCalls<Value, List<Value>,
   }
 
   /**
-   * The same register, of objects of a class, as the client keeps them ({@link
-   * OsierClient.Builder#values}).
+   * Returns a handle of the same register for objects of a class, encoded as the client is set to
+   * ({@link OsierClient.Builder#values}).
    *
    * @throws io.osier.core.OsierException INVALID_ARGUMENT if no codec of the class is known
    */
@@ -28,7 +28,7 @@ public final class MultiRegisterHandle extends RegisterCalls<Value, List<Value>,
     return as(target.values().codec(type));
   }
 
-  /** The same register, of objects that a codec makes. */
+  /** Returns a handle of the same register for objects that a codec encodes. */
   public <T> TypedMultiRegister<T> as(ValueCodec<T> codec) {
     return new TypedMultiRegister<>(target, new CheckedCodec<>(codec));
   }

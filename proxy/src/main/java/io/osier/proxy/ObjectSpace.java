@@ -27,7 +27,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Where handles to objects come from: a keyspace, where each call is for itself, or a transaction.
+ * Makes handles of objects and has the calls that concern whole keys: a keyspace, where each call
+ * stands for itself, or a transaction.
  */
 public abstract class ObjectSpace extends HandleSource {
   private final ObjectAccess access;
@@ -42,9 +43,9 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   /**
-   * Whether a key holds an object that a reader can tell from a new one. One that was cleared, a
-   * set or map without elements, a register that was never assigned and a flag that is off do not
-   * exist; a counter that was updated since it was cleared does, also at 0, and so does a bounded
+   * Returns whether a key holds an object that a reader can tell from a new one. A cleared object,
+   * a set or map without elements, a register that was never assigned and a flag that is off do not
+   * exist; a counter that was updated since it was cleared exists, also at 0, and so does a bounded
    * counter that was created. The value is not sent. Needs the right to read.
    */
   public final boolean exists(String key) {
@@ -57,9 +58,9 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   /**
-   * Of which type the object is that a key holds; empty if there is none that {@link #exists}.
-   * Where two datacenters made the key with two types at the same time it is the first of them, in
-   * the order of {@link CrdtType}. The value is not sent. Needs the right to read.
+   * Returns the type of the object that a key holds; empty if none {@link #exists}. If two
+   * datacenters concurrently created the key with two types, it is the first of the two in the
+   * order of {@link CrdtType}. The value is not sent. Needs the right to read.
    */
   public final Optional<CrdtType> type(String key) {
     return Calls.join(typeAsync(key));
@@ -71,11 +72,11 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   /**
-   * Removes all that a key holds, of whatever type, as far as the datacenter sees it: what is
-   * concurrent elsewhere stays. Nothing is left of it once every datacenter has seen that. Needs
-   * the right to write, and, as it tells what was there, the one to read.
+   * Removes all that a key holds, of whatever type, as far as the datacenter sees it: concurrent
+   * updates elsewhere stay. Nothing is left of the object once every datacenter has seen the
+   * removal. Needs the right to write and, because of the answer, the right to read.
    *
-   * @return whether it {@link #exists existed}
+   * @return whether the key {@link #exists existed}
    * @throws OsierException INVALID_ARGUMENT if the key holds a bounded counter
    */
   public final boolean delete(String key) {
@@ -88,12 +89,12 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   /**
-   * Lets a key expire after some time, by the datacenter's clock; a former deadline is replaced. Of
-   * deadlines that are given at the same time at several datacenters the latest counts. What has
-   * expired does not exist any more, at each datacenter as soon as its own clock says so, and is
-   * removed later. An update of a key that has expired begins with a new object, which does not
-   * expire; so does one of a key that was emptied by {@code clear} or by removing its last element.
-   * Needs the rights that {@link #delete} needs.
+   * Lets a key expire after some time, by the datacenter's clock; replaces a former deadline. Of
+   * concurrent deadlines given at several datacenters the latest counts. An expired key is hidden
+   * at each datacenter as soon as its own clock has passed the deadline, and is removed later. An
+   * update of an expired key begins with a new object, which has no deadline; so does an update of
+   * a key that was emptied by {@code clear} or by removing its last element. Needs the rights that
+   * {@link #delete} needs.
    *
    * @param timeToLive rounded up to milliseconds; if it is not positive the key expires at once
    * @return whether the key {@link #exists}; if not, nothing was done
@@ -111,9 +112,7 @@ public abstract class ObjectSpace extends HandleSource {
         key, () -> Deadlines.after(timeToLive), new Query.Exists(), Keyspace.Found::exists);
   }
 
-  /**
-   * As {@link #expireAfter}, at a point in time; one that has passed lets the key expire at once.
-   */
+  /** As {@link #expireAfter}, at a point in time; if it has passed the key expires at once. */
   public final boolean expireAt(String key, Instant deadline) {
     return Calls.join(expireAtAsync(key, deadline));
   }
@@ -124,9 +123,9 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   /**
-   * The same space, whose updates also give their object this time to live, from each of them on
-   * and in the place of a former one: in the same moment, as one update, so that nobody ever sees
-   * one without the other. For sessions, presence and limits of a rate:
+   * Returns the same space, whose updates also give their object this time to live, counted from
+   * the update; it replaces a former deadline. Update and deadline are one operation, so nobody
+   * sees one without the other. For sessions, presence and rate limits:
    *
    * <pre>{@code
    * ObjectSpace sessions = shop.expiring(Duration.ofMinutes(30));
@@ -134,22 +133,21 @@ public abstract class ObjectSpace extends HandleSource {
    * long requests = shop.expiring(Duration.ofMinutes(1)).counter("rate:ada").incrementAndGet(1);
    * }</pre>
    *
-   * <p>What an update leaves empty has no time to live, and bounded counters can have none. Reads,
-   * scans and what concerns a key as a whole are as in the space that this is called of.
+   * <p>An object that its update leaves empty gets no deadline, and bounded counters can have none.
+   * Reads, scans and the calls that concern a whole key work as in the original space.
    *
-   * @param timeToLive rounded up to milliseconds; with one that is not positive the object expires
-   *     at once
-   * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999
+   * @param timeToLive rounded up to milliseconds; if it is not positive the object expires at once
+   * @throws OsierException INVALID_ARGUMENT if the time ends after the year 9999
    */
   public final ObjectSpace expiring(Duration timeToLive) {
     return new ObjectSpace(new ExpiringAccess(access, Deadlines.after(timeToLive))) {};
   }
 
   /**
-   * Lets a key live on that would expire. This wins against deadlines that are given at the same
-   * time elsewhere. Needs the rights that {@link #delete} needs.
+   * Removes a key's deadline. This wins against deadlines that are given concurrently elsewhere.
+   * Needs the rights that {@link #delete} needs.
    *
-   * @return whether it would have expired; if not, nothing was done
+   * @return whether the key had a deadline; if not, nothing was done
    */
   public final boolean persist(String key) {
     return Calls.join(persistAsync(key));
@@ -165,8 +163,8 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   /**
-   * How long a key lives on, by the datacenter's clock; empty if it does not expire, or does not
-   * {@link #exists exist}. The value is not sent. Needs the right to read.
+   * Returns how long a key lives on, by the datacenter's clock; empty if it has no deadline, or
+   * does not {@link #exists exist}. The value is not sent. Needs the right to read.
    */
   public final Optional<Duration> timeToLive(String key) {
     return Calls.join(timeToLiveAsync(key));
@@ -187,7 +185,7 @@ public abstract class ObjectSpace extends HandleSource {
 
   private <T> CompletableFuture<T> updateKey(
       String key, Supplier<Operation> operation, Query query, Function<Keyspace.Found, T> result) {
-    return Calls.attempt( // it may be no key, or no time
+    return Calls.attempt( // the key or the time may be invalid
         () ->
             access
                 .updateKey(Key.of(key), operation.get(), new Request.Ask(true, query))
@@ -195,24 +193,24 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   /**
-   * Objects in the order of their keys, read page by page as they are wanted. In a keyspace what is
-   * written meanwhile may or may not be seen, and a scan goes on at another datacenter where the
-   * one before is lost; a session's guarantees do not cover it. In a transaction it shows the
-   * transaction's snapshot and its own updates, for as long as the transaction is open
-   * (TRANSACTION_ENDED then).
+   * Returns a stream of objects in the order of their keys, read page by page on demand. In a
+   * keyspace a scan may or may not show updates that are done meanwhile, and continues at another
+   * datacenter if the first is lost; the session guarantees do not cover it. In a transaction it
+   * shows the snapshot and the transaction's own updates; after the transaction's end it fails with
+   * TRANSACTION_ENDED.
    *
-   * <p>A user needs the right to read all of it. The stream is sequential, and a page is waited for
-   * by the thread that wants a row; it fails with an {@link OsierException}. Closing it ends it
-   * early; it holds nothing that must be closed.
+   * <p>The user needs the right to read the whole range. The stream is sequential; the thread that
+   * asks for a row waits for the row's page, and gets an {@link OsierException} if it cannot be
+   * read. Closing the stream ends it early but is not necessary.
    */
   public final Stream<Keyspace.Row> scan(Scan scan) {
     return PageStream.of(pages(scan));
   }
 
   /**
-   * As {@link #scan}, for subscribers that say how many rows they want. Each has a scan of its own,
-   * and holds one page of it. Signals come by the client's threads, or by the one that asks for
-   * rows: a subscriber must not wait.
+   * As {@link #scan}, for subscribers that request as many rows as they want. Each subscriber has
+   * its own scan and holds one page of it. Signals are sent by the client's threads, or by the
+   * thread that requests rows, so a subscriber must not wait.
    */
   public final Flow.Publisher<Keyspace.Row> publish(Scan scan) {
     Present.present(scan, "a scan");
@@ -223,7 +221,7 @@ public abstract class ObjectSpace extends HandleSource {
     return new ScanPages(Present.present(scan, "a scan").range(), access.pages());
   }
 
-  /** One page of a scan; {@link Scan#from(Key)} of {@link Keyspace.Page#next} is the rest. */
+  /** Reads one page of a scan; {@link Scan#from(Key)} of {@link Keyspace.Page#next} is the rest. */
   public final Keyspace.Page page(Scan scan) {
     return Calls.join(pageAsync(scan));
   }
@@ -236,8 +234,8 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   /**
-   * How many objects a scan would show. Neither they nor their values are sent; each is looked at,
-   * by its datacenter, page by page.
+   * Counts the objects that a scan would show. The datacenter goes through them page by page, but
+   * sends neither keys nor values.
    */
   public final long count(Scan scan) {
     return Calls.join(countAsync(scan));
@@ -262,12 +260,12 @@ public abstract class ObjectSpace extends HandleSource {
     return new BoundedCounterHandle(target(key, CrdtType.BOUNDED_COUNTER));
   }
 
-  /** A set in which the last change of an element wins, and adding at equal times. */
+  /** A set in which the last change of an element wins, and at equal times adding wins. */
   public SetHandle lastWriterWinsSet(String key) {
     return new SetHandle(target(key, CrdtType.LWW_SET_ADD_BIAS));
   }
 
-  /** A set in which the last change of an element wins, and removing at equal times. */
+  /** A set in which the last change of an element wins, and at equal times removing wins. */
   public SetHandle lastWriterWinsSetRemoveBias(String key) {
     return new SetHandle(target(key, CrdtType.LWW_SET_REMOVE_BIAS));
   }

@@ -9,7 +9,7 @@ import io.osier.proxy.values.Values;
 import java.nio.file.Path;
 
 /**
- * The way in.
+ * Makes clients: the entry point of the library.
  *
  * <pre>{@code
  * try (OsierClient osier = Osier.connect("eu=eu.example:7400", "us=us.example:7400")) {
@@ -21,11 +21,12 @@ public final class Osier {
   private Osier() {}
 
   /**
-   * A client of some datacenters, with the usual settings, that is connected to one of them.
+   * Makes a client with default settings, and waits until it is connected to at least one
+   * datacenter.
    *
-   * @param endpoints of each datacenter a name and its address for clients, as NAME=HOST:PORT
-   * @throws OsierException INVALID_ARGUMENT if one is malformed; otherwise as of {@link
-   *     OsierClient#awaitConnected}, with the usual time limit of a call
+   * @param endpoints each datacenter's name and address for clients, as NAME=HOST:PORT
+   * @throws OsierException INVALID_ARGUMENT if an endpoint is malformed; otherwise as of {@link
+   *     OsierClient#awaitConnected}, with the default time limit of a call
    */
   public static OsierClient connect(String... endpoints) {
     return connected(at(endpoints));
@@ -61,7 +62,8 @@ public final class Osier {
   }
 
   /**
-   * A client with the settings of a file, that is connected to one of its datacenters.
+   * Makes a client with the settings of a file, and waits until it is connected to at least one
+   * datacenter.
    *
    * @throws OsierException as {@link #configured} and {@link #connect}
    */
@@ -75,16 +77,17 @@ public final class Osier {
   }
 
   /**
-   * What a file says of a client, to which more can be added. The file has Java's properties:
-   * {@code endpoint.NAME = HOST:PORT} for each datacenter, and as in {@link OsierClient.Builder}
-   * {@code prefer}, {@code name}, {@code timeout}, {@code connect-timeout}, {@code ping-interval}
-   * (as 500ms, 10s or 1m), {@code in-flight-max}, {@code cache.staleness}, {@code
-   * cache.entries-max}, {@code cache.following.KEYSPACE = PREFIX} (empty for all keys) with {@code
-   * cache.at-most} (10m unless set), {@code tls} (true or false), {@code tls.authorities}, {@code
-   * tls.certificate}, {@code tls.key}, {@code tls.any-host}, {@code user} and {@code
-   * password-file}. Files are sought beside it.
+   * Reads a client's settings from a file; the builder takes more. The file contains Java
+   * properties: {@code endpoint.NAME = HOST:PORT} for each datacenter, and, with the meaning that
+   * they have in {@link OsierClient.Builder}, {@code prefer}, {@code name}, {@code timeout}, {@code
+   * connect-timeout}, {@code ping-interval} (as 500ms, 10s or 1m), {@code in-flight-max}, {@code
+   * cache.staleness}, {@code cache.entries-max}, {@code cache.following.KEYSPACE = PREFIX} (empty
+   * for all keys) with {@code cache.at-most} (10m unless set), {@code tls} (true or false), {@code
+   * tls.authorities}, {@code tls.certificate}, {@code tls.key}, {@code tls.any-host}, {@code user}
+   * and {@code password-file}. Relative paths start at the file's directory.
    *
-   * @throws OsierException CONFIGURATION, naming what is wrong and what is allowed
+   * @throws OsierException CONFIGURATION if the file is missing or wrong; the message says what is
+   *     wrong and what is allowed
    */
   public static OsierClient.Builder configured(Path file) {
     return ClientFile.read(present(file, "a file"));

@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A client of an Osier cluster: connections to one or more datacenters. Make one for each
- * application and share it; get a {@link Session} from it for each user, request or thread whose
+ * A client of an Osier cluster, with connections to one or more datacenters. Make one for each
+ * application and share it; take a {@link Session} from it for each user, request or thread whose
  * reads and writes belong together. Thread-safe. See the package's documentation for a first
  * example.
  */
@@ -41,19 +41,19 @@ public final class OsierClient implements AutoCloseable {
   }
 
   /**
-   * A client of a datacenter in this process: its requests take no network and are not encoded.
-   * Closing it does not close the datacenter.
+   * Makes a client of a datacenter in this process, whose requests need no network and no encoding.
+   * Closing the client does not close the datacenter.
    */
   public static OsierClient inProcess(InProcess datacenter) {
     return inProcess(datacenter, Values.plain());
   }
 
-  /** As {@link #inProcess(InProcess)}, with typed handles that keep objects so. */
+  /** As {@link #inProcess(InProcess)}, with a codec for the objects of typed handles. */
   public static OsierClient inProcess(InProcess datacenter, Values values) {
     return inProcess(datacenter, new Builder().values(values));
   }
 
-  /** As {@link #inProcess(InProcess)}, with the settings of a builder that has no endpoint yet. */
+  /** As {@link #inProcess(InProcess)}, with the settings of a builder that has no endpoints. */
   static OsierClient inProcess(InProcess datacenter, Builder builder) {
     return new OsierClient(
         ClientCore.inProcess(
@@ -65,13 +65,13 @@ public final class OsierClient implements AutoCloseable {
     return new Builder();
   }
 
-  /** A new session, which has seen nothing yet. */
+  /** Begins a session that has seen nothing yet. */
   public Session session() {
     return new Session(core, SessionOptions.DEFAULT);
   }
 
   /**
-   * A new session that goes on where another one was, or stays at one datacenter.
+   * Begins a session with options: it continues another session, or stays at one datacenter.
    *
    * @throws OsierException INVALID_ARGUMENT if the options name no endpoint
    */
@@ -82,9 +82,9 @@ public final class OsierClient implements AutoCloseable {
   /**
    * Waits until at least one datacenter is connected.
    *
-   * @param atMost how long; at 0 or less it only looks
-   * @throws OsierException UNAVAILABLE if none is within the time, the code with which all refuse,
-   *     or CANCELLED if the thread is interrupted
+   * @param atMost how long to wait; at 0 or less it does not wait
+   * @throws OsierException UNAVAILABLE if no datacenter is connected in time, the datacenters' own
+   *     error if all refuse the client, or CANCELLED if the thread is interrupted
    */
   public void awaitConnected(Duration atMost) {
     long nanos = TimeLimit.nanos(present(atMost, "a time limit"));
@@ -110,19 +110,21 @@ public final class OsierClient implements AutoCloseable {
     }
   }
 
-  /** Whether a datacenter is up, so that calls can be answered: the client's health. */
+  /**
+   * Returns whether a datacenter is connected, so that calls can be answered: the client's health.
+   */
   public boolean isConnected() {
     return !core.isClosing() && core.datacenters().nearest() != null;
   }
 
-  /** The datacenter that requests go to now; empty if none is up. */
+  /** Returns the endpoint to which requests go now; empty if no datacenter is connected. */
   public Optional<String> nearest() {
     return Optional.ofNullable(core.datacenters().nearest()).map(Connection::dc);
   }
 
   /**
-   * The keyspaces that the nearest datacenter knows, held there or elsewhere, as it told last, in
-   * the order of their names; none if no datacenter is up.
+   * Returns the names of the keyspaces that the nearest datacenter knows, held there or elsewhere,
+   * in order, as it told last; empty if no datacenter is connected.
    */
   public List<String> keyspaces() {
     Connection at = core.datacenters().nearest();
@@ -130,8 +132,8 @@ public final class OsierClient implements AutoCloseable {
   }
 
   /**
-   * As {@link #keyspaces}, but the nearest datacenter is asked, which also knows those that were
-   * created since it told. It waits for one to be up, as calls do.
+   * As {@link #keyspaces}, but asks the nearest datacenter, so that new keyspaces are included.
+   * Waits until a datacenter is connected, as other calls do.
    */
   public CompletableFuture<List<String>> keyspacesAsync() {
     return core.whenNearest()
@@ -139,11 +141,13 @@ public final class OsierClient implements AutoCloseable {
   }
 
   /**
-   * What a connection is doing.
+   * The state of one connection.
    *
    * @param dc the endpoint's name
+   * @param replica the datacenter's identity; empty until the first connection
+   * @param roundTripMillis the measured round trip, in milliseconds; NaN until it is measured
+   * @param inFlight how many requests wait for their answers
    * @param trouble why it is not connected, in words; empty if it is, or if nothing is known yet
-   * @param roundTripMillis the measured way there and back; NaN if not measured
    */
   public record Status(
       String dc,
@@ -153,24 +157,24 @@ public final class OsierClient implements AutoCloseable {
       double roundTripMillis,
       int inFlight,
       Optional<String> trouble) {
-    /** The datacenter's own name; the endpoint's while it has never been connected. */
+    /** Returns the datacenter's own name; the endpoint's name until the first connection. */
     public String name() {
       return replica.map(ReplicaId::dc).orElse(dc);
     }
   }
 
   /**
-   * What the connections are doing, in the order of the endpoints; last those to datacenters that
-   * are no endpoints, but hold a keyspace that was asked for.
+   * Returns the state of all connections: first the endpoints in their order, then datacenters that
+   * are no endpoints but hold a keyspace that the client uses.
    */
   public List<Status> status() {
     return core.datacenters().status();
   }
 
   /**
-   * Asks one datacenter what it is doing.
+   * Asks one datacenter for a report of what it is doing.
    *
-   * @return one JSON object; docs/MONITORING.md tells its fields
+   * @return one JSON object; docs/MONITORING.md describes its fields
    */
   public CompletableFuture<String> inspectAsync(
       String dc, Request.Topic topic, Optional<String> keyspace, int limit) {
@@ -184,9 +188,9 @@ public final class OsierClient implements AutoCloseable {
   }
 
   /**
-   * Asks the nearest datacenter that holds a keyspace what it is doing with that.
+   * Asks the nearest datacenter that holds a keyspace for a report about that keyspace.
    *
-   * @return one JSON object; docs/MONITORING.md tells its fields
+   * @return one JSON object; docs/MONITORING.md describes its fields
    */
   public CompletableFuture<String> inspectAsync(Request.Topic topic, String keyspace, int limit) {
     return limit < 0
@@ -201,18 +205,18 @@ public final class OsierClient implements AutoCloseable {
         ErrorCode.INVALID_ARGUMENT, "a limit must be at least 0, not " + limit);
   }
 
-  /** Administers all datacenters. */
+  /** Returns the administration of the cluster. */
   public Admin admin() {
     return new Admin(core);
   }
 
   /**
-   * Lets one datacenter make a backup of its store while it goes on.
+   * Lets one datacenter make a backup of its store while it serves.
    *
-   * @param name of the backup: letters, digits, '.', '_' and '-'; empty to let the datacenter
-   *     choose
-   * @param timeout how long it may take: above 0
-   * @return one JSON object: where the backup is, and its bytes
+   * @param name the backup's name, of letters, digits, '.', '_' and '-'; empty to let the
+   *     datacenter choose
+   * @param timeout how long the backup may take: above 0
+   * @return one JSON object: where the backup is, and how many bytes it has
    * @throws OsierException INVALID_ARGUMENT if the timeout is 0 or less
    */
   public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
@@ -222,19 +226,19 @@ public final class OsierClient implements AutoCloseable {
   }
 
   /**
-   * Takes no further calls (they fail with UNAVAILABLE), waits until those that are under way have
-   * ended, and closes.
+   * Refuses further calls (they fail with UNAVAILABLE), waits until the calls under way have ended,
+   * and closes the client.
    *
-   * @param atMost how long to wait, at 0 or less not at all; what is still under way then fails as
-   *     of {@link #close()}. An interrupt ends the waiting, and a callback does not wait: it is
-   *     closed all the same
-   * @return whether all had ended
+   * @param atMost how long to wait, at 0 or less not at all; calls that are still under way then
+   *     fail as of {@link #close()}. An interrupt ends the waiting, and in a callback there is
+   *     none: the client is closed all the same
+   * @return whether all calls had ended
    */
   public boolean close(Duration atMost) {
     return core.close(atMost);
   }
 
-  /** Closes all connections; requests that are open fail. */
+  /** Closes all connections; calls under way fail. */
   @Override
   public void close() {
     core.close();
@@ -250,10 +254,11 @@ public final class OsierClient implements AutoCloseable {
     }
 
     /**
-     * Builds the client and starts to connect; see {@link OsierClient#awaitConnected}.
+     * Builds the client and starts to connect; {@link OsierClient#awaitConnected} waits for that.
      *
-     * @throws OsierException INVALID_ARGUMENT if there is no endpoint, one is malformed, or the
-     *     preferred one is none; CONFIGURATION if a file of the TLS options cannot be used
+     * @throws OsierException INVALID_ARGUMENT if there is no endpoint, an endpoint is malformed, or
+     *     the preferred datacenter is no endpoint; CONFIGURATION if a file of the TLS options
+     *     cannot be used
      */
     public OsierClient build() {
       return new OsierClient(ClientCore.connect(checked()));

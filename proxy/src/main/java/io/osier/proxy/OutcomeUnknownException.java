@@ -7,7 +7,7 @@ import io.osier.core.ErrorCode;
 public final class OutcomeUnknownException extends AmbiguousException {
   private static final long serialVersionUID = 1L;
 
-  /** One of a call that may have been done; for programs' tests, too. */
+  /** Makes the exception of a call that may have been done; public for programs' tests, too. */
   public OutcomeUnknownException(ErrorCode code, String message) {
     super(code, message + "; the update may or may not have been done", null);
   }

@@ -23,11 +23,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Reads and updates of objects of one partition that its datacenter does in one turn: nothing there
- * comes between them, each sees what those before it have made, and what they change becomes
- * visible together there; in a {@code causal} keyspace everywhere, in a {@code session} one
- * elsewhere object by object. What another datacenter does at the same time is merged with it, as
- * always.
+ * Reads and updates of objects of one partition, which the datacenter does in one turn: no other
+ * update there comes between them, and each call sees the effects of the calls before it. Their
+ * changes become visible together: at this datacenter, and in a {@code causal} keyspace at all
+ * datacenters; in a {@code session} keyspace the other datacenters show them object by object.
+ * Concurrent updates at other datacenters are merged with them, as always.
  *
  * <pre>{@code
  * Program.Result done = shop.program()
@@ -37,10 +37,11 @@ import java.util.function.Consumer;
  *     .run();
  * }</pre>
  *
- * <p>It has 1 to {@link Request#PROGRAM_MAX} calls. A call that fails leaves the others done, and
- * its error is its answer; where a test or a guard does not hold, nothing is done. It is never sent
- * again to who may have done it: {@link OutcomeUnknownException}. None of its calls waits for
- * rights of a bounded counter. Not thread-safe; it may be run again, and then is another program.
+ * <p>A program has 1 to {@link Request#PROGRAM_MAX} calls. If a call fails, its error is its
+ * answer, and the other calls are done; if a test or a guard does not hold, nothing is done. A
+ * program that may have been done is never sent again: it fails with {@link
+ * OutcomeUnknownException}. None of its calls waits for rights of a bounded counter. Not
+ * thread-safe. It may be run again, as a new program.
  */
 public final class Program {
   private final KeyspaceAccess access;
@@ -56,27 +57,27 @@ public final class Program {
     return this;
   }
 
-  /** Reads whatever a key holds. */
+  /** Adds a read of whatever a key holds. */
   public Program read(String key) {
     return read(Key.of(key), Optional.empty(), new Query.Whole());
   }
 
   /**
-   * Reads an object with any query.
+   * Adds a read of an object with any query.
    *
-   * @param type empty for whatever the key holds
+   * @param type the object's type; empty for whatever the key holds
    */
   public Program read(Key key, Optional<CrdtType> type, Query query) {
     return add(new Call.Read(key, type, query));
   }
 
-  /** Reads the version of a key, for {@link #ifUnchanged} of a later program. */
+  /** Adds a read of a key's version, for {@link #ifUnchanged} of a later program. */
   public Program version(String key) {
     return add(new Call.Version(Key.of(key)));
   }
 
   /**
-   * Updates, written as calls of handles: a call of the program for each.
+   * Adds updates that are written as calls of handles; each becomes one call of the program.
    *
    * @param writes is called at once, in this thread
    */
@@ -87,75 +88,76 @@ public final class Program {
   }
 
   /**
-   * Updates an object with any operation, or a key.
+   * Adds an update of an object, or of a whole key, with any operation.
    *
-   * @param ask what to know with it; empty for nothing
+   * @param ask a query in the same step; empty for none
    */
   public Program update(Key key, CrdtType type, Operation operation, Optional<Request.Ask> ask) {
     return add(new Call.Update(key, type, operation, ask));
   }
 
-  /** Updates an object with any operation, and reads it as that has left it. */
+  /** Adds an update of an object with any operation, which also returns the object's new value. */
   public Program updateAndRead(String key, CrdtType type, Operation operation) {
     Request.Ask ask = new Request.Ask(false, new Query.Whole());
     return update(Key.of(key), type, operation, Optional.of(ask));
   }
 
   /**
-   * Makes the object of this type, cleared and updated, all that a key holds.
+   * Adds a replacement: the key then holds only a new object of this type with this one update.
    *
-   * @param keepsDeadline whether the key's deadline stays; otherwise it has none then, but one that
-   *     the operation gives
+   * @param keepsDeadline whether the key's deadline stays; otherwise it has no deadline but one
+   *     that the operation gives
    */
   public Program replace(String key, CrdtType type, Operation operation, boolean keepsDeadline) {
     return add(new Call.Replace(Key.of(key), type, operation, keepsDeadline));
   }
 
   /**
-   * Moves what a key holds, with its deadlines, to another key, in the place of what that holds.
-   * Nothing is done, and the answer is what is there of {@code from}, if that does not exist. What
-   * is concurrent elsewhere stays under the former name.
+   * Adds a move of what a key holds, with its deadlines, to another key, replacing what that one
+   * holds. If {@code from} does not exist, the call does nothing. Concurrent updates elsewhere stay
+   * under the former name.
    */
   public Program rename(String from, String to) {
     return add(new Call.Rename(Key.of(from), Key.of(to), false));
   }
 
-  /** As {@link #rename}, unless the other key exists. */
+  /** As {@link #rename}, but does nothing if the other key exists. */
   public Program renameIfAbsent(String from, String to) {
     return add(new Call.Rename(Key.of(from), Key.of(to), true));
   }
 
-  /** As {@link #rename}, but the key keeps what it holds. */
+  /** As {@link #rename}, but {@code from} keeps what it holds. */
   public Program copy(String from, String to) {
     return add(new Call.Copy(Key.of(from), Key.of(to), false));
   }
 
-  /** As {@link #copy}, unless the other key exists. */
+  /** As {@link #copy}, but does nothing if the other key exists. */
   public Program copyIfAbsent(String from, String to) {
     return add(new Call.Copy(Key.of(from), Key.of(to), true));
   }
 
   /**
-   * Removes elements of a set that are drawn; the answer has them ({@link Reading#asList}).
+   * Adds a removal of randomly drawn elements of a set; the answer contains them ({@link
+   * Reading#asList}).
    *
-   * @param count at most so many, 1 or more
+   * @param count how many elements to remove at most, 1 or more
    */
   public Program take(String key, CrdtType type, int count) {
     long seed = access.session().client().timers().newId().getLeastSignificantBits();
     return add(new Call.Take(Key.of(key), type, count, seed));
   }
 
-  /** Gives a key a time to live if the deadline that it has allows that. */
+  /** Adds a time to live for a key, given only if the key's present deadline meets a condition. */
   public Program expireIf(String key, Duration timeToLive, Call.When when) {
     return add(new Call.ExpireIf(Key.of(key), Deadlines.after(timeToLive), when));
   }
 
-  /** Nothing is done unless the key exists before the program. */
+  /** Adds a test: nothing is done unless the key exists before the program. */
   public Program ifExists(String key) {
     return test(Key.of(key), Optional.empty(), exists(true));
   }
 
-  /** Nothing is done if the key exists before the program. */
+  /** Adds a test: nothing is done if the key exists before the program. */
   public Program ifAbsent(String key) {
     return test(Key.of(key), Optional.empty(), exists(false));
   }
@@ -165,19 +167,20 @@ public final class Program {
   }
 
   /**
-   * Nothing is done unless this holds before the program.
+   * Adds a test: nothing is done unless the condition holds before the program.
    *
-   * @param type empty for whatever the key holds
+   * @param type the object's type; empty for whatever the key holds
    */
   public Program test(Key key, Optional<CrdtType> type, Request.Condition condition) {
     return add(new Call.Test(key, type, condition));
   }
 
   /**
-   * Nothing is done unless the key, which one of the calls must be about, has this version. That is
-   * what is visible at the datacenter: it is no lock across datacenters.
+   * Adds a guard: nothing is done unless the key has this version. One of the calls must be about
+   * the key. The datacenter compares with what is visible there, so this is no lock across
+   * datacenters.
    *
-   * @param version as {@link Answer#version} told it, of a {@link #version(String)}
+   * @param version the {@link Answer#version} of a {@link #version(String)} call
    */
   public Program ifUnchanged(String key, VersionVector version) {
     guards.add(new Call.Guard(Key.of(key), version));
@@ -185,10 +188,10 @@ public final class Program {
   }
 
   /**
-   * Sends it, and waits for what becomes of it.
+   * Sends the program, and waits for its result.
    *
-   * @throws OsierException if nothing was done, as INVALID_ARGUMENT of keys of several partitions;
-   *     {@link OutcomeUnknownException} if it may have been
+   * @throws OsierException if nothing was done, for example INVALID_ARGUMENT if the keys are of
+   *     several partitions; {@link OutcomeUnknownException} if the program may have been done
    */
   public Result run() {
     return Calls.join(runAsync());
@@ -200,10 +203,10 @@ public final class Program {
   }
 
   /**
-   * What became of a program.
+   * The result of a program.
    *
    * @param held whether all tests and guards held; otherwise nothing was done
-   * @param answers to each of its calls, in their order
+   * @param answers the answer to each of its calls, in their order
    */
   public record Result(boolean held, List<Answer> answers) {
     public Result {
@@ -211,9 +214,9 @@ public final class Program {
     }
 
     /**
-     * What a call has read.
+     * Returns what a call has read.
      *
-     * @param call its number, from 0
+     * @param call the call's number, from 0
      * @throws OsierException the call's error, if it failed
      */
     public Found found(int call) {
@@ -221,8 +224,9 @@ public final class Program {
     }
 
     /**
-     * Whether a call has changed something.
+     * Returns whether a call has changed something.
      *
+     * @param call the call's number, from 0
      * @throws OsierException the call's error, if it failed
      */
     public boolean isDone(int call) {
@@ -240,19 +244,20 @@ public final class Program {
   }
 
   /**
-   * What became of a call.
+   * The answer to one call.
    *
-   * @param done whether it has changed something
-   * @param read what it has read; empty if nothing was asked
-   * @param version what was seen with that
-   * @param error why it failed; empty if it did not
+   * @param done whether the call has changed something
+   * @param read what the call has read; empty if it asked for nothing
+   * @param version the version of the key that the call has seen
+   * @param error why the call failed; empty if it did not
    */
   public record Answer(
       boolean done, Optional<Found> read, VersionVector version, Optional<OsierException> error) {
     /**
-     * What it has read.
+     * Returns what the call has read.
      *
-     * @throws OsierException its error, if it failed; INVALID_ARGUMENT if it has read nothing
+     * @throws OsierException the call's error, if it failed; INVALID_ARGUMENT if it has read
+     *     nothing
      */
     public Found found() {
       check();
@@ -261,9 +266,9 @@ public final class Program {
     }
 
     /**
-     * Whether it has changed something.
+     * Returns whether the call has changed something.
      *
-     * @throws OsierException its error, if it failed
+     * @throws OsierException the call's error, if it failed
      */
     public boolean isDone() {
       check();

@@ -10,9 +10,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Some elements of a set, or fields of a map, that follow each other in their order: for {@link
- * SetHandle#get(Range)}, {@link SetHandle#stream} and their like. Elements are in the order of
- * their values, fields in that of their names. Immutable.
+ * A range of a set's elements, ordered by value, or of a map's fields, ordered by name: for {@link
+ * SetHandle#get(Range)}, {@link SetHandle#stream} and the like. Immutable.
  *
  * <pre>{@code
  * List<Value> page = shop.set("names").get(Range.after(Value.of("Ada")).limit(50));
@@ -21,10 +20,10 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * @param <B> what its ends are: an element, or a field's name; they need not be there
+ * @param <B> the type of the ends: an element, or a field's name; neither end need exist
  */
 public final class Range<B> {
-  /** As many are shown, or asked for at once, where nothing else is said. */
+  /** The default number of elements or fields of a page, and of a stream's single request. */
   static final int PAGE_ROWS = 500;
 
   private record End<B>(B at, boolean inclusive) {}
@@ -46,37 +45,40 @@ public final class Range<B> {
     return new Range<>(Optional.empty(), Optional.empty(), false, PAGE_ROWS);
   }
 
-  /** From one on, that included. */
+  /** All elements or fields from {@code first} on, including it. */
   public static <B> Range<B> from(B first) {
     return Range.<B>all().withFrom(first, true);
   }
 
-  /** Behind one, that excluded: the page that follows one that ended with it. */
+  /**
+   * All elements or fields after {@code last}, excluding it: what follows a page that ended with
+   * it.
+   */
   public static <B> Range<B> after(B last) {
     return Range.<B>all().withFrom(last, false);
   }
 
-  /** The same up to one, that included. */
+  /** Returns this range up to {@code last}, including it. */
   public Range<B> to(B last) {
     return withTo(last, true);
   }
 
-  /** The same up to one, that excluded. */
+  /** Returns this range up to {@code end}, excluding it. */
   public Range<B> before(B end) {
     return withTo(end, false);
   }
 
-  /** The same from the upper end down. */
+  /** Returns this range in descending order. */
   public Range<B> descending() {
     return new Range<>(from, to, true, limit);
   }
 
   /**
-   * The same with so many in a page, instead of 500: of what is read as one page no more are shown,
-   * and of a stream so many are asked for at once.
+   * Returns this range with another size of pages than 500: the most elements or fields that one
+   * read returns, and the number that a stream requests at once.
    *
    * @param rows 1 to {@link Query.Range#LIMIT_MAX}
-   * @throws OsierException INVALID_ARGUMENT if it is out of range
+   * @throws OsierException INVALID_ARGUMENT if the number is out of range
    */
   public Range<B> limit(int rows) {
     if (rows < 1 || rows > Query.Range.LIMIT_MAX) {
@@ -107,12 +109,12 @@ public final class Range<B> {
     return limit;
   }
 
-  /** What is left behind one that was shown. */
+  /** Returns the rest of this range after an element or field that was shown. */
   Range<B> behind(B shown) {
     return descending ? withTo(shown, false) : withFrom(shown, false);
   }
 
-  /** The same with other ends. */
+  /** Returns this range with converted ends. */
   <C> Range<C> map(Function<B, C> of) {
     return new Range<>(
         from.map(e -> new End<>(of.apply(e.at), e.inclusive)),

@@ -13,17 +13,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /**
- * A map whose fields are a record's components, by their names. What a component is declared as
- * decides of which type its field is:
+ * A map whose fields are a record's components, by name. A component's declared type decides the
+ * type of its field:
  *
  * <ul>
  *   <li>{@code boolean}: an enable-wins flag; with {@code @FieldType(DW_FLAG)} a disable-wins one
  *   <li>{@code Set<E>}: an add-wins set; with {@code RW_SET} a remove-wins one, with {@code G_SET}
- *       one that grows
+ *       a grow-only one
  *   <li>{@code long} with {@code @FieldType(PN_COUNTER)} or {@code G_COUNTER}: a counter
  *   <li>{@code List<E>} with {@code @FieldType(MV_REGISTER)}: the values of concurrent assignments
  *   <li>{@code Optional<T>} and everything else: a last-writer-wins register. Without {@code
- *       Optional} a component of which nothing was assigned is 0, false or null
+ *       Optional} a component that was never assigned is 0, false or null
  * </ul>
  *
  * <pre>{@code
@@ -33,8 +33,8 @@ import java.util.function.UnaryOperator;
  * ada.update(user -> new User("Ada", user.tags(), user.visits() + 1));
  * }</pre>
  *
- * <p>Fields of the map that are no components stay as they are. Errors as of {@link MapHandle} and
- * {@link TypedRegister}. Cheap; thread-safe.
+ * <p>The map's other fields stay as they are. Errors as of {@link MapHandle} and {@link
+ * TypedRegister}. Cheap; thread-safe.
  */
 public final class RecordMap<R extends Record> {
   private final MapHandle map;
@@ -45,12 +45,12 @@ public final class RecordMap<R extends Record> {
     this.fields = fields;
   }
 
-  /** The map, for what concerns one field: its counters, sets and registers. */
+  /** Returns the map, for calls that concern one field: its counters, sets and registers. */
   public MapHandle handle() {
     return map;
   }
 
-  /** The record; empty if none of its fields is there. */
+  /** Reads the record; empty if none of its fields exists. */
   public Optional<R> get() {
     return Calls.join(getAsync());
   }
@@ -63,18 +63,18 @@ public final class RecordMap<R extends Record> {
   }
 
   /**
-   * Reads the record, and writes what a function changes of it, all of it or nothing: a register,
-   * flag or value that differs is assigned, to a set are added and from it are removed the elements
-   * that differ, a counter is incremented by the difference. So what others change at the same time
-   * is merged with it, field by field: of two such calls at once on different fields, counters or
-   * elements both take effect, and of two that assign one register, the later one.
+   * Reads the record, and writes what a function changes in it, as one update: assigns registers
+   * and flags that differ, adds and removes the elements by which sets differ, and increments
+   * counters by the difference. Concurrent changes are therefore merged field by field: two such
+   * calls on different fields, counters or elements both take effect, and of two that assign the
+   * same register the later one wins.
    *
    * @param change is given the record as this session's datacenter sees it, or a new one (no
-   *     elements, 0, false, null) if there is none. It may be run by the thread that brings the
+   *     elements, 0, false, null) if there is none. It may run in the thread that delivers the
    *     answer, so it must not wait
-   * @return what was made by the function; if it is equal to what was there, nothing is sent
+   * @return the function's result; if it equals the record that was read, nothing is sent
    * @throws OsierException also INVALID_ARGUMENT if a register would become null (which cannot be
-   *     stored), or a growing field would shrink; nothing was done
+   *     stored), or a grow-only field would shrink; nothing was done
    */
   public R update(UnaryOperator<R> change) {
     return Calls.join(updateAsync(change));
@@ -100,7 +100,7 @@ public final class RecordMap<R extends Record> {
             });
   }
 
-  /** As {@link MapHandle#clear}: fields that are no components are reset, too. */
+  /** As {@link MapHandle#clear}: resets the map's other fields, too. */
   public void clear() {
     map.clear();
   }

@@ -12,11 +12,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * The calls that all registers have.
+ * The calls that all registers share.
  *
- * @param <T> what is assigned: a value, or an object of one class
- * @param <V> the values of a reading of such a register
- * @param <R> what is read: what was assigned, if anything was
+ * @param <T> the type of what is assigned: a value, or an object of one class
+ * @param <V> the encoded form of what is read
+ * @param <R> the form in which reads return it: empty if nothing was assigned
  */
 abstract class RegisterCalls<T, V, R> extends Handle {
   final CheckedCodec<T> encoding;
@@ -34,7 +34,10 @@ abstract class RegisterCalls<T, V, R> extends Handle {
     this.objects = objects;
   }
 
-  /** Assigns a value or an object, which replaces what was seen. */
+  /**
+   * Assigns a value or an object, which replaces all assignments that this session's datacenter has
+   * seen.
+   */
   public void assign(T value) {
     Calls.join(assignAsync(value));
   }
@@ -46,9 +49,9 @@ abstract class RegisterCalls<T, V, R> extends Handle {
   }
 
   /**
-   * Assigns a value or an object, and tells what it replaced, as this session's datacenter saw it;
-   * empty if nothing was assigned. If an object that was replaced cannot be decoded the call fails,
-   * and the new one is assigned.
+   * Assigns a value or an object, and returns what it replaced, as this session's datacenter saw
+   * it; empty if nothing was assigned before. If a replaced object cannot be decoded the call
+   * fails, although the new one is assigned.
    */
   public R getAndAssign(T value) {
     return Calls.join(getAndAssignAsync(value));
@@ -64,7 +67,10 @@ abstract class RegisterCalls<T, V, R> extends Handle {
         new Operation.Assign(by), new Request.Ask(true, new Query.Whole()), values);
   }
 
-  /** What was assigned, of concurrent assignments each or the last one; empty if nothing was. */
+  /**
+   * Reads what was assigned: the last of concurrent assignments, or all of them in a register that
+   * keeps them; empty if nothing was assigned.
+   */
   public R get() {
     return Calls.join(getAsync());
   }

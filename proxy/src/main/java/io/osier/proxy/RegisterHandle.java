@@ -13,8 +13,8 @@ public final class RegisterHandle extends LastWriterCalls<Value> {
   }
 
   /**
-   * The same register, of objects of a class, as the client keeps them ({@link
-   * OsierClient.Builder#values}).
+   * Returns a handle of the same register for objects of a class, encoded as the client is set to
+   * ({@link OsierClient.Builder#values}).
    *
    * @throws io.osier.core.OsierException INVALID_ARGUMENT if no codec of the class is known
    */
@@ -22,27 +22,27 @@ public final class RegisterHandle extends LastWriterCalls<Value> {
     return as(target.values().codec(type));
   }
 
-  /** The same register, of objects that a codec makes. */
+  /** Returns a handle of the same register for objects that a codec encodes. */
   public <T> TypedRegister<T> as(ValueCodec<T> codec) {
     return new TypedRegister<>(target, new CheckedCodec<>(codec));
   }
 
-  /** Assigns a string, in the place of what is there. */
+  /** Assigns a string, which replaces the present value. */
   public void assign(String value) {
     assign(Value.of(value));
   }
 
-  /** Assigns a long, in the place of what is there. */
+  /** Assigns a long, which replaces the present value. */
   public void assign(long value) {
     assign(Value.of(value));
   }
 
-  /** As {@link #getAndAssign}, of a string. */
+  /** As {@link #getAndAssign}, with a string. */
   public Optional<Value> getAndAssign(String value) {
     return getAndAssign(Value.of(value));
   }
 
-  /** As {@link #getAndAssign}, of a long. */
+  /** As {@link #getAndAssign}, with a long. */
   public Optional<Value> getAndAssign(long value) {
     return getAndAssign(Value.of(value));
   }

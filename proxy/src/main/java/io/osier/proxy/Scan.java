@@ -13,9 +13,9 @@ import io.osier.proxy.objects.ScanRange;
 import java.util.Optional;
 
 /**
- * Which objects are looked at, and what is wanted of each: for {@link ObjectSpace#scan} and its
- * like. Objects come in the order of their keys, as unsigned bytes; those of one key in the order
- * of {@link CrdtType}. Immutable.
+ * Selects objects and what to read of each, for {@link ObjectSpace#scan} and the like. A scan
+ * returns objects in the order of their keys, compared as unsigned bytes; several objects of one
+ * key are in the order of {@link CrdtType}. Immutable.
  *
  * <pre>{@code
  * try (Stream<Row> carts = shop.scan(Scan.prefix("cart:").ofType(CrdtType.AW_SET))) {
@@ -52,8 +52,8 @@ public final class Scan {
    * Objects of a range of keys.
    *
    * @param from the first key, inclusive
-   * @param to the key before which it ends
-   * @throws OsierException INVALID_ARGUMENT if that is before the first
+   * @param to the end of the range, exclusive
+   * @throws OsierException INVALID_ARGUMENT if the end is before the first key
    */
   public static Scan range(Key from, Key to) {
     present(from, "a key");
@@ -69,8 +69,9 @@ public final class Scan {
   }
 
   /**
-   * The same from a key on, with the same end: to go on where a page ended ({@link
-   * Keyspace.Page#next}), in whatever process. One that is before the beginning changes nothing.
+   * Returns this scan beginning at a later key: to go on where a page ended ({@link
+   * Keyspace.Page#next}), in this or another process. A key before the scan's beginning changes
+   * nothing.
    */
   public Scan from(Key key) {
     present(key, "a key");
@@ -79,29 +80,32 @@ public final class Scan {
         : new Scan(range.within(Optional.of(key), range.to()));
   }
 
-  /** Of those the objects of a type alone. */
+  /** Returns this scan restricted to objects of one type. */
   public Scan ofType(CrdtType only) {
     return new Scan(range.type(present(only, "a type")));
   }
 
   /**
-   * What is wanted of each object, instead of its whole value. Of a map's fields ({@link
-   * Query.Select}) objects that are no maps are shown as a whole; another query must be one of the
-   * types of all objects that are looked at.
+   * Returns this scan with a query of each object in place of its whole value. A query of map
+   * fields ({@link Query.Select}) returns objects that are no maps as a whole; any other query must
+   * suit the types of all selected objects.
    */
   public Scan query(Query wanted) {
     return new Scan(range.query(present(wanted, "a query")));
   }
 
-  /** Keys and types alone: values are not sent; in their places stands that the object exists. */
+  /**
+   * Returns this scan without values: only keys and types are sent, and each row's value says that
+   * the object exists.
+   */
   public Scan keysOnly() {
     return query(new Query.Exists());
   }
 
   /**
-   * At most so many rows.
+   * Returns this scan with at most this many rows.
    *
-   * @throws OsierException INVALID_ARGUMENT if that is less than 1
+   * @throws OsierException INVALID_ARGUMENT if the number is less than 1
    */
   public Scan limit(long rows) {
     if (rows < 1) {
@@ -111,10 +115,11 @@ public final class Scan {
   }
 
   /**
-   * So many rows are asked for at once, and held; a page ends earlier where they are large.
+   * Returns this scan with another size of pages: the number of rows that are requested at once and
+   * held in memory. A page of large rows has fewer.
    *
    * @param rows 1 to {@link Request#SCAN_ROWS_MAX}
-   * @throws OsierException INVALID_ARGUMENT if it is out of range
+   * @throws OsierException INVALID_ARGUMENT if the number is out of range
    */
   public Scan pageRows(int rows) {
     OsierException wrong = ArgumentChecks.scan(rows);

@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A sequence of reads and writes that belong together and for which the four session guarantees
- * hold: read your writes, monotonic reads, monotonic writes, writes follow reads, in each partition
- * of a keyspace, wherever the requests go. Cheap; thread-safe.
+ * A sequence of reads and writes that belong together, with the four session guarantees: read your
+ * writes, monotonic reads, monotonic writes, writes follow reads. They hold in each partition of a
+ * keyspace, at whatever datacenters the requests are served. Cheap; thread-safe.
  *
- * <p>How: for each partition the session joins the version vectors of all that it has seen. The
- * first request that goes to another datacenter, or to a new incarnation of the same one, carries
- * that vector, and is answered once the datacenter covers it; from then on the datacenter's own
- * order suffices.
+ * <p>For each partition the session joins the version vectors of all answers that it has seen. The
+ * first request to another datacenter, or to a new incarnation of the same one, carries this
+ * vector, and is answered once the datacenter has received all that the vector covers; after that
+ * the datacenter's own order suffices.
  */
 public final class Session {
   private final UpdatesAtOnce atOnce;
@@ -34,20 +34,21 @@ public final class Session {
     options.datacenter().ifPresent(this::pin);
   }
 
-  /** The keyspace of that name. Whether it exists is seen at the first request. */
+  /** Returns the keyspace of that name; the first request shows whether it exists. */
   public Keyspace keyspace(String name) {
     return new Keyspace(
         new KeyspaceAccess(core, atOnce, Present.present(name, "a keyspace's name")), transactions);
   }
 
-  /** The datacenter that served this session last; empty before the first request. */
+  /** Returns the datacenter that served this session last; empty before the first request. */
   public Optional<String> datacenter() {
     return core.past().datacenter();
   }
 
   /**
-   * Forgets what this session has seen: it starts anew, without guarantees about what came before.
-   * Updates that are under way belong to that: a read that is called after this may not show them.
+   * Forgets what this session has seen, so that it starts anew, without guarantees about earlier
+   * reads and writes. Updates that are under way count as earlier: a read that is called after this
+   * may not show them.
    */
   public void forget() {
     core.past().forget();
@@ -55,41 +56,47 @@ public final class Session {
   }
 
   /**
-   * What the session has given up.
+   * Updates that the session has seen, or that an update that it has seen depends on, and that it
+   * no longer waits for: those of one replica with numbers above {@code after}, up to {@code
+   * through}. The datacenter where the session went on did not have all of them.
    *
-   * @param after of this replica's updates with larger numbers, …
-   * @param through … up to this one, the session had seen some, or what depends on them, and the
-   *     datacenter where it went on did not have them all
+   * @param replica the datacenter and incarnation that made the updates
+   * @param after the commit number before the first missing update
+   * @param through the largest commit number of these updates that the session had seen
    */
   public record Loss(String keyspace, int partition, ReplicaId replica, long after, long through) {}
 
-  /** What it has gone on without, if its options let it; what comes later is seen all the same. */
+  /**
+   * Returns what the session went on without, if its options allow that; updates that arrive later
+   * are seen all the same.
+   */
   public List<Loss> losses() {
     return core.past().losses();
   }
 
   /**
-   * Lets all further requests go to one datacenter, now and as long as it is pinned: while that
-   * cannot be reached they wait, and fail with UNAVAILABLE, instead of going elsewhere. Coming from
-   * another one, the first request waits there for what this session has seen; requests that are
-   * under way are not touched. So a session moves by choice.
+   * Sends all further requests to one datacenter, until {@link #unpin}. While that datacenter
+   * cannot be reached, requests wait for it and then fail with UNAVAILABLE, instead of going
+   * elsewhere. If the session was at another datacenter before, its first request waits until this
+   * one has received what the session has seen. Requests under way are not affected.
    *
    * @param endpoint the name of an endpoint of the client
-   * @throws OsierException INVALID_ARGUMENT if there is none of that name
+   * @throws OsierException INVALID_ARGUMENT if the client has no endpoint of that name
    */
   public void pin(String endpoint) {
     core.pin(endpoint);
   }
 
-  /** Lets requests go to the nearest datacenter again, and elsewhere if need be. */
+  /** Sends requests to the nearest datacenter again, and to others if it is lost. */
   public void unpin() {
     core.unpin();
   }
 
   /**
-   * What this session has seen so far, of all keyspaces: for a session in another process that must
-   * see as much ({@link SessionOptions#after}). Calls that have not been answered are not in it. In
-   * an embedded datacenter it waits until what was acknowledged is committed.
+   * Returns what this session has seen so far in all keyspaces, for a session in another process
+   * that must see at least as much ({@link SessionOptions#after}). It does not cover calls that
+   * have not been answered. With an embedded datacenter the call waits until all acknowledged
+   * updates are committed.
    *
    * @throws OsierException if the embedded datacenter does not answer
    */
@@ -99,11 +106,11 @@ public final class Session {
   }
 
   /**
-   * Adds to what this session has seen: from now on it sees at least as much as another one had
-   * when the token was taken.
+   * Adds a token to what this session has seen: from now on it sees at least as much as the other
+   * session had seen when the token was taken.
    *
-   * @throws OsierException INVALID_ARGUMENT if the token is of another cluster, as far as that can
-   *     be told: a keyspace had another number of partitions
+   * @throws OsierException INVALID_ARGUMENT if the token is evidently of another cluster: a
+   *     keyspace has another number of partitions
    */
   public void join(SessionToken token) {
     core.past().join(token.seen());

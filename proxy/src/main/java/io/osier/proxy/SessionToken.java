@@ -12,12 +12,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a session has seen, of every partition of each keyspace: a session that starts with it
- * ({@link SessionOptions#after}), in whatever process and at whatever datacenter, sees at least as
- * much. Immutable.
+ * What a session has seen in each partition of each keyspace. A session that starts with the token
+ * ({@link SessionOptions#after}), in any process and at any datacenter, sees at least as much.
+ * Immutable.
  *
- * <p>It holds no secret and no right: whoever has one can make others wait for what it names, in
- * their own session alone.
+ * <p>A token contains no secret and gives no rights: its only effect is that a session that uses it
+ * waits for the updates that it names.
  */
 public final class SessionToken {
   /** Largest encoded form, in bytes; its text has a third more characters. */
@@ -26,16 +26,16 @@ public final class SessionToken {
   private final SortedMap<String, List<VersionVector>> seen;
 
   /**
-   * A token.
+   * Makes a token.
    *
-   * @param seen keyspace → what was seen of each of its partitions
+   * @param seen the version vectors of the partitions, by keyspace
    */
   SessionToken(Map<String, List<VersionVector>> seen) {
     this.seen = new TreeMap<>();
     seen.forEach((keyspace, vectors) -> this.seen.put(keyspace, List.copyOf(vectors)));
   }
 
-  /** The keyspaces of which it tells something. */
+  /** Returns the keyspaces that the token covers. */
   public Set<String> keyspaces() {
     return Set.copyOf(seen.keySet());
   }
@@ -45,10 +45,10 @@ public final class SessionToken {
   }
 
   /**
-   * A text that {@link #decode} reads, of letters, digits, '-' and '_'.
+   * Returns the token as a text of letters, digits, '-' and '_', which {@link #decode} reads.
    *
-   * @throws OsierException VALUE_TOO_LARGE beyond {@link #BYTES_MAX}; take {@link Keyspace#token}
-   *     then, which is of one keyspace alone
+   * @throws OsierException VALUE_TOO_LARGE beyond {@link #BYTES_MAX}; {@link Keyspace#token} makes
+   *     smaller tokens, each of one keyspace
    */
   public String encode() {
     byte[] bytes = SeenText.bytes(seen);
@@ -67,9 +67,9 @@ public final class SessionToken {
   }
 
   /**
-   * Reads a token, which may come from anywhere.
+   * Reads a token from a text, which need not be trusted.
    *
-   * @throws OsierException INVALID_ARGUMENT if the text is none
+   * @throws OsierException INVALID_ARGUMENT if the text is no token
    */
   public static SessionToken decode(String text) {
     return new SessionToken(SeenText.read(text, "SessionToken.encode"));
@@ -85,7 +85,7 @@ public final class SessionToken {
     return seen.hashCode();
   }
 
-  /** What it tells, for people; {@link #encode} is for machines. */
+  /** Returns a description for people; {@link #encode} is for machines. */
   @Override
   public String toString() {
     return "SessionToken" + seen;

@@ -25,11 +25,11 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The calls that all sets have.
+ * The calls that all sets share.
  *
- * @param <E> an element: a value, or an object of one class
- * @param <C> elements, as they are given
- * @param <R> different elements in the order of their values, as they are returned
+ * @param <E> the type of an element: a value, or an object of one class
+ * @param <C> the collection in which callers pass elements
+ * @param <R> the collection in which calls return distinct elements, in the order of their values
  */
 abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle {
   final CheckedCodec<E> encoding;
@@ -50,11 +50,11 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   }
 
   /**
-   * Lets elements expire after some time, by the datacenter's clock: those that are there. Former
-   * deadlines are replaced; of those that are given at the same time at several datacenters the
-   * latest counts. Errors as of {@link SetHandle#expiring}.
+   * Lets those of the elements that are in the set expire after some time, by the datacenter's
+   * clock. It replaces their former deadlines; of concurrent deadlines given at several datacenters
+   * the latest counts. Errors as of {@link SetHandle#expiring}.
    *
-   * @param timeToLive rounded up to milliseconds; if it is not positive they expire at once
+   * @param timeToLive rounded up to milliseconds; if it is not positive the elements expire at once
    */
   public void expireAfter(C elements, Duration timeToLive) {
     Calls.join(expireAfterAsync(elements, timeToLive));
@@ -65,7 +65,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
     return Calls.attempt(() -> target.expireParts(parts(elements), Deadlines.after(timeToLive)));
   }
 
-  /** As {@link #expireAfter}, at a point in time; one that has passed lets them expire at once. */
+  /** As {@link #expireAfter}, at a point in time; if it has passed they expire at once. */
   public void expireAt(C elements, Instant deadline) {
     Calls.join(expireAtAsync(elements, deadline));
   }
@@ -76,8 +76,8 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   }
 
   /**
-   * Lets elements live on that would expire. This wins against deadlines that are given at the same
-   * time elsewhere.
+   * Removes the elements' deadlines. This wins against deadlines that are given concurrently
+   * elsewhere.
    */
   public void persist(C elements) {
     Calls.join(persistAsync(elements));
@@ -95,8 +95,8 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   }
 
   /**
-   * How long an element lives on, by the datacenter's clock, if the whole does; empty if it does
-   * not expire, or is not there.
+   * Returns how long an element lives on, by the datacenter's clock, unless the whole set expires
+   * before; empty if the element has no deadline, or is not in the set.
    */
   public Optional<Duration> timeToLive(E element) {
     return Calls.join(timeToLiveAsync(element));
@@ -118,8 +118,8 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   }
 
   /**
-   * Adds elements, and tells which of them were not in the set, as this session's datacenter saw
-   * it, each once, in their order.
+   * Adds elements, and returns those that were not in the set, as this session's datacenter saw it:
+   * each once, in the order of values.
    */
   public R addNew(C elements) {
     return Calls.join(addNewAsync(elements));
@@ -139,8 +139,8 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   }
 
   /**
-   * Removes elements, and tells which of them were in the set, as this session's datacenter saw it,
-   * each once, in their order.
+   * Removes elements, and returns those that were in the set, as this session's datacenter saw it:
+   * each once, in the order of values.
    */
   public R removePresent(C elements) {
     return Calls.join(removePresentAsync(elements));
@@ -158,7 +158,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
                     SetCalls::many)));
   }
 
-  /** Which of some elements are in the set, each once, in their order. */
+  /** Returns those of the given elements that are in the set: each once, in the order of values. */
   public R among(C elements) {
     return Calls.join(amongAsync(elements));
   }
@@ -171,7 +171,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
             values -> target.read(new Query.Among(values), SetCalls::many)));
   }
 
-  /** The elements, in the order of their values. */
+  /** Reads all elements, in the order of their values. */
   public R get() {
     return Calls.join(getAsync());
   }
@@ -182,8 +182,8 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   }
 
   /**
-   * A page: the elements of a range, in its order, up to its limit. It costs what it shows, not
-   * what the set has.
+   * Reads one page: the elements of a range, in the range's order, up to its limit. The cost
+   * depends on the page, not on the size of the set.
    */
   public List<E> get(Range<E> range) {
     return Calls.join(getAsync(range));
@@ -204,7 +204,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
     return present(range, "a range").map(encoding::element);
   }
 
-  /** The least element, by the order of values; empty if there is none. */
+  /** Reads the least element, by the order of values; empty if the set is. */
   public Optional<E> first() {
     return Calls.join(firstAsync());
   }
@@ -214,7 +214,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
     return getAsync(Range.<E>all().limit(1)).thenApply(page -> page.stream().findFirst());
   }
 
-  /** The greatest element, by the order of values; empty if there is none. */
+  /** Reads the greatest element, by the order of values; empty if the set is. */
   public Optional<E> last() {
     return Calls.join(lastAsync());
   }
@@ -226,11 +226,11 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   }
 
   /**
-   * The elements of a range as a stream, in its order, however many they are: a page is read when
-   * an element of it is wanted, and shows the set as it is then. What is in the set all the time is
-   * shown once; what comes or goes meanwhile is shown or not. Within a transaction that reads a
-   * snapshot it is the set as it was. Used by one thread; its calls wait, and throw what they
-   * throw.
+   * Returns the elements of a range as a stream, in the range's order, read page by page: a page is
+   * read when one of its elements is wanted, and shows the set as it is then. Elements that stay in
+   * the set are shown once; elements that are added or removed meanwhile may be shown or not. In a
+   * transaction all pages are of its snapshot. The stream is for one thread, which waits for each
+   * page and gets the exception if a page cannot be read.
    */
   public Stream<E> stream(Range<E> range) {
     return PageStream.of(pages(values(range))).map(encoding::object);
@@ -240,7 +240,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
     return new RangePages<>(range, range.limit(), this::page, Range::behind);
   }
 
-  /** Whether the element is in the set, without fetching the set. */
+  /** Returns whether the element is in the set, without fetching the set. */
   public boolean contains(E element) {
     return Calls.join(containsAsync(element));
   }
@@ -252,7 +252,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
         value -> target.read(new Query.Contains(value), r -> ((Reading.Flag) r).value()));
   }
 
-  /** How many elements there are, without fetching them. */
+  /** Returns how many elements the set has, without fetching them. */
   public long size() {
     return Calls.join(sizeAsync());
   }

@@ -29,9 +29,9 @@ import java.util.stream.Stream;
  * shop.set("cart:ada").remove("pen");
  * }</pre>
  *
- * <p>Which of an addition and a removal at the same time wins is the type's: see {@link
- * ObjectSpace}. VALUE_TOO_LARGE if an element, or the set, would be over the keyspace's limit,
- * WRONG_TYPE if the key holds another type.
+ * <p>The set's type decides whether an addition or a concurrent removal wins: see {@link
+ * ObjectSpace}. Calls fail with VALUE_TOO_LARGE if an element, or the set, would exceed the
+ * keyspace's limit, and with WRONG_TYPE if the key holds another type.
  */
 public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
   SetHandle(ObjectRef target) {
@@ -39,8 +39,8 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
   }
 
   /**
-   * The same set, of objects of a class, as the client keeps them ({@link
-   * OsierClient.Builder#values}).
+   * Returns a handle of the same set for objects of a class, encoded as the client is set to
+   * ({@link OsierClient.Builder#values}).
    *
    * @throws OsierException INVALID_ARGUMENT if no codec of the class is known
    */
@@ -48,34 +48,35 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
     return as(target.values().codec(type));
   }
 
-  /** The same set, of objects that a codec makes. */
+  /** Returns a handle of the same set for objects that a codec encodes. */
   public <E> TypedSet<E> as(ValueCodec<E> codec) {
     return new TypedSet<>(target, new CheckedCodec<>(codec));
   }
 
   /**
-   * The same set, whose additions also give their elements this time to live, each of its own, from
-   * then on and in the place of a former one: in the same moment, as one update, so that nobody
-   * ever sees one without the other.
+   * Returns a handle of the same set whose additions also give each added element this time to
+   * live, counted from the addition; it replaces the element's former deadline. Addition and
+   * deadline are one operation, so nobody sees one without the other.
    *
    * <pre>{@code
    * shop.set("online").expiring(Duration.ofSeconds(30)).add("ada"); // and again every 10 seconds
    * }</pre>
    *
-   * <p>What has expired is not there any more, at each datacenter as soon as its own clock says so,
-   * and is removed later; adding it then is adding it anew, without an end. What is removed has no
-   * time to live any more. Adding what is there without this keeps its deadline.
+   * <p>An expired element is hidden at each datacenter as soon as its own clock has passed the
+   * deadline, and is removed later; an addition after that adds it anew, without a deadline.
+   * Removing an element ends its time to live. An addition by another handle of the set keeps the
+   * element's deadline.
    *
-   * @param timeToLive rounded up to milliseconds; with one that is not positive it expires at once
-   * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999. The updates also fail
-   *     with INVALID_ARGUMENT of what is nested in a field, and VERSION_MISMATCH while a datacenter
-   *     runs a version that knows no time to live of elements
+   * @param timeToLive rounded up to milliseconds; if it is not positive the element expires at once
+   * @throws OsierException INVALID_ARGUMENT if the time ends after the year 9999. The updates fail
+   *     with INVALID_ARGUMENT if the set is a map's field, and with VERSION_MISMATCH while a
+   *     datacenter runs a version that knows no time to live of elements
    */
   public SetHandle expiring(Duration timeToLive) {
     return new SetHandle(target.withPartDeadlines(Deadlines.after(timeToLive)));
   }
 
-  /** Adds elements, at least one; those that are there stay. */
+  /** Adds elements, at least one; elements that are in the set stay. */
   public void add(List<Value> elements) {
     Calls.join(addAsync(elements));
   }
@@ -85,7 +86,9 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
     return adding(elements);
   }
 
-  /** Removes elements, as far as they are seen; not from a grow-only set. */
+  /**
+   * Removes elements, as far as this session's datacenter sees them; a grow-only set refuses this.
+   */
   public void remove(List<Value> elements) {
     Calls.join(removeAsync(elements));
   }
@@ -95,22 +98,22 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
     return removing(elements);
   }
 
-  /** Adds strings, at least one; those that are there stay. */
+  /** Adds strings, at least one; elements that are in the set stay. */
   public void add(String... elements) {
     add(values(elements));
   }
 
-  /** Removes strings, at least one, as far as this datacenter sees them. */
+  /** Removes strings, at least one, as far as this session's datacenter sees them. */
   public void remove(String... elements) {
     remove(values(elements));
   }
 
-  /** As {@link #addNew}, of strings. */
+  /** As {@link #addNew}, with strings. */
   public List<Value> addNew(String... elements) {
     return addNew(values(elements));
   }
 
-  /** As {@link #removePresent}, of strings. */
+  /** As {@link #removePresent}, with strings. */
   public List<Value> removePresent(String... elements) {
     return removePresent(values(elements));
   }
@@ -120,7 +123,8 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
   }
 
   /**
-   * As {@link #stream}, for subscribers that say how many they want; each has a reading of its own.
+   * As {@link #stream}, for subscribers that request as many elements as they want; each subscriber
+   * reads the range anew.
    */
   public Flow.Publisher<Value> publisher(Range<Value> range) {
     Present.present(range, "a range");
@@ -128,8 +132,8 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
   }
 
   /**
-   * The elements that another set has, too, as {@link #stream}: pages of this set, of which the
-   * other one is asked. So it is cheapest on the smaller set.
+   * Returns a stream of the elements that are in both sets: it reads pages of this set, and asks
+   * the other set which of their elements it has. So call it on the smaller set.
    */
   public Stream<Value> intersection(SetHandle other) {
     Present.present(other, "a set");
@@ -149,7 +153,8 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
   }
 
   /**
-   * Whether another set has all elements of this one: read page by page, until one is not there.
+   * Returns whether another set has all elements of this one: reads this set page by page, until
+   * the other lacks an element.
    */
   public boolean isSubsetOf(SetHandle other) {
     return Calls.join(isSubsetOfAsync(other));

@@ -11,22 +11,23 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Makes clients that do nothing by themselves, for tests in virtual time: what they know of time,
- * chance and datacenters comes from outside, they start no thread and open no connection. All else
- * is the client as it runs in production: sessions, tries, what becomes of lost answers. Use the
- * forms of calls that end in Async: nobody but the test brings the answers.
+ * Makes clients that a test drives step by step in virtual time: the test provides time, random
+ * numbers and connections, and the client starts no thread and opens no socket. Sessions, retries
+ * and the handling of lost answers are those of production. Use the calls whose names end in Async,
+ * since only the test's own thread delivers answers.
  */
 public final class SteppedClient {
   private SteppedClient() {}
 
   /**
-   * A client of given connections. They are opened at once, and pinged only by who made them.
+   * Makes a client of given connections. The client opens them at once; pinging them is up to the
+   * test.
    *
-   * @param settings without endpoints: those are the connections'
-   * @param timers ends with the client
-   * @param connections makes the ways to the datacenters, of which each has another name, at least
-   *     one; it is given what must be run whenever one of them has come up or gone down, or has
-   *     become nearer or farther
+   * @param settings the client's settings, without endpoints
+   * @param timers closed with the client
+   * @param connections makes the connections, at least one, to datacenters with different names;
+   *     its argument must be run whenever a connection has come up or gone down, or its round trip
+   *     has changed
    */
   public static OsierClient of(
       OsierClient.Builder settings,
@@ -40,13 +41,13 @@ public final class SteppedClient {
   }
 
   /**
-   * The way to one datacenter as in production, over a network of the test's: what it sends and
-   * hears travels as bytes.
+   * Makes a connection as in production, over a network of the test's: requests and replies are
+   * encoded as bytes.
    *
-   * @param dc the datacenter's name, which is also what the network is asked to dial
-   * @param settings of the client
-   * @param timers of the client
-   * @param changed what {@link #of} gives who makes connections
+   * @param dc the datacenter's name, which is also the host that the network is asked to dial
+   * @param settings the client's settings
+   * @param timers the client's timers
+   * @param changed the argument of {@link #of}'s {@code connections}
    */
   public static Connection remote(
       String dc, OsierClient.Builder settings, Timers timers, Network network, Runnable changed) {
@@ -57,10 +58,10 @@ public final class SteppedClient {
   }
 
   /**
-   * The way to a datacenter in the client's own process, as in production.
+   * Makes a connection, as in production, to a datacenter in the client's own process.
    *
-   * @param settings of the client
-   * @param timers of the client
+   * @param settings the client's settings
+   * @param timers the client's timers
    */
   public static Connection local(
       InProcess datacenter, OsierClient.Builder settings, Timers timers) {
@@ -70,7 +71,7 @@ public final class SteppedClient {
         timers,
         (millis, action) -> {
           timers.later(action, millis);
-          return () -> {}; // what need not be done any more does nothing
+          return () -> {}; // nothing to cancel: a late action has no effect
         });
   }
 }

@@ -20,18 +20,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * A string: bytes that are assigned, and that count where they are a number. Of concurrent
- * assignments the latest wins; increments add up, and an assignment resets those that it saw. Where
- * another datacenter assigns something else at the same time, an increment counts on it if it is a
- * number. Cheap; thread-safe.
+ * A string of bytes, which can be incremented while it is a number. Of concurrent assignments the
+ * latest wins; concurrent increments add up. An assignment replaces the increments that it has
+ * seen; an increment that is concurrent with an assignment is added to the assigned value if that
+ * is a number. Cheap; thread-safe.
  *
  * <pre>{@code
  * shop.string("hits").assign("10");
  * long hits = shop.string("hits").incrementAndGet(5);    // 15
  * }</pre>
  *
- * <p>VALUE_TOO_LARGE if it would be over the keyspace's limit, WRONG_TYPE if the key holds another
- * type.
+ * <p>Calls fail with VALUE_TOO_LARGE if the string would exceed the keyspace's limit, and with
+ * WRONG_TYPE if the key holds another type.
  */
 public final class StringHandle extends LastWriterCalls<String> {
   private static final CheckedCodec<String> TEXT =
@@ -67,7 +67,7 @@ public final class StringHandle extends LastWriterCalls<String> {
         () -> Value.ofText(present(bytes, "bytes")), v -> target.update(new Operation.Assign(v)));
   }
 
-  /** Its bytes; empty if there is no such string. */
+  /** Reads the string's bytes; empty if there is no such string. */
   public Optional<byte[]> getBytes() {
     return Calls.join(getBytesAsync());
   }
@@ -84,7 +84,7 @@ public final class StringHandle extends LastWriterCalls<String> {
         : value.toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  /** How many bytes it has; 0 if there is no such string. */
+  /** Reads the string's length in bytes; 0 if there is no such string. */
   public long length() {
     return Calls.join(lengthAsync());
   }
@@ -95,10 +95,10 @@ public final class StringHandle extends LastWriterCalls<String> {
   }
 
   /**
-   * Adds to the number that it is; one that is not there is 0.
+   * Adds to the number that the string represents; a string that does not exist counts as 0.
    *
-   * @throws OsierException INVALID_ARGUMENT if it is not a whole number in the range of a long,
-   *     OVERFLOW if it would leave that
+   * @throws OsierException INVALID_ARGUMENT if the string is not a whole number in the range of a
+   *     long, OVERFLOW if the sum would leave that range
    */
   public void increment(long amount) {
     Calls.join(incrementAsync(amount));
@@ -110,8 +110,8 @@ public final class StringHandle extends LastWriterCalls<String> {
   }
 
   /**
-   * As {@link #increment(long)}, with the number that it has made, as this session's datacenter
-   * sees it: what is concurrent elsewhere is not in it.
+   * As {@link #increment(long)}, and returns the sum as this session's datacenter sees it, without
+   * concurrent updates elsewhere.
    */
   public long incrementAndGet(long amount) {
     return Calls.join(incrementAndGetAsync(amount));
@@ -123,11 +123,11 @@ public final class StringHandle extends LastWriterCalls<String> {
   }
 
   /**
-   * Adds to the number that it is, exactly.
+   * Adds a decimal number to the one that the string represents, without rounding.
    *
-   * @param amount in the range of a long, with at most 18 digits behind the point
-   * @throws OsierException INVALID_ARGUMENT if it is not a number of at most 40 characters,
-   *     OVERFLOW if it would leave the range of a long
+   * @param amount in the range of a long, with at most 18 digits after the point
+   * @throws OsierException INVALID_ARGUMENT if the string is not a number of at most 40 characters,
+   *     OVERFLOW if the sum would leave the range of a long
    */
   public void increment(BigDecimal amount) {
     Calls.join(incrementAsync(amount));
@@ -138,7 +138,7 @@ public final class StringHandle extends LastWriterCalls<String> {
     return CheckedCodec.call(() -> new Operation.IncrementDecimal(amount), target::update);
   }
 
-  /** As {@link #incrementAndGet(long)}, of a decimal number. */
+  /** As {@link #incrementAndGet(long)}, with a decimal number. */
   public BigDecimal incrementAndGet(BigDecimal amount) {
     return Calls.join(incrementAndGetAsync(amount));
   }
@@ -157,8 +157,8 @@ public final class StringHandle extends LastWriterCalls<String> {
   }
 
   /**
-   * Appends a text. This and what follows assigns what comes out at the datacenter that does it: of
-   * concurrent ones, one wins.
+   * Appends a text. Like {@link #setRange} and {@link #setBit}, this assigns the whole result as it
+   * is at this session's datacenter, so that of concurrent calls one wins.
    */
   public void append(String text) {
     Calls.join(appendAsync(text));
@@ -170,9 +170,9 @@ public final class StringHandle extends LastWriterCalls<String> {
   }
 
   /**
-   * Overwrites bytes, and makes it longer where it must, with zeros in a gap.
+   * Overwrites bytes; extends the string if needed, and fills a gap with zeros.
    *
-   * @param offset of the first one, at least 0
+   * @param offset where the bytes go, counted from 0
    */
   public void setRange(long offset, byte[] bytes) {
     Calls.join(setRangeAsync(offset, bytes));
@@ -188,7 +188,7 @@ public final class StringHandle extends LastWriterCalls<String> {
   /**
    * Sets or clears a bit.
    *
-   * @param offset at least 0; the first bit is the highest one of the first byte
+   * @param offset the bit's number, from 0; bit 0 is the highest bit of the first byte
    */
   public void setBit(long offset, boolean on) {
     Calls.join(setBitAsync(offset, on));

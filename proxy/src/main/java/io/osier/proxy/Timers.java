@@ -3,23 +3,23 @@ package io.osier.proxy;
 import java.util.UUID;
 
 /**
- * A client's time, chance and timers. It has them from here and from nowhere else, so that a test
- * can drive it step by step ({@link SteppedClient}). Thread-safe.
+ * A client's only source of time, random numbers and timers, so that a test can drive the client
+ * step by step ({@link SteppedClient}). Thread-safe.
  */
 public interface Timers extends AutoCloseable {
-  /** The time in nanoseconds, of any origin; never goes back. */
+  /** Returns the time in nanoseconds, from any origin; it never goes back. */
   long nanoTime();
 
-  /** A pause between half of the longest and the longest, by chance. */
+  /** Draws a random pause between half of {@code longest} and {@code longest}, in milliseconds. */
   long pauseMillis(long longest);
 
-  /** An id that nobody else draws, and nobody can guess. */
+  /** Draws an id that is unique and cannot be guessed. */
   UUID newId();
 
-  /** Does something after a pause, at the latest when this is closed. */
+  /** Runs an action after a pause, or when this is closed if that is earlier. */
   void later(Runnable action, long millis);
 
-  /** Does at once what waits. */
+  /** Runs all waiting actions at once. */
   @Override
   void close();
 }

@@ -10,20 +10,20 @@ import java.util.Optional;
 
 /**
  * How a client speaks TLS 1.3 with datacenters. Immutable. The files are read when the client is
- * built, and again before it connects anew, if they have changed.
+ * built, and again before each new connection if they have changed.
  *
  * @param files the certificates and keys
- * @param hostChecked whether a datacenter's certificate must name the host that was dialled
+ * @param hostChecked whether a datacenter's certificate must name the dialled host
  */
 public record TlsOptions(TlsFiles files, boolean hostChecked) {
-  /** Trusts the authorities that the Java runtime trusts; shows no certificate; checks the host. */
+  /** Trusts the Java runtime's authorities, presents no certificate, checks the host. */
   public static final TlsOptions DEFAULT =
       new TlsOptions(new TlsFiles(Optional.empty(), Optional.empty()), true);
 
   /**
-   * Trusts the authorities of a file, and no others.
+   * Returns these options, trusting only the authorities of a file.
    *
-   * @param pem their certificates
+   * @param pem the authorities' certificates, in PEM form
    */
   public TlsOptions authorities(Path pem) {
     return new TlsOptions(
@@ -31,9 +31,9 @@ public record TlsOptions(TlsFiles files, boolean hostChecked) {
   }
 
   /**
-   * Shows a certificate, where a datacenter asks for one.
+   * Returns these options with a certificate that the client presents if a datacenter asks for one.
    *
-   * @param certificate in PEM form, with those that lead to an authority's behind it
+   * @param certificate the certificate in PEM form, followed by its chain up to an authority
    * @param key its private key in PEM form: PKCS #8, not encrypted
    */
   public TlsOptions certificate(Path certificate, Path key) {
@@ -43,8 +43,9 @@ public record TlsOptions(TlsFiles files, boolean hostChecked) {
   }
 
   /**
-   * Accepts a certificate whatever host it names, if a trusted authority has signed it: for
-   * authorities that sign for datacenters only, reached through tunnels and proxies.
+   * Returns these options without the check of the host: accepts each certificate that a trusted
+   * authority has signed. For authorities that only sign for datacenters, where these are reached
+   * through tunnels and proxies.
    */
   public TlsOptions anyHost() {
     return new TlsOptions(files, false);

@@ -22,19 +22,19 @@ import java.util.function.Function;
  * always the same, and its own updates; its updates become visible with the commit, together, at
  * every datacenter. A commit never fails because of others' updates: those are merged.
  *
- * <p>It lives at the datacenter where it began. When the connection is lost it goes on as soon as
- * the same process is reached again; a commit whose answer was lost is asked for again, and not
- * done twice. If that is not possible within the client's time limit, the commit's outcome is
- * unknown ({@link OutcomeUnknownException}).
+ * <p>A transaction stays at the datacenter where it began. After a lost connection it goes on as
+ * soon as the client reaches the same process again; a commit whose answer was lost is sent again,
+ * and not done twice. If that is not possible within the client's time limit, the commit's outcome
+ * is unknown ({@link OutcomeUnknownException}).
  *
- * <p>Updates are sent with the next read or the commit, and it is there that their errors appear; a
- * step that fails has done nothing, and the transaction may go on, unless the step's answer was
- * lost: then nothing of the transaction is done, and it has ended. If the datacenter could not do
- * the step (OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT), or its
- * caller gave it up before it was sent (CANCELLED), its updates are sent once more with the next
- * one; if something is wrong with it, they are forgotten. A step that was given up when it was sent
- * is done all the same, and those behind it wait for it; the error of one that had updates says
- * that they stay in the transaction. Steps take place in the order in which they are asked for.
+ * <p>Each read, and the commit, is a step: one request, which also carries the updates made before
+ * it and reports their errors. Steps take place in the order of the calls. A step that fails has
+ * done nothing, and the transaction may go on, unless the step's answer was lost: then the
+ * transaction has ended, and nothing of it is done. If the datacenter could not do the step
+ * (OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT), or the caller
+ * gave it up before it was sent (CANCELLED), its updates are sent again with the next step; after
+ * any other error they are dropped. A step that is given up after it was sent is still done, and
+ * later steps wait for it; if it had updates, its error says that they stay in the transaction.
  * Thread-safe.
  */
 public final class Transaction extends ObjectSpace implements AutoCloseable {
@@ -45,12 +45,12 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     this.access = access;
   }
 
-  /** What its snapshot contains. */
+  /** Returns the version vector of the transaction's snapshot. */
   public VersionVector clock() {
     return access.queue().snapshot();
   }
 
-  /** The datacenter where it lives. */
+  /** Returns the datacenter where the transaction began. */
   public String datacenter() {
     return access.queue().home().dc();
   }
@@ -65,7 +65,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   }
 
   /**
-   * Updates an object with any operation, and asks something of it as this transaction sees it.
+   * Updates an object with any operation, and queries it as this transaction sees it.
    *
    * @return completes with the answer; the update is visible elsewhere with the commit
    */
@@ -77,7 +77,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   /**
    * Updates an object with any operation, if a condition holds as this transaction sees it.
    *
-   * @return completes with whether it held; otherwise the transaction is as it was
+   * @return completes with whether the condition held; otherwise the transaction is unchanged
    */
   public CompletableFuture<Boolean> updateIfAsync(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
@@ -105,13 +105,13 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   }
 
   /**
-   * Commits.
+   * Commits the transaction.
    *
-   * @return the clock that contains its updates
-   * @throws OsierException if it was refused, or an update failed: nothing was done, and the
-   *     transaction is still open, but for FORBIDDEN: then it is aborted, and what it has set aside
-   *     of bounded counters is free at once
-   * @throws OutcomeUnknownException if no answer came: it may or may not have been committed
+   * @return a version vector that covers the transaction's updates
+   * @throws OsierException if the commit was refused, or an update failed: nothing was done, and
+   *     the transaction is still open. After FORBIDDEN it is aborted, and its reserved rights of
+   *     bounded counters are free at once
+   * @throws OutcomeUnknownException if no answer came: the transaction may or may not be committed
    */
   public VersionVector commit() {
     return Calls.join(commitAsync());
@@ -122,7 +122,10 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     return access.step(List.of(), Request.End.COMMIT).thenApply(Reply.Transacted::clock);
   }
 
-  /** Aborts: nothing of it was ever visible. Does nothing if it has ended. */
+  /**
+   * Aborts the transaction, so that none of its updates is ever visible. Does nothing if it has
+   * ended.
+   */
   public void abort() {
     try {
       Calls.join(abortAsync());
@@ -133,12 +136,12 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     }
   }
 
-  /** As {@link #abort}, but fails with TRANSACTION_ENDED if it has ended. */
+  /** As {@link #abort}, but fails with TRANSACTION_ENDED if the transaction has ended. */
   public CompletableFuture<Void> abortAsync() {
     return access.step(List.of(), Request.End.ABORT).thenApply(t -> null);
   }
 
-  /** Aborts it if it is still open, without waiting. */
+  /** Aborts the transaction if it is still open, without waiting for the answer. */
   @Override
   public void close() {
     if (access.queue().ended() == null) {

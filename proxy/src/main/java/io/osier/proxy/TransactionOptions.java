@@ -10,14 +10,15 @@ import io.osier.protocol.Request;
 import java.time.Duration;
 
 /**
- * How a transaction begins. Immutable.
+ * The options of a new transaction. Immutable.
  *
- * @param clock what its snapshot contains at least, besides what the session has seen
- * @param past whether the snapshot is the oldest one that contains the clock
- * @param limit how long it may stay open; then the datacenter aborts it
+ * @param clock a version vector that the snapshot covers at least, besides what the session has
+ *     seen
+ * @param past whether the snapshot is the oldest one that covers the clock; otherwise the newest
+ * @param limit how long the transaction may stay open before the datacenter aborts it
  */
 public record TransactionOptions(VersionVector clock, boolean past, Duration limit) {
-  /** The newest snapshot, one minute. */
+  /** The newest snapshot, and a limit of one minute. */
   public static final TransactionOptions DEFAULT =
       new TransactionOptions(VersionVector.EMPTY, false, Duration.ofMinutes(1));
 
@@ -33,21 +34,22 @@ public record TransactionOptions(VersionVector clock, boolean past, Duration lim
     }
   }
 
-  /** A snapshot that contains at least what a clock does; the newest of those. */
+  /** Returns these options with the newest snapshot, which must cover the given version vector. */
   public TransactionOptions atLeast(VersionVector atLeast) {
     return new TransactionOptions(atLeast, false, limit);
   }
 
   /**
-   * A snapshot of the past: the oldest that contains the clock. Where the clock was taken at the
-   * same datacenter that is exactly what was visible then. Such a transaction only reads. It fails
-   * with SNAPSHOT_TOO_OLD beyond the keyspace's {@code history}.
+   * Returns these options with a snapshot of the past: the oldest one that covers the given version
+   * vector. If the vector was taken at the same datacenter, the snapshot is exactly what was
+   * visible there at that time. Such a transaction can only read. It fails with SNAPSHOT_TOO_OLD if
+   * the snapshot is older than the keyspace's {@code history}.
    */
   public TransactionOptions at(VersionVector then) {
     return new TransactionOptions(then, true, limit);
   }
 
-  /** Another time limit: 1 ms to ten minutes. */
+  /** Returns these options with another time limit: 1 ms to ten minutes. */
   public TransactionOptions limit(Duration other) {
     return new TransactionOptions(clock, past, other);
   }

@@ -7,8 +7,8 @@ import io.osier.proxy.objects.ObjectRef;
 import java.util.List;
 
 /**
- * A register of objects of one class that keeps those of concurrent assignments. Errors as of
- * {@link TypedRegister}. Cheap; thread-safe.
+ * A register of objects of one class that keeps the objects of all concurrent assignments. Errors
+ * as of {@link TypedRegister}. Cheap; thread-safe.
  */
 public final class TypedMultiRegister<T> extends RegisterCalls<T, List<Value>, List<T>> {
   TypedMultiRegister(ObjectRef target, CheckedCodec<T> encoding) {

@@ -11,11 +11,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A set of objects of one class: an element is found by its value, so equal objects must have equal
- * values, and an object that does not equal what is decoded of its value is refused. Sets that are
- * returned are unmodifiable. Errors as of {@link SetHandle}; besides, INVALID_ARGUMENT for an
- * element that cannot be encoded or found again, and MALFORMED for one that cannot be decoded.
- * Cheap; thread-safe.
+ * A set of objects of one class. The datacenter finds an element by its encoded value, so equal
+ * objects must have equal encodings, and an object is refused if it does not equal its own decoded
+ * encoding. Returned sets are unmodifiable. Errors as of {@link SetHandle}; besides, calls fail
+ * with INVALID_ARGUMENT for an element that cannot be encoded or found again, and with MALFORMED
+ * for a value that cannot be decoded. Cheap; thread-safe.
  */
 public final class TypedSet<E> extends SetCalls<E, Collection<? extends E>, Set<E>> {
   TypedSet(ObjectRef target, CheckedCodec<E> encoding) {
@@ -44,7 +44,9 @@ public final class TypedSet<E> extends SetCalls<E, Collection<? extends E>, Set<
     return adding(elements);
   }
 
-  /** Removes elements, as far as they are seen; not from a grow-only set. */
+  /**
+   * Removes elements, as far as this session's datacenter sees them; a grow-only set refuses this.
+   */
   @SafeVarargs
   @SuppressWarnings("varargs") // the array is only read
   public final void remove(E... elements) {

@@ -16,10 +16,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
- * Changes who may do what, at all datacenters, through the one that is nearest. Needs the right
- * {@code admin *}. Passwords do not travel: what datacenters keep of one is computed here, which
- * takes the calling thread some ten milliseconds. Answers are JSON objects with the user as it is
- * then. Thread-safe.
+ * Administers users and their rights at all datacenters, through the nearest one. Needs the right
+ * {@code admin *}. Passwords are not sent: the client computes the credential that datacenters
+ * keep, which takes the calling thread some ten milliseconds. Answers as text are JSON objects with
+ * the user as changed. Thread-safe.
  */
 public final class UserAdmin {
   private static final String SUBJECT = "user";
@@ -33,7 +33,7 @@ public final class UserAdmin {
     this.admin = admin;
   }
 
-  /** The users, in the order of their names. */
+  /** Returns all users, ordered by name. */
   public List<UserStatus> all() {
     return Calls.join(allAsync());
   }
@@ -43,7 +43,7 @@ public final class UserAdmin {
     return listAsync().thenApply(AdminAnswers::users);
   }
 
-  /** The users: their rights, whether they have passwords, who made them and when. */
+  /** Lists the users: their rights, whether they have passwords, who made them and when. */
   public CompletableFuture<String> listAsync() {
     return admin.ask(SUBJECT, "list", "", Map.of());
   }
@@ -55,7 +55,7 @@ public final class UserAdmin {
    * client.admin().users().create("checkout", password, Grant.parse("write shop cart:"));
    * }</pre>
    *
-   * @throws io.osier.core.InvalidRequestException if there is one of that name
+   * @throws io.osier.core.InvalidRequestException if a user of that name exists
    */
   public void create(String name, char[] password, Grant... rights) {
     Calls.join(createAsync(name, Optional.of(present(password, "a password")), List.of(rights)));
@@ -82,13 +82,13 @@ public final class UserAdmin {
   }
 
   /**
-   * Makes a user. The first one puts rights in force; with it comes the user {@code default}, who
-   * is everybody that does not log in, with all rights: what worked before goes on, until that one
-   * is dropped.
+   * Makes a user. The first user puts rights into force. With it the user {@code default} is made,
+   * which stands for all clients that do not log in and has all rights, so that existing clients go
+   * on until that user is dropped.
    *
-   * @param name 1 to 64 of letters, digits, '.', '_', '@' and '-', a letter or digit first
-   * @param password empty for a user who has none: one with a certificate, or {@code default}; not
-   *     changed
+   * @param name 1 to 64 letters, digits, '.', '_', '@' and '-', beginning with a letter or digit
+   * @param password empty for a user without one, who has a certificate, or is {@code default}; the
+   *     array is not changed
    */
   public CompletableFuture<String> createAsync(
       String name, Optional<char[]> password, List<Grant> rights) {
@@ -98,7 +98,7 @@ public final class UserAdmin {
     return admin.ask(SUBJECT, "create", present(name, "a user's name"), settings);
   }
 
-  /** Gives a user another password, which ends the connections that logged in with the former. */
+  /** Gives a user another password, and ends the connections that logged in with the former one. */
   public CompletableFuture<String> changePasswordAsync(String name, char[] password) {
     return admin.ask(
         SUBJECT,
@@ -113,13 +113,13 @@ public final class UserAdmin {
         SUBJECT, "grant", present(name, "a user's name"), Map.of(RIGHTS, right.toString()));
   }
 
-  /** Takes a right away that a user was given, the very same one. */
+  /** Takes away a right that a user was given, in exactly this form. */
   public CompletableFuture<String> revokeAsync(String name, Grant right) {
     return admin.ask(
         SUBJECT, "revoke", present(name, "a user's name"), Map.of(RIGHTS, right.toString()));
   }
 
-  /** Ends a user, whose connections are closed. */
+  /** Drops a user, and closes the user's connections. */
   public CompletableFuture<String> dropAsync(String name) {
     return admin.ask(SUBJECT, "drop", present(name, "a user's name"), Map.of());
   }

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A user as the datacenters have it.
+ * A user as the datacenters know it.
  *
- * @param hasPassword whether the user can log in with one
- * @param fromFile whether configuration files name it, and not a command
- * @param madeBy the user who made it; empty if it is of a file, or there were no users
- * @param madeAt when; empty if it is of a file
+ * @param hasPassword whether the user can log in with a password
+ * @param fromFile whether it comes from configuration files rather than a command
+ * @param madeBy the user who made it; empty if it comes from a file, or there were no users
+ * @param madeAt when it was made; empty if it comes from a file
  */
 public record UserStatus(
     String name,

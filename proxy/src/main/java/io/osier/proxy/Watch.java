@@ -17,22 +17,22 @@ import java.util.concurrent.Flow;
 import java.util.function.Consumer;
 
 /**
- * Changes of a key, of the keys with a prefix, or of a whole keyspace, as they become visible at
- * the datacenter that the session uses. Immutable; each subscriber is a watcher of its own.
+ * Publishes the changes of a key, of the keys with a prefix, or of a whole keyspace, as they become
+ * visible at the session's datacenter. Immutable; each subscriber has its own watcher.
  *
- * <p>A watcher is first told of no changes: from then on it misses none. It asks for changes when
- * its subscriber wants some; what it does not take in time is kept at the datacenter for all
- * watchers together, in {@code osier.memory.changes}. Who is behind by more than that is cut off
- * with WATCHER_TOO_SLOW, and may go on from its last position, where it is told of everything that
- * was changed since. The present value of a key is to be read, or comes along ({@link
- * #withValues()}); of a key that is watched by itself one change is told for several that follow
- * one another quickly.
+ * <p>A watcher's first signal has no changes; from then on it misses none. It asks the datacenter
+ * for changes when its subscriber requests some. Until then the datacenter keeps them, for all
+ * watchers together, in the memory of {@code osier.memory.changes}; a watcher that falls behind by
+ * more ends with WATCHER_TOO_SLOW. A new watcher can go on from its last position, and is told of
+ * everything that changed since. Signals contain a key's new value only {@link #withValues()};
+ * otherwise the subscriber reads it. When a single key is watched, changes in quick succession are
+ * told as one.
  *
- * <p>If the datacenter is lost it goes on by itself, there or elsewhere: it misses nothing, and may
- * be told of some changes twice. It ends with HISTORY_TOO_SHORT where objects that were removed
- * since its position have been forgotten, with SESSION_LOST where what it was told of was lost, and
- * with FORBIDDEN when the right to read is taken away. What a watcher was told of its session has
- * seen.
+ * <p>If the datacenter is lost the watcher goes on by itself, there or at another one: it misses
+ * nothing, and may be told of some changes twice. It ends with HISTORY_TOO_SHORT if the datacenter
+ * has forgotten objects that were removed since the watcher's position, with SESSION_LOST if
+ * changes that it was told of are lost, and with FORBIDDEN when the user loses the right to read.
+ * The session counts the changes that its watchers were told of as seen.
  *
  * <pre>{@code
  * Keyspace shop = client.session().keyspace("shop");
@@ -77,23 +77,26 @@ public final class Watch implements Flow.Publisher<Changes> {
   }
 
   /**
-   * From a position on, of a watcher of the same keys: also of what has changed since it was cut
-   * off, or closed.
+   * Returns this watch beginning at the position of an earlier watcher of the same keys, which may
+   * have been closed or cut off meanwhile.
    */
   public Watch from(WatchPosition position) {
     List<Request.Place> places = present(position, "a position").places();
     return new Watch(session, keyspace, key, prefix, places, true, executor, valueBytesMax);
   }
 
-  /** First everything that there is, and then every change, without a gap. */
+  /**
+   * Returns this watch beginning with all existing objects, followed by every change, without a
+   * gap.
+   */
   public Watch fromTheBeginning() {
     return new Watch(session, keyspace, key, prefix, List.of(), true, executor, valueBytesMax);
   }
 
   /**
-   * Signals come by this executor, one after another; by a virtual thread where none is given.
-   * Where it refuses one, as when it is shut down, the watcher ends with its
-   * RejectedExecutionException, told by the thread that found out.
+   * Returns this watch with its signals sent by an executor, one after another, instead of by
+   * virtual threads. If the executor refuses a signal, as after its shutdown, the watcher ends with
+   * its RejectedExecutionException, signalled by the thread that called the executor.
    */
   public Watch on(Executor by) {
     return new Watch(
@@ -101,11 +104,11 @@ public final class Watch implements Flow.Publisher<Changes> {
   }
 
   /**
-   * With each change comes what its key holds ({@link Changes.Change#found}): at this change, or at
-   * a later one. It is read by a request of its own, of 32 keys at a time, after the changes came,
-   * so changes come later by about one way there and back. Of what comes at once, no more values
-   * are read after 4 MiB, or after 32 of which none can be read; the changes that follow come
-   * without.
+   * Returns this watch with the key's value in each change ({@link Changes.Change#found}), as it is
+   * at this change or a later one. The client reads the values after the changes have arrived, 32
+   * keys in a request, so signals come about one round trip later. Within one signal it stops
+   * reading values after 4 MiB, or after a request for 32 keys of which none can be read; the other
+   * changes of the signal then have no value.
    *
    * <pre>{@code
    * shop.watchPrefix("stock:").withValues().listen(told -> told.changes().forEach(change ->
@@ -119,8 +122,8 @@ public final class Watch implements Flow.Publisher<Changes> {
   /**
    * As {@link #withValues()}, with another limit.
    *
-   * @param bytesMax of what comes at once, after so many bytes no more values are read: above 0
-   * @throws io.osier.core.InvalidRequestException if it is not above 0
+   * @param bytesMax the bytes of values after which no more are read within one signal; above 0
+   * @throws io.osier.core.InvalidRequestException if the limit is not above 0
    */
   public Watch withValues(long bytesMax) {
     if (bytesMax <= 0) {
@@ -138,8 +141,9 @@ public final class Watch implements Flow.Publisher<Changes> {
   }
 
   /**
-   * Calls somebody with the changes, until it is closed or cannot go on. A callback that throws
-   * ends its own watcher, with that error; one that takes long delays its own changes.
+   * Starts a watcher that calls a callback with all changes, until it is closed or cannot go on. A
+   * callback that throws ends its watcher, with that error; a slow callback only delays its own
+   * changes.
    */
   public Watching listen(Consumer<? super Changes> callback) {
     Optional<WatchPosition> begins =
@@ -149,21 +153,23 @@ public final class Watch implements Flow.Publisher<Changes> {
     return listening;
   }
 
-  /** A watcher that calls somebody. Thread-safe. */
+  /** A running watcher with a callback. Thread-safe. */
   public interface Watching extends AutoCloseable {
-    /** Completes when it was told the first time: from then on it misses nothing. */
+    /** Completes with the watcher's first signal; from then on it misses nothing. */
     CompletableFuture<Void> begun();
 
-    /** Completes when it has ended: normally if it was closed, otherwise with why. */
+    /**
+     * Completes when the watcher has ended: normally if it was closed, otherwise with the error.
+     */
     CompletableFuture<Void> ended();
 
     /**
-     * Behind what the callback has been told of. Before the first time the position that this began
-     * at; empty if it began at none.
+     * Returns the position after the last changes that the callback has taken. Before the first
+     * signal it is the position at which the watcher began; empty if there was none.
      */
     Optional<WatchPosition> position();
 
-    /** Ends it; the callback is not called any more, but may be running. */
+    /** Ends the watcher; the callback is not called again, but a call may still be running. */
     @Override
     void close();
   }
@@ -183,7 +189,7 @@ public final class Watch implements Flow.Publisher<Changes> {
     @Override
     public void onSubscribe(Flow.Subscription subscription) {
       subscribed.complete(subscription);
-      subscription.request(2); // the next ones come while the callback is at these
+      subscription.request(2); // one signal is fetched while the callback handles the other
     }
 
     @Override

@@ -6,8 +6,8 @@ import io.osier.protocol.Request;
 import java.util.List;
 
 /**
- * How far a watcher has come: from there another one of the same keys goes on, in whatever process
- * and at whatever datacenter, without a gap. It may be told of some changes twice. Immutable.
+ * How far a watcher has come. Another watcher of the same keys can go on from here, in any process
+ * and at any datacenter, without a gap; it may be told of some changes twice. Immutable.
  */
 public final class WatchPosition {
   /** Largest encoded form, in bytes; its text has a third more characters. */
@@ -23,16 +23,18 @@ public final class WatchPosition {
     return places;
   }
 
-  /** A text that {@link #decode} reads, of letters, digits, '-' and '_'. */
+  /**
+   * Returns the position as a text of letters, digits, '-' and '_', which {@link #decode} reads.
+   */
   public String encode() {
     return PlacesText.of(places);
   }
 
   /**
-   * Reads a position, which may come from anywhere. One that names what never was makes its own
-   * watcher miss that.
+   * Reads a position from a text, which need not be trusted: a forged position can only make its
+   * own watcher miss changes.
    *
-   * @throws OsierException INVALID_ARGUMENT if the text is none
+   * @throws OsierException INVALID_ARGUMENT if the text is no position
    */
   public static WatchPosition decode(String text) {
     return new WatchPosition(PlacesText.read(text, "WatchPosition.encode"));
@@ -48,7 +50,7 @@ public final class WatchPosition {
     return places.hashCode();
   }
 
-  /** What it tells, for people; {@link #encode} is for machines. */
+  /** Returns a description for people; {@link #encode} is for machines. */
   @Override
   public String toString() {
     return "WatchPosition" + places;

@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Credentials of users that there are not: who asks for one of them is asked for a proof as anybody
- * is, always with the same salt, so that nobody can tell by a login which users there are.
- * Immutable; {@link #toString} shows nothing of the secret.
+ * Makes credentials for names without a user: a login with such a name gets a challenge like any
+ * other, always with the same salt, so that logins do not reveal which users exist. Immutable;
+ * {@link #toString} shows nothing of the secret.
  */
 public final class DecoyCredentials {
   public static final int SECRET_BYTES = 32;
@@ -18,7 +18,9 @@ public final class DecoyCredentials {
   private final byte[] secret;
 
   /**
-   * @param secret drawn at random once, and the same after a restart and at every datacenter
+   * Makes it from a secret.
+   *
+   * @param secret {@value #SECRET_BYTES} random bytes, the same after a restart
    */
   public DecoyCredentials(byte[] secret) {
     if (secret.length != SECRET_BYTES) {
@@ -28,9 +30,9 @@ public final class DecoyCredentials {
   }
 
   /**
-   * The credential for a name. No password is its own.
+   * Returns the credential for a name, which fits no password.
    *
-   * @param users whose iterations it looks like
+   * @param users the present users, among whose numbers of iterations one is chosen
    */
   public ScramCredential of(String name, Users users) {
     byte[] drawn = derive("iterations", name);
@@ -39,7 +41,7 @@ public final class DecoyCredentials {
         salt(name), users.iterations(chance), derive("stored", name), derive("server", name));
   }
 
-  /** The salt for a name; also what a password from a file is made a credential with. */
+  /** Returns the salt for a name, which is also used for passwords from a configuration file. */
   public byte[] salt(String name) {
     return Arrays.copyOf(derive("salt", name), ScramCredential.SALT_BYTES);
   }

@@ -5,29 +5,29 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slows down who guesses passwords: after a few bad ones the user they were for, and the address
- * they came from, must wait, for longer each time. That alone would let anybody lock others out, by
- * guessing in their names or from behind their router; so where a user has logged in from an
- * address before, that pair is judged by itself alone.
+ * Slows down the guessing of passwords: after a few wrong ones, logins of the user, and logins from
+ * the address, must wait, for longer each time. That alone would let an attacker lock others out,
+ * by guessing for their names or from behind their router. So if a user has logged in from an
+ * address before, failures of this pair are counted separately, and only these count for it.
  *
- * <p>Each table has a fixed number of places and forgets what has not been touched for longest. Not
+ * <p>Each table has a fixed number of entries and forgets the least recently used one. Not
  * thread-safe.
  */
 public final class LoginThrottle {
-  /** So many bad passwords cost nothing: people mistype. */
+  /** How many wrong passwords have no effect, as people mistype. */
   static final int FREE = 5;
 
   static final long PAUSE_NANOS_MIN = 1_000_000_000L;
 
   static final long PAUSE_NANOS_MAX = 60_000_000_000L;
 
-  /** After so long without a bad password all is forgotten. */
+  /** After so long without a wrong password earlier ones are forgotten. */
   static final long FORGET_NANOS = 600_000_000_000L;
 
-  /** Places of each table. */
+  /** Most entries of each table. */
   static final int PLACES = 10_000;
 
-  /** Longest name that is kept, in characters: users have no longer ones. */
+  /** Longest name that is kept, in characters, which is the longest that a user can have. */
   private static final int NAME_MAX = 64;
 
   private record Pair(String user, String address) {}
@@ -38,7 +38,7 @@ public final class LoginThrottle {
     long lastNanos;
   }
 
-  /** A map that forgets what was not touched for longest. */
+  /** A map that forgets the least recently used entry. */
   private static final class Table<K> extends LinkedHashMap<K, Failures> {
     private static final long serialVersionUID = 1L;
     private final int places;
@@ -69,7 +69,8 @@ public final class LoginThrottle {
   }
 
   /**
-   * How long a user must wait before the next try from an address, in nanoseconds; 0 if not at all.
+   * Returns how long a user must wait before the next login from an address, in nanoseconds; 0 if
+   * not at all.
    *
    * @param nowNanos the time, by the monotonic clock
    */
@@ -86,7 +87,7 @@ public final class LoginThrottle {
     return of == null || of.count == 0 ? 0 : Math.max(0, of.untilNanos - nowNanos);
   }
 
-  /** A password was wrong, or the user does not exist. */
+  /** Notes a login with a wrong password, or of a user that does not exist. */
   public void failed(String user, String address, long nowNanos) {
     String name = cut(user);
     Failures pair = known.get(new Pair(name, address));
@@ -119,7 +120,7 @@ public final class LoginThrottle {
     return name.length() > NAME_MAX ? name.substring(0, NAME_MAX) : name;
   }
 
-  /** How many entries there are in all tables. */
+  /** Returns the number of entries in all tables. */
   int size() {
     return users.size() + addresses.size() + known.size();
   }

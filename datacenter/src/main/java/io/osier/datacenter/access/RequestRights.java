@@ -12,13 +12,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Which rights requests need. Pure. */
+/** Decides which rights requests need. Pure. */
 public final class RequestRights {
   private RequestRights() {}
 
   /**
-   * A right that the request needs and the user does not have; null if there is none. Costs a walk
-   * through the user's grants for each key.
+   * Returns a right that the request needs and the user lacks; null if there is none. Goes through
+   * the user's grants for each key.
    */
   public static @Nullable Grant missing(User user, Request request) {
     return switch (request) {
@@ -88,7 +88,7 @@ public final class RequestRights {
     return user.mayAnything(keyspace) ? null : Grant.on(Right.READ, keyspace);
   }
 
-  /** Of a batch: where nothing of it may be done. */
+  /** Returns a missing right if no part of a batch may be done; null if some part may. */
   private static @Nullable Grant ofAll(User user, Request batch, int parts, String keyspace) {
     SortedMap<Integer, Grant> missing = missingOfParts(user, batch);
     if (missing.isEmpty()) {
@@ -98,8 +98,8 @@ public final class RequestRights {
   }
 
   /**
-   * By the number of a batch's part the right that it needs and the user does not have. Nothing of
-   * other requests.
+   * Returns the rights that a batch's parts need and the user lacks, by the part's number; empty
+   * for other requests.
    */
   public static SortedMap<Integer, Grant> missingOfParts(User user, Request batch) {
     SortedMap<Integer, Grant> all = new TreeMap<>();
@@ -134,7 +134,7 @@ public final class RequestRights {
     }
     for (Call call : program.calls()) {
       if (call instanceof Call.Script) {
-        continue; // each of its steps needs a right of its own
+        continue; // rights are checked for each of its steps
       }
       if (tells(call) && !user.may(Right.READ, keyspace, call.key())) {
         return Grant.on(Right.READ, keyspace, call.key());
@@ -157,7 +157,10 @@ public final class RequestRights {
     return anything(user, keyspace);
   }
 
-  /** Whether its answer, or what it makes elsewhere, tells something of its first key. */
+  /**
+   * Returns whether the call's answer, or its effect on another key, reveals something of its first
+   * key.
+   */
   private static boolean tells(Call call) {
     return switch (call) {
       case Call.Update c -> c.ask().isPresent();
@@ -199,14 +202,15 @@ public final class RequestRights {
   }
 
   /**
-   * The first key that a scan must not show; empty if it may go on to the end of the keyspace. A
-   * scan of what somebody may read in part ends where that part does, as if the keyspace did.
+   * Returns the first key that a scan must not show; empty if it may go on to the end of the
+   * keyspace. A scan of a range that the user may only read in part ends with that part, as if the
+   * keyspace ended there.
    */
   public static Optional<Key> endOf(User user, Request.Scan scan) {
     return user.readable(scan.keyspace(), scan.from()).end();
   }
 
-  /** What may be shown of a page that was read up to its own end. */
+  /** Returns a page without the rows that the user may not read. */
   public static Reply.Page within(Key end, Reply.Page page) {
     List<Reply.Row> rows =
         page.rows().stream().filter(row -> row.key().compareTo(end) < 0).toList();

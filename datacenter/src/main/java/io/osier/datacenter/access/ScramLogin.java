@@ -17,17 +17,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A datacenter's side of one login by SCRAM-SHA-256: a challenge, then a verdict, once each. What
- * it takes does not depend on whether the user exists. Not thread-safe.
+ * A datacenter's side of one login by SCRAM-SHA-256: a challenge, then a verdict, once each. The
+ * time that it takes does not depend on whether the user exists. Not thread-safe.
  */
 public final class ScramLogin {
-  /** The proof, without extensions: those that there are change nothing here. */
+  /** The client's final message, without extensions: the known ones change nothing here. */
   private static final Pattern FINAL =
       Pattern.compile("c=([A-Za-z0-9+/=]{4,16}),r=([!-+\\--~]{1,256}),p=([A-Za-z0-9+/]{43}=)");
 
   private static final int NONCE_CHARS_MAX = 128;
 
-  /** Of n,, and y,,: no channel binding, and nobody else's name to act in. */
+  /** The length of the headers n,, and y,,: no channel binding, and no other authorization name. */
   private static final int HEADER_CHARS = 3;
 
   private final Users users;
@@ -42,23 +42,26 @@ public final class ScramLogin {
       ScramCredential credential,
       boolean isReal) {}
 
-  /** What becomes of a login. */
+  /** The outcome of a login. */
   public sealed interface Verdict {
     /**
      * The password is right.
      *
-     * @param proof that this end knows the user, for the client
+     * @param identity the user
+     * @param proof the proof for the client that this datacenter knows the user
      */
     record Accepted(Identity identity, String proof) implements Verdict {}
 
-    /** It is not, or there is no such user. */
+    /** The password is wrong, or there is no such user. */
     record Refused() implements Verdict {}
   }
 
   /**
-   * @param users those there are now
-   * @param serverNonce drawn at random, for this login alone: so no proof of another one is one
-   *     here
+   * Begins a login.
+   *
+   * @param users the present users
+   * @param serverNonce a random text for this login alone, so that proofs of other logins are
+   *     worthless here
    */
   public ScramLogin(Users users, DecoyCredentials decoys, String serverNonce) {
     this.users = users;
@@ -67,16 +70,16 @@ public final class ScramLogin {
   }
 
   /**
-   * What is asked of a client.
+   * Returns the challenge for a client.
    *
-   * @param message the client's first one
-   * @throws OsierException MALFORMED if it is none
+   * @param message the client's first message
+   * @throws OsierException MALFORMED if it is no such message
    */
   public String challenge(String message) {
     ClientFirstMessage first = parse(message);
     String name = first.getUsername();
     Optional<ScramCredential> known = users.find(name).flatMap(User::credential);
-    ScramCredential decoy = decoys.of(name, users); // made in any case: it takes its time
+    ScramCredential decoy = decoys.of(name, users); // always made, as it takes time
     ScramCredential credential = known.orElse(decoy);
     ServerFirstMessage server =
         new ServerFirstMessage(
@@ -93,7 +96,8 @@ public final class ScramLogin {
   private static ClientFirstMessage parse(String message) {
     try {
       ClientFirstMessage first = ClientFirstMessage.parseFrom(message);
-      // The proof is of the very characters: what is read in another way is not what was meant.
+      // The proof covers the exact characters, so a message that would be written differently is
+      // refused.
       if (!(message.startsWith("n,,") || message.startsWith("y,,"))
           || !first.toString().equals(message)
           || !User.isName(first.getUsername())
@@ -111,17 +115,17 @@ public final class ScramLogin {
         ErrorCode.MALFORMED, "that is no message of a login by " + ScramCredential.MECHANISM);
   }
 
-  /** Who wants to log in, as they say; the empty name before they have said it. */
+  /** Returns the name that the client claims; empty before its first message. */
   public String claimed() {
     Challenge asked = challenge;
     return asked == null ? "" : asked.first.getUsername();
   }
 
   /**
-   * Looks at the proof.
+   * Checks the client's proof.
    *
-   * @param message the client's last one
-   * @throws OsierException MALFORMED if it is none, or does not belong to this login
+   * @param message the client's final message
+   * @throws OsierException MALFORMED if it is no such message, or belongs to another login
    */
   public Verdict verdict(String message) {
     Challenge asked = challenge;
@@ -147,7 +151,7 @@ public final class ScramLogin {
         ScramFunctions.verifyClientProof(mechanism, proof, asked.credential.storedKey(), said);
     byte[] signature =
         ScramFunctions.serverSignature(mechanism, asked.credential.serverKey(), said);
-    if (!(right && asked.isReal)) { // both are known by now
+    if (!(right && asked.isReal)) { // both were computed in any case
       return new Verdict.Refused();
     }
     return new Verdict.Accepted(

@@ -14,26 +14,28 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By which rights the open transactions have made their updates: a commit needs all of them once
- * more, so what somebody updated before the right was taken away is not committed afterwards. Of
- * each transaction no more is kept than which of the user's grants were used, so it is small; it is
- * forgotten when the partition has answered that the transaction has ended or was not begun, or its
- * time is over. A request to end it is not enough: it may be refused, and leave all that was
- * updated. No user has so many, here or open in one keyspace, that the others find no room. Not
- * thread-safe.
+ * Remembers the rights by which open transactions have made their updates. A commit needs all these
+ * rights again, so that updates made before a right was taken away are not committed afterwards.
+ * Only the user's grants that were used are kept of each transaction. A transaction is forgotten
+ * when the partition has answered that it has ended or did not begin, or when its time limit has
+ * passed; a request to end it is not enough, as it may be refused and leave all updates. No user
+ * may have so many transactions, here or open in one keyspace, that there is no room for other
+ * users. Not thread-safe.
  */
 public final class TransactionRights {
-  /** Most transactions; further ones are told to come later. */
+  /** Most transactions; further ones fail with OVERLOADED. */
   static final int MAX = 100_000;
 
-  /** Most of one user: as with what else a user may have, the others keep a quarter. */
+  /** Most transactions of one user; as with other limits, a quarter is left for the other users. */
   static final int OF_ONE_MAX = MAX * 3 / 4;
 
-  /** Longer than its limit a transaction may live here, so that it never ends here first. */
+  /**
+   * How much longer than its limit a transaction is remembered, so that it never ends here first.
+   */
   private static final long SLACK_NANOS = 60_000_000_000L;
 
   private record Name(String keyspace, TransactionId transaction) implements Comparable<Name> {
-    /** As with identities alone: clients may choose those of one hash. */
+    /** An order for tree maps, as clients may choose ids with one hash. */
     @Override
     public int compareTo(Name other) {
       int byTransaction = transaction.compareTo(other.transaction);
@@ -41,7 +43,7 @@ public final class TransactionRights {
     }
   }
 
-  /** Who has them open, and where. */
+  /** A user and a keyspace in which it has open transactions. */
   private record Owner(String user, String keyspace) {}
 
   private static final class Open implements Comparable<Open> {
@@ -49,15 +51,15 @@ public final class TransactionRights {
     final String user;
     final long endNanos;
 
-    /** Longer it is not open in its partition, whoever tells of that. */
+    /** The time after which it is certainly no longer open in its partition. */
     final long limitNanos;
 
     final Set<Grant> used = new HashSet<>();
 
-    /** Whether the partition may have had it: before that it may be open later. */
+    /** Whether the partition may have begun it; before that it may still be opened later. */
     boolean began;
 
-    /** How many requests that may begin it are not answered: several, if it was sent again. */
+    /** How many requests that may begin it are unanswered: several, if it was sent again. */
     int beginning;
 
     Open(Name name, String user, long endNanos, long limitNanos) {
@@ -71,13 +73,13 @@ public final class TransactionRights {
       return new Owner(user, name.keyspace);
     }
 
-    /** Whose partition aborts it first comes first. */
+    /** Orders transactions by the time at which their partition aborts them. */
     int compareLimit(Open other) {
       int byLimit = Long.signum(limitNanos - other.limitNanos);
       return byLimit != 0 ? byLimit : name.compareTo(other.name);
     }
 
-    /** Whose time is over first comes first. */
+    /** Orders transactions by the time at which they are forgotten. */
     @Override
     public int compareTo(Open other) {
       int byEnd = Long.signum(endNanos - other.endNanos);
@@ -89,7 +91,9 @@ public final class TransactionRights {
   private final TreeSet<Open> byEnd = new TreeSet<>();
   private final Map<String, Integer> ofUsers = new HashMap<>();
 
-  /** Those that may be open in their partitions, of whom there are so many each. */
+  /**
+   * The transactions that may be open in their partitions, which are counted in {@link #ofOwners}.
+   */
   private final TreeSet<Open> byLimit = new TreeSet<>(Open::compareLimit);
 
   private final Map<Owner, Integer> ofOwners = new HashMap<>();
@@ -98,8 +102,10 @@ public final class TransactionRights {
   private final int inKeyspaceMax;
 
   /**
-   * @param inKeyspaceMax how many a keyspace has open at most, of all users: one user may have
-   *     three quarters of those
+   * Makes it.
+   *
+   * @param inKeyspaceMax the most open transactions of a keyspace, of all users; one user may have
+   *     three quarters of them
    */
   public TransactionRights(int inKeyspaceMax) {
     this(MAX, OF_ONE_MAX, inKeyspaceMax);
@@ -112,25 +118,25 @@ public final class TransactionRights {
   }
 
   /**
-   * A step comes, for which the user has the rights at present. Unless it is refused here, {@link
+   * Checks a step for which the user has the rights at present. Unless it is refused here, {@link
    * #answered} follows.
    *
    * @param nowNanos the time, by the monotonic clock
-   * @return the right that an earlier update was made by and that the user does not have any more;
-   *     null if the step may be done
-   * @throws OsierException TRANSACTION_ENDED if the transaction is somebody else's; OVERLOADED if
-   *     too many are open, of this user or of all
+   * @return a right by which an earlier update was made and which the user no longer has; null if
+   *     the step may be done
+   * @throws OsierException TRANSACTION_ENDED if the transaction belongs to another user; OVERLOADED
+   *     if too many are open, of this user or of all users
    */
   public @Nullable Grant missing(User user, Request.Transact step, long nowNanos) {
     boolean goesOn = step.end() == Request.End.OPEN;
     if (step.step() == 1 && !goesOn) {
-      return null; // begins and ends at once: nothing came before
+      return null; // begins and ends at once, without earlier updates
     }
     Name name = new Name(step.keyspace(), step.transaction());
     Open of = open.get(name);
     if (of == null) {
       if (!goesOn || step.begin().isEmpty()) {
-        return null; // has ended, or never began: the partition will say so
+        return null; // ended or never begun: the partition will refuse it
       }
       checkRoom(new Owner(user.name(), step.keyspace()), nowNanos);
       long limit = nowNanos + step.begin().map(b -> b.limitMillis() * 1_000_000L).orElse(0L);
@@ -155,7 +161,7 @@ public final class TransactionRights {
     return null;
   }
 
-  /** A step that was allowed has been answered: what has ended by that is forgotten. */
+  /** Handles the answer to a step that was allowed: forgets its transaction if it has ended. */
   public void answered(Request.Transact step, Reply reply) {
     Name name = new Name(step.keyspace(), step.transaction());
     Open of = open.get(name);
@@ -170,13 +176,14 @@ public final class TransactionRights {
     of.began |= goesOn && mayBeDone(reply);
     boolean isOver =
         switch (reply) {
-          // One that begins and ends at once may have overtaken the step that is to open it.
+          // A step that begins and ends at once may have overtaken the step that opens the
+          // transaction.
           case Reply.Transacted t -> !goesOn && step.step() > 1;
-          // So may what finds it not open yet.
+          // So may a step that finds the transaction not open yet.
           case Reply.Failure f ->
               of.began
                   ? f.code() == ErrorCode.TRANSACTION_ENDED
-                  : begins && of.beginning == 0; // no other sending of the step may open it
+                  : begins && of.beginning == 0; // no repetition of the step may open it
           default -> false;
         };
     if (isOver) {
@@ -185,10 +192,10 @@ public final class TransactionRights {
   }
 
   /**
-   * Whether a step may have been done that was answered so, and its transaction be open. What takes
-   * long is read when the step is done: if that fails, the partition ends the transaction before
-   * anything else that comes after the answer. Only one that was open before may go on after a step
-   * that reads too much.
+   * Returns whether a step with this answer may have been done, and its transaction be open. Long
+   * answers are made after the step is done: if that fails, the partition ends the transaction
+   * before it handles anything that comes after the answer. Only a transaction that was open before
+   * may go on after a step that reads too much.
    */
   private static boolean mayBeDone(Reply reply) {
     return reply instanceof Reply.Failure f
@@ -196,7 +203,7 @@ public final class TransactionRights {
         : reply instanceof Reply.Transacted;
   }
 
-  /** So long it may wait before it begins. */
+  /** Returns how long the transaction may wait before it begins. */
   private static long waitNanos(Request.Transact step) {
     return step.begin()
         .map(b -> Math.clamp((long) b.waitMillis(), 0, Request.WAIT_MILLIS_MAX) * 1_000_000L)
@@ -275,7 +282,7 @@ public final class TransactionRights {
     }
   }
 
-  /** Of how many transactions something is kept. */
+  /** Returns how many transactions are remembered. */
   public int size() {
     return open.size();
   }

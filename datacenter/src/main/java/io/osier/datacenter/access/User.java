@@ -10,10 +10,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Somebody who may do something. Immutable; {@link #toString} shows no secret.
+ * A user with its rights. Immutable; {@link #toString} shows no secret.
  *
- * @param credential what is known of the password; empty if there is none: such a user logs in by a
- *     certificate, or is the {@linkplain Users#DEFAULT default one}
+ * @param credential the credential made from the password; empty for a user without one, who logs
+ *     in by a certificate, or is the {@linkplain Users#DEFAULT default user}
+ * @param grants the user's rights
  */
 public record User(String name, Optional<ScramCredential> credential, List<Grant> grants) {
   public static final int GRANTS_MAX = 256;
@@ -36,7 +37,7 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
   }
 
   /**
-   * A user's name, if it is one.
+   * Returns the name if it is valid for a user.
    *
    * @throws OsierException INVALID_ARGUMENT if it is not
    */
@@ -62,7 +63,7 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
     return false;
   }
 
-  /** Whether the user may do all that a right is for. */
+  /** Returns whether the user's grants cover all of a right. */
   public boolean may(Grant wanted) {
     for (Grant grant : grants) {
       if (grant.covers(wanted)) {
@@ -72,7 +73,7 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
     return false;
   }
 
-  /** Whether the user has any right on a keyspace, be it on some of its keys alone. */
+  /** Returns whether the user has any right on a keyspace, even if only on some of its keys. */
   public boolean mayAnything(String keyspace) {
     for (Grant grant : grants) {
       if (grant.isFor(keyspace)) {
@@ -83,7 +84,7 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
   }
 
   /**
-   * Where what the user may read, from a key on without a gap, ends.
+   * Returns how far the user may read from a key on without a gap.
    *
    * @param from the first key; empty for the beginning
    */
@@ -119,7 +120,7 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
     }
   }
 
-  /** The later of two ends; empty is behind everything. */
+  /** Returns the later of two ends; empty stands for the end of the keyspace. */
   private static Optional<Key> later(Optional<Key> a, Optional<Key> b) {
     if (a.isEmpty() || b.isEmpty()) {
       return Optional.empty();
@@ -128,13 +129,16 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
   }
 
   /**
-   * How far somebody may read.
+   * How far a user may read.
    *
-   * @param any whether anything at all
-   * @param end the first key that is not readable any more; empty if all are
+   * @param any whether the first key is readable
+   * @param end the first key that is not readable; empty if all are
    */
   record Reach(boolean any, Optional<Key> end) {
-    /** Whether this goes on to a key, exclusive; empty stands for the end of the keyspace. */
+    /**
+     * Returns whether this reaches up to a key, exclusive; empty stands for the end of the
+     * keyspace.
+     */
     boolean contains(Optional<Key> to) {
       return end.isEmpty() || (to.isPresent() && to.get().compareTo(end.get()) <= 0);
     }

@@ -11,14 +11,14 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A change of who may do what. Passwords do not travel: what a datacenter may keep of one is
- * computed by whoever gives the command. Their texts show no secret.
+ * A change of users or their rights. Passwords are not sent: the client computes the credential
+ * that datacenters keep. The commands' texts show no secret.
  */
 public sealed interface UserCommand {
-  /** The setting with what is kept of a password, a line. */
+  /** The setting with a credential, one line. */
   String CREDENTIAL = "credential";
 
-  /** The setting with rights, a line each. */
+  /** The setting with rights, one line each. */
   String RIGHTS = "rights";
 
   String user();
@@ -27,8 +27,8 @@ public sealed interface UserCommand {
    * Reads a command.
    *
    * @param action create, passwd, grant, revoke or drop
-   * @param settings what belongs to it: {@link #CREDENTIAL}, {@link #RIGHTS}
-   * @throws OsierException INVALID_ARGUMENT if it is none; the message shows no secret
+   * @param settings the action's settings: {@link #CREDENTIAL}, {@link #RIGHTS}
+   * @throws OsierException INVALID_ARGUMENT if it is no valid command; the message shows no secret
    */
   static UserCommand parse(String action, String user, Map<String, String> settings) {
     User.checkName(user);
@@ -84,9 +84,10 @@ public sealed interface UserCommand {
   }
 
   /**
-   * Makes a user who is not there.
+   * Makes a user that does not exist.
    *
-   * @param credential empty for one who has no password: with a certificate, or the default user
+   * @param credential empty for a user without a password, who has a certificate, or is the default
+   *     user
    */
   record Create(String user, Optional<ScramCredential> credential, List<Grant> grants)
       implements UserCommand {
@@ -100,9 +101,9 @@ public sealed interface UserCommand {
 
   record GiveRight(String user, Grant grant) implements UserCommand {}
 
-  /** Takes a right away that a user was given, in the same words. */
+  /** Takes away a right that a user was given, in exactly this form. */
   record TakeRight(String user, Grant grant) implements UserCommand {}
 
-  /** Ends a user, with all rights. */
+  /** Drops a user with all its rights. */
   record Drop(String user) implements UserCommand {}
 }

@@ -30,21 +30,21 @@ import java.util.TreeMap;
  *   *                  flag               whether rights are in force; never disabled
  *   NAME               map                a user, with
  *     made             set (add-wins)       creations: "ID BY"
- *     password ID      register             what is kept of the password
- *     rights ID        set (remove-wins)    rights, as they are written
+ *     password ID      register             the credential
+ *     rights ID        set (remove-wins)    rights, as texts
  * </pre>
  *
- * <p>What two datacenters do at once ends like this, whatever comes where first:
+ * <p>Concurrent changes at two datacenters have these outcomes, in whatever order they arrive:
  *
  * <ul>
- *   <li>A user who is dropped stays dropped, whatever else is done to it: rights and passwords
- *       belong to a creation, and that is gone.
- *   <li>A right that is taken away and given again stays away.
- *   <li>Of two passwords the later one counts, and of two creations of one name the later one, with
- *       its password and its rights alone.
- *   <li>Two who drop each other, the last ones who may administer, both go. Nobody may then change
- *       users, and nothing is open that was not; a datacenter's next start makes those users again
- *       that its configuration names and that are not there.
+ *   <li>A dropped user stays dropped, whatever else is done to it concurrently: rights and
+ *       passwords belong to a creation, which is gone.
+ *   <li>A right that is concurrently taken away and given stays away.
+ *   <li>Of two passwords the later one counts. Of two creations of one name the later one counts,
+ *       with only its own password and rights.
+ *   <li>If the last two users who may administer drop each other, both are dropped. Then nobody may
+ *       change users, but nothing becomes open; a datacenter's next start makes the users of its
+ *       configuration that do not exist.
  * </ul>
  */
 public final class UserRecords {
@@ -56,8 +56,8 @@ public final class UserRecords {
   /**
    * A creation of a user.
    *
-   * @param id unique, and larger than those of earlier ones
-   * @param by who made it
+   * @param id unique, and larger than the ids of earlier creations
+   * @param by the author
    */
   private record Creation(String id, String by) implements Comparable<Creation> {
     static Creation parse(String text) {
@@ -78,11 +78,11 @@ public final class UserRecords {
   }
 
   /**
-   * Who changes something, and when.
+   * The author and the time of a change.
    *
-   * @param by a user and a datacenter, for whoever asks later
-   * @param millis the time since 1970
-   * @param unique drawn at random
+   * @param by a user and a datacenter, to be shown later
+   * @param millis the time, in milliseconds since 1970
+   * @param unique a random number
    */
   public record Author(String by, long millis, long unique) {
     private Creation creation() {
@@ -90,7 +90,7 @@ public final class UserRecords {
     }
   }
 
-  /** No user was ever made. */
+  /** The records before any user was made. */
   public static final UserRecords NONE = new UserRecords(new Reading.Fields(new TreeMap<>()));
 
   private final boolean inForce;
@@ -99,7 +99,9 @@ public final class UserRecords {
   private final Users users;
 
   /**
-   * @param object all of {@link #OBJECT}
+   * Reads the records.
+   *
+   * @param object the whole reading of {@link #OBJECT}
    */
   public UserRecords(Reading.Fields object) {
     this.inForce = object.fields().get(IN_FORCE) instanceof Reading.Flag flag && flag.value();
@@ -128,7 +130,7 @@ public final class UserRecords {
         && !name.equals(Users.DEFAULT)) {
       credential = line.value().map(v -> ScramCredential.parse(v.toString()));
     }
-    // More than fit came about by two who gave rights at once: the first in their order count.
+    // Concurrent changes may have given more rights than fit: the first ones in order count.
     List<Grant> grants =
         texts(of, rights(creation)).stream().limit(User.GRANTS_MAX).map(Grant::parse).toList();
     return new User(name, credential, grants);
@@ -148,42 +150,40 @@ public final class UserRecords {
     return new FieldId("rights " + creation.id, CrdtType.RW_SET);
   }
 
-  /** What removes that which was done to users while somebody else dropped them; often nothing. */
+  /**
+   * Returns operations that remove leftovers of changes to users that were dropped concurrently;
+   * often none.
+   */
   public List<Operation> cleaning() {
     List<String> gone =
         fields.keySet().stream().filter(name -> !creations.containsKey(name)).toList();
     return gone.isEmpty() ? List.of() : List.of(new Operation.RemoveFields(gone));
   }
 
-  /** Whether a user was ever made, so that these users count and not those of a configuration. */
+  /**
+   * Returns whether a user was ever made, so that these users are in force and not those of a
+   * configuration.
+   */
   public boolean isInForce() {
     return inForce;
   }
 
-  /** Whether nobody is left who may change users. */
+  /** Returns whether no user is left who may change users. */
   public boolean isLockedOut() {
     return inForce && !isAdministered(users);
   }
 
-  /** The users that there are: those of {@link Users#OPEN} while none was ever made. */
+  /** Returns the present users: {@link Users#OPEN} if none was ever made. */
   public Users users() {
     return users;
   }
 
-  /**
-   * Who made a user.
-   *
-   * @return empty if there is none of the name
-   */
+  /** Returns the author of a user's creation; empty if there is no such user. */
   public Optional<String> madeBy(String user) {
     return Optional.ofNullable(creations.get(user)).map(c -> c.getLast().by);
   }
 
-  /**
-   * When a user was made, in milliseconds since 1970.
-   *
-   * @return empty if there is none of the name
-   */
+  /** Returns when a user was made, in milliseconds since 1970; empty if there is no such user. */
   public Optional<Long> madeAtMillis(String user) {
     return Optional.ofNullable(creations.get(user))
         .map(c -> Long.parseLong(c.getLast().id.replaceFirst("-.*", "")));
@@ -192,11 +192,11 @@ public final class UserRecords {
   // ---------------------------------------------------------------- changes
 
   /**
-   * What a command does. The first user that is made puts rights in force, and with it comes the
-   * default one, with all rights: what worked before still does, until somebody drops that.
+   * Returns the operations of a command. The first user puts rights into force. With it the default
+   * user is made, with all rights, so that existing clients go on until it is dropped.
    *
-   * @throws OsierException INVALID_ARGUMENT if the command makes no sense: its user is there
-   *     already, or is not, or nobody could administer afterwards
+   * @throws OsierException INVALID_ARGUMENT if the command's user exists already, or does not
+   *     exist, or nobody could administer afterwards
    */
   public List<Operation> operations(UserCommand command, Author author) {
     List<Operation> operations =
@@ -245,10 +245,10 @@ public final class UserRecords {
   }
 
   /**
-   * What makes those users who are not there, and puts rights in force. The others stay as they
-   * are, and no default one is made unless it is among them.
+   * Returns the operations that make those of the users that do not exist, and put rights into
+   * force. Existing users stay as they are, and the default user is only made if it is among them.
    *
-   * @param author whose number is used for all
+   * @param author the author of all creations
    */
   public List<Operation> initial(Collection<User> all, Author author) {
     List<Operation> operations = new ArrayList<>();
@@ -340,7 +340,7 @@ public final class UserRecords {
     return all.getLast();
   }
 
-  /** Somebody must be able to undo what is done. */
+  /** Refuses a command after which no user could change users any more. */
   private void checkAdministered(UserCommand command) {
     Map<String, User> after = new TreeMap<>();
     users.all().forEach(u -> after.put(u.name(), u));

@@ -4,12 +4,13 @@ import io.osier.core.Grant;
 import java.util.List;
 
 /**
- * A user as an operator sees it.
+ * A user as shown to an operator.
  *
- * @param hasPassword whether a password lets in
- * @param fromFile whether the configuration file names it, and nobody has changed users yet
- * @param by who made it; empty if the file does
- * @param atMillis when; 0 if the file does
+ * @param hasPassword whether the user can log in with a password
+ * @param fromFile whether it comes from the configuration file, and no command has changed users
+ *     yet
+ * @param by the author of its creation; empty if it comes from the file
+ * @param atMillis when it was made, in milliseconds since 1970; 0 if it comes from the file
  */
 public record UserView(
     String name,

@@ -11,17 +11,17 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** All users there are, at one time. Immutable. */
+/** All users at one time. Immutable. */
 public final class Users {
   /**
-   * The user that connections have which do not log in. Where there is none of this name, everybody
-   * must log in.
+   * The user of connections that do not log in. If there is no user of this name, everybody must
+   * log in.
    */
   public static final String DEFAULT = "default";
 
   public static final int MAX = 10_000;
 
-  /** Nobody was ever named: who can connect may do everything. */
+  /** The users if none was ever made: whoever can connect may do everything. */
   public static final Users OPEN =
       new Users(
           List.of(
@@ -34,6 +34,8 @@ public final class Users {
   private final int[] iterations;
 
   /**
+   * Makes it.
+   *
    * @throws OsierException INVALID_ARGUMENT if there are too many, or two of one name
    */
   public Users(Collection<User> all) {
@@ -63,9 +65,9 @@ public final class Users {
   }
 
   /**
-   * How often a password may have been hashed: as often as one of these users' passwords was.
+   * Returns a plausible number of iterations for a decoy: that of one of these users' passwords.
    *
-   * @param chance any number, which decides which of them
+   * @param chance any number, which chooses the user
    */
   int iterations(int chance) {
     return iterations.length == 0
@@ -73,7 +75,10 @@ public final class Users {
         : iterations[Math.floorMod(chance, iterations.length)];
   }
 
-  /** Whether who does not log in may do everything: no rights are in force. */
+  /**
+   * Returns whether connections that do not log in may do everything, so that no rights are in
+   * force.
+   */
   public boolean isOpen() {
     return find(DEFAULT)
         .filter(u -> Arrays.stream(Grant.Right.values()).map(Grant::onAll).allMatch(u::may))

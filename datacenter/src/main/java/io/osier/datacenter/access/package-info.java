@@ -1,6 +1,6 @@
 /**
- * Who may do what: users and their rights, logins by SCRAM-SHA-256, and how bad passwords are
- * slowed down. It is pure: time and chance are passed in, and what is decided comes out.
+ * Users and their rights, logins by SCRAM-SHA-256, and the throttling of wrong passwords. It is
+ * pure: time and random numbers are passed in, and decisions are returned.
  */
 @NullMarked
 package io.osier.datacenter.access;

@@ -16,9 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Who may look at the admin port: where others than this machine reach it and rights are in force,
- * a user with the right {@code admin *}, by HTTP's basic authentication or a certificate. Probes of
- * life and readiness are answered to anybody. Thread-safe.
+ * Decides who may read the admin port. If other machines can reach it and rights are in force, only
+ * users with the right {@code admin *} may, by HTTP basic authentication or a certificate. Liveness
+ * and readiness probes are answered to anybody. Thread-safe.
  */
 final class AdminAccess {
   private static final Set<String> FOR_ALL = Set.of("/livez", "/readyz", "/health");
@@ -30,7 +30,9 @@ final class AdminAccess {
   private final PasswordCheck passwords = new PasswordCheck();
 
   /**
-   * @param isPrivate whether nobody but this machine reaches it
+   * Makes the access check.
+   *
+   * @param isPrivate whether only this machine can reach the port
    * @param executor hashes passwords
    */
   AdminAccess(AccessControl access, boolean isPrivate, Executor executor) {
@@ -40,9 +42,9 @@ final class AdminAccess {
   }
 
   /**
-   * Why something is not shown; empty if it is.
+   * Returns the answer to a request that is refused; empty if it is allowed.
    *
-   * @param certificates what the certificate names that was shown
+   * @param certificates the names in the client's certificate; empty without one
    */
   CompletableFuture<Optional<HttpEndpoint.Answer>> refusal(
       RequestHead asked, Set<String> certificates, SocketAddress from) {
@@ -100,7 +102,7 @@ final class AdminAccess {
     return Optional.of(new HttpEndpoint.Answer(403, "a right is missing: " + wanted + "\n"));
   }
 
-  /** Name and password of a field Authorization. */
+  /** Returns the name and password of an Authorization field; empty if it is malformed. */
   private static Optional<String[]> decode(String field) {
     if (!field.toLowerCase(Locale.ROOT).startsWith(BASIC)) {
       return Optional.empty();

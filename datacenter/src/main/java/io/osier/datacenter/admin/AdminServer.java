@@ -29,9 +29,9 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 /**
- * Serves what operators and their probes ask for: /metrics in Prometheus' form, /livez (the process
- * answers), /readyz and /health (it serves, or why it does not), and the dashboard. Nothing of it
- * waits for a partition.
+ * Serves the admin port: /metrics in Prometheus' format, /livez (the process answers), /readyz and
+ * /health (whether the datacenter serves, or why it does not), and the dashboard. No request waits
+ * for a partition. Thread-safe.
  */
 public final class AdminServer implements AutoCloseable {
   private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -41,7 +41,7 @@ public final class AdminServer implements AutoCloseable {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics gc = new JvmGcMetrics();
 
-  /** Makes the text of a scrape, which is too long for a thread that serves connections. */
+  /** Renders metrics, which takes too long for a thread that serves connections. */
   private final ExecutorService executor =
       Executors.newSingleThreadExecutor(
           r -> Thread.ofPlatform().name("osier-admin").daemon(true).unstarted(r));
@@ -95,7 +95,7 @@ public final class AdminServer implements AutoCloseable {
     host = settings.host();
   }
 
-  /** Where it listens, as configured. */
+  /** Returns the configured host of the port. */
   public String host() {
     return host;
   }

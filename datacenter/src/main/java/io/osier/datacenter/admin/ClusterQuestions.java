@@ -21,16 +21,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks all datacenters one question, so that who reaches one of them hears of all. Questions and
- * answers are notes over the links between the datacenters. Who has not answered after {@value
- * #AROUND_MILLIS} ms, since a link is cut, is asked by way of each third one; what is not there
- * after {@value #WAIT_MILLIS} ms does not come. A question is answered the way it came.
+ * Asks all datacenters one question, so that a client that reaches one of them gets the answers of
+ * all. Questions and answers travel as notes over the peer links. A datacenter that has not
+ * answered after {@value #AROUND_MILLIS} ms, perhaps because a link is cut, is asked again through
+ * every other one; answers that take longer than {@value #WAIT_MILLIS} ms are left out. An answer
+ * takes the way that its question took.
  *
- * <p>Members of a cluster trust each other: one that hands on an answer could have made it up.
+ * <p>Members of a cluster trust each other: a member that forwards an answer could have forged it.
  *
- * <p>Bounded: {@value #ASKED_MAX} questions at once are put here, and of those that another
- * datacenter sends or hands on {@value #ANSWERED_MAX} are worked on; an answer has {@value
- * QuestionNote#TEXT_BYTES_MAX} bytes at most. Thread-safe; runs others' code with no lock held.
+ * <p>Bounded: at most {@value #ASKED_MAX} questions are asked here at once, at most {@value
+ * #ANSWERED_MAX} questions that one datacenter sends or forwards are answered at once, and an
+ * answer has at most {@value QuestionNote#TEXT_BYTES_MAX} bytes. Thread-safe; runs others' code
+ * with no lock held.
  */
 public final class ClusterQuestions {
   static final int ASKED_MAX = 16;
@@ -40,7 +42,7 @@ public final class ClusterQuestions {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterQuestions.class);
 
-  /** Has something done later. */
+  /** Runs tasks later. */
   interface Later {
     void run(long millis, Runnable task);
   }
@@ -51,12 +53,12 @@ public final class ClusterQuestions {
   private final BiConsumer<String, byte[]> notes;
   private final Later later;
 
-  /** What answers is not held up, nor who brings an answer. */
+  /** Runs continuations, so that neither the answering code nor the link's thread is blocked. */
   private final Executor executor;
 
   private final Map<Long, Asked> asked = new ConcurrentHashMap<>();
 
-  /** By who sent them, how many questions are worked on. */
+  /** How many questions are being answered, by the datacenter that sent them. */
   private final Map<String, Integer> answering = new ConcurrentHashMap<>();
 
   private final AtomicLong numbers = new AtomicLong();
@@ -73,9 +75,11 @@ public final class ClusterQuestions {
   }
 
   /**
-   * @param peers the others' names, as they are now
-   * @param answers answers a question, its own ones, too; called by any thread
-   * @param notes sends a note to a datacenter, if it can
+   * Makes it.
+   *
+   * @param peers returns the present names of the other datacenters
+   * @param answers answers a question, this datacenter's own ones, too; called by any thread
+   * @param notes sends a note to a datacenter if it is connected
    */
   public ClusterQuestions(
       String self,
@@ -108,10 +112,11 @@ public final class ClusterQuestions {
   }
 
   /**
-   * Asks all, this one included.
+   * Asks all datacenters, this one included.
    *
-   * @return by datacenter, what it answers; who could not be asked is not there. Fails with
-   *     OVERLOADED if too many questions wait, and with what this datacenter's own answer fails
+   * @return completes with the answers by datacenter, without those that did not come. Fails with
+   *     OVERLOADED if too many questions wait, and with the error of this datacenter's own answer
+   *     if that fails
    */
   public CompletableFuture<Map<String, String>> ask(String question) {
     Set<String> others = Set.copyOf(peers.get());
@@ -157,12 +162,12 @@ public final class ClusterQuestions {
     }
   }
 
-  /** Whether a note is a question or an answer. */
+  /** Returns whether a note is a question or an answer. */
   public static boolean isNote(byte[] note) {
     return QuestionNote.isOne(note);
   }
 
-  /** A question or an answer has come. */
+  /** Handles a question or an answer, for this datacenter or to be forwarded. */
   public void noted(String sender, byte[] content) {
     QuestionNote note;
     try {
@@ -172,7 +177,7 @@ public final class ClusterQuestions {
       return;
     }
     if (!note.to().equals(self)) {
-      if (note.from().equals(sender) && peers.get().contains(note.to())) { // one hop, no circles
+      if (note.from().equals(sender) && peers.get().contains(note.to())) { // one hop, so no cycles
         notes.accept(note.to(), content);
       }
     } else if (note.isAnswer()) {
@@ -195,7 +200,7 @@ public final class ClusterQuestions {
   private void answer(String sender, QuestionNote question) {
     if (answering.merge(sender, 1, Integer::sum) > ANSWERED_MAX) {
       answered(sender);
-      return; // it is asked again, or does without
+      return; // the asker tries another way, or goes without
     }
     CompletableFuture<String> made;
     try {

@@ -21,45 +21,44 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells those who look at the dashboard once a second what this datacenter and the others do, as
- * server-sent events. While nobody looks, here or at a peer, nothing is computed, and no thread is
- * there.
+ * Sends the dashboard's viewers the status of this datacenter and of the others once a second, as
+ * server-sent events. Without a viewer, here or at a peer, it computes nothing and has no thread.
  *
- * <p>Bounded: at most {@value #VIEWERS_MAX} viewers; one who does not read gets nothing more until
- * what was sent has left, and is dropped after {@value #MISSES_MAX} messages that were not sent.
- * All viewers get the same bytes. Thread-safe: everything happens on one thread of its own.
+ * <p>Bounded: at most {@value #VIEWERS_MAX} viewers. A viewer that does not read gets no message
+ * while earlier ones are unsent, and is dropped after missing {@value #MISSES_MAX} in a row. All
+ * viewers get the same bytes. Thread-safe: the work is done on one thread of its own.
  */
 public final class Dashboard implements AutoCloseable {
   /** Most viewers at once. */
   static final int VIEWERS_MAX = 16;
 
-  /** Messages in a row that could not be sent until a viewer is dropped. */
+  /** How many messages in a row a viewer may miss before it is dropped. */
   static final int MISSES_MAX = 5;
 
-  /** Tells browsers after how many milliseconds to come again when the connection is lost. */
+  /** Tells browsers after how many milliseconds to reconnect. */
   private static final byte[] HELLO = "retry: 2000\n\n".getBytes(StandardCharsets.UTF_8);
 
   private static final Logger LOG = LoggerFactory.getLogger(Dashboard.class);
 
-  /** How often a message is made and sent. */
+  /** The interval of messages, in milliseconds. */
   public static final long TICK_MILLIS = 1_000;
 
-  /** A status is made at most so often, whoever asks. */
+  /** How long a status counts as fresh, so that it is not made more often. */
   private static final long FRESH_NANOS = 400_000_000;
 
-  /** A partition that does not answer by then is a finding of its own. */
+  /** How long to wait for a status; a partition that takes longer is itself a finding. */
   private static final long STATUS_MILLIS_MAX = 900;
 
-  /** Somebody's way to see the messages. */
+  /** A viewer's connection. */
   interface Viewer {
     /**
-     * Sends a piece, unless what was sent before has not left yet; whether it did. For any thread.
+     * Sends bytes, unless earlier bytes are still unsent; returns whether it did. For any thread.
      */
     boolean send(byte[] piece);
 
     void close();
 
-    /** Has something done when it ends, now if it has. */
+    /** Runs an action when the connection ends, at once if it has ended. */
     void whenClosed(Runnable then);
   }
 
@@ -80,7 +79,7 @@ public final class Dashboard implements AutoCloseable {
   private final ScheduledThreadPoolExecutor executor;
   private final AtomicInteger viewers = new AtomicInteger();
 
-  // All that follows is touched by the executor's thread alone.
+  // All that follows is used by the executor's thread only.
   private final StatusBoard board;
   private final List<Watching> watching = new ArrayList<>();
   private Optional<ScheduledFuture<?>> ticking = Optional.empty();
@@ -90,10 +89,13 @@ public final class Dashboard implements AutoCloseable {
   private long number;
 
   /**
-   * @param peers the others' names
-   * @param clients how the datacenters' ports for clients are reached, by name, as far as is known
+   * Makes a dashboard.
+   *
+   * @param peers the other datacenters' names
+   * @param clients returns the addresses of the datacenters' ports for clients, by name, as far as
+   *     known
    * @param source makes this datacenter's status, as JSON; called by one thread
-   * @param notes sends a note to a datacenter, if it can
+   * @param notes sends a note to a datacenter if it is connected
    * @param tickMillis {@link #TICK_MILLIS}, or less in a test
    */
   public Dashboard(
@@ -127,12 +129,12 @@ public final class Dashboard implements AutoCloseable {
     return viewers.get();
   }
 
-  /** Whether nobody else may look. */
+  /** Returns whether the limit of viewers is reached. */
   boolean isFull() {
     return viewers.get() >= VIEWERS_MAX;
   }
 
-  /** Somebody looks from now on, unless it is one too many. */
+  /** Adds a viewer, or closes it if the limit is reached. */
   void join(Viewer viewer) {
     int now = viewers.incrementAndGet();
     viewer.whenClosed(viewers::decrementAndGet);
@@ -181,11 +183,11 @@ public final class Dashboard implements AutoCloseable {
       board.peers().forEach(dc -> notes.accept(dc, ask));
       status().whenCompleteAsync((json, error) -> show(json, error), executor);
     } catch (RuntimeException e) {
-      LOG.error("internal error in the dashboard", e); // what is thrown here would end the ticking
+      LOG.error("internal error in the dashboard", e); // an exception would end the ticks
     }
   }
 
-  /** This datacenter's status, made now unless that has just been done. */
+  /** Returns this datacenter's status; makes it unless the last one is still fresh. */
   private CompletableFuture<String> status() {
     long now = System.nanoTime();
     if (!isStatus || now - statusNanos >= FRESH_NANOS) {
@@ -212,7 +214,7 @@ public final class Dashboard implements AutoCloseable {
       all.addObject().put("dc", self).put("age_ms", 0).put("by", self).put("status", json);
     }
     for (StatusBoard.Heard h : board.heard(now)) {
-      // As text: what a peer sends must not be able to break out of its place.
+      // As text, so that a peer's JSON cannot break out of its place.
       all.addObject()
           .put("dc", h.dc())
           .put("age_ms", h.ageMillis())
@@ -230,7 +232,7 @@ public final class Dashboard implements AutoCloseable {
     }
   }
 
-  /** A note of a peer has come. */
+  /** Handles a note of a peer. */
   public void noted(String from, byte[] content) {
     StatusBoard.Note note;
     try {

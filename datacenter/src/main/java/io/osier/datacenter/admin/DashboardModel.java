@@ -15,15 +15,16 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 
 /**
- * What the dashboard tells of a datacenter at one moment. Counts are since the start of its
- * process: whoever wants rates takes differences, of which only those of one incarnation make
- * sense.
+ * What the dashboard shows of a datacenter at one moment. Counts are since the start of its
+ * process; rates are differences between two models of the same incarnation. Immutable.
  *
- * @param incarnation of this process
- * @param uptimeMillis how long it has run
- * @param cli the command line that reaches it, without a command
- * @param obstacles what keeps it from serving, in words
+ * @param millis the time, since 1970
+ * @param incarnation the process's incarnation
+ * @param uptimeMillis how long the process has run
+ * @param cli the start of a command line that connects to the datacenter
+ * @param obstacles what keeps the datacenter from serving, in words
  * @param warnings what else does not work, in words
+ * @param links its links to the other datacenters
  * @param spaces its keyspaces
  */
 public record DashboardModel(
@@ -37,18 +38,18 @@ public record DashboardModel(
     List<Link> links,
     List<Space> spaces) {
   /**
-   * The way to another datacenter, all keyspaces together.
+   * The link to another datacenter (the peer), all keyspaces together.
    *
-   * @param connected whether frames can be sent to it
-   * @param stream what the slowest stream to it does: waiting, catching-up, streaming
-   * @param lagUpdates updates of this datacenter that it has not acknowledged
-   * @param lagMillis for how long it lacks the oldest of them: how stale it is
-   * @param overdueUpdates those of them that are older than the staleness bound
-   * @param behindUpdates updates of it that have not come here
-   * @param unheardMillis for how long nothing has come from it although something should
+   * @param connected whether frames can be sent to the peer
+   * @param stream the state of the slowest stream to the peer: waiting, catching-up, streaming
+   * @param lagUpdates how many updates of this datacenter the peer has not acknowledged
+   * @param lagMillis for how long the peer has lacked the oldest of them: its staleness
+   * @param overdueUpdates how many of them are older than the staleness bound
+   * @param behindUpdates how many updates of the peer have not come here
+   * @param unheardMillis for how long nothing has come from the peer although something should
    * @param inFlightBytes bytes sent and not acknowledged
-   * @param sentBytes bytes that the connections have carried to it, framing included
-   * @param receivedBytes the same from it
+   * @param sentBytes bytes sent over the connections, framing included
+   * @param receivedBytes bytes received over the connections, framing included
    */
   record Link(
       String dc,
@@ -66,26 +67,26 @@ public record DashboardModel(
   /**
    * A keyspace, all its partitions together.
    *
-   * @param slaMillis δ; 0 if everything is shipped at once
+   * @param slaMillis the staleness bound δ; 0 if everything is shipped at once
    * @param propagation op, state or adaptive
    * @param consistency session or causal
-   * @param ready whether commands are served
-   * @param ageMillis how old the oldest of its partitions' figures is
-   * @param updates committed here
-   * @param applied of others that came here
-   * @param objects that it holds
-   * @param dirtyObjects that have updates not yet shipped
-   * @param shippedBytes of updates, to all peers
+   * @param ready whether all its partitions serve commands
+   * @param ageMillis the age of its partitions' oldest metrics
+   * @param updates updates committed here
+   * @param applied updates of other datacenters applied here
+   * @param objects objects held
+   * @param dirtyObjects objects with updates that are not yet shipped
+   * @param shippedBytes bytes of updates shipped to all peers
    * @param arrivedBytes those of them that the peers have acknowledged
-   * @param opBytes that what the peers have confirmed takes as single operations
-   * @param timeliness whether the peers get updates in time, all together
-   * @param stateObjects in STATE mode now
+   * @param opBytes bytes that the acknowledged updates would take as single operations
+   * @param timeliness whether updates reach the peers in time, all peers together
+   * @param stateObjects objects in STATE mode now
    * @param switches how often an object changed its mode
-   * @param late shipments that came too late
+   * @param late shipments that came too late, by cause
    * @param queued commands that wait
    * @param overloads commands that were refused
-   * @param spent how often each budget of memory was spent
-   * @param visibility how long shipments took until they were visible here
+   * @param spent how often each memory budget was spent
+   * @param visibility the delays until shipments were visible here
    * @param hot the hottest objects, hottest first
    */
   record Space(
@@ -113,13 +114,14 @@ public record DashboardModel(
       List<Hot> hot) {}
 
   /**
-   * Delays from the commit of a shipment's oldest update until it was visible here, outages left
-   * out.
+   * Delays from the commit of a shipment's oldest update until it was visible here, without
+   * outages.
    *
-   * @param counts by {@link #RANGES}, and behind the last
+   * @param counts the number of delays in each of {@link #RANGES}, and last the number above all of
+   *     them
    */
   record Visibility(List<Long> counts, double p50Millis, double p99Millis, double maxMillis) {
-    /** The ranges' ends as shares of δ, or of a second where δ is 0. */
+    /** The upper ends of the ranges as shares of δ, or of a second if δ is 0. */
     static final List<Double> RANGES = ranges();
 
     private static List<Double> ranges() {
@@ -131,7 +133,7 @@ public record DashboardModel(
       return List.copyOf(ends);
     }
 
-    /** Counts times in microseconds. */
+    /** Sorts times in microseconds into the ranges. */
     static Visibility of(Histogram micros, long slaMillis) {
       double unitMicros = slaMillis > 0 ? slaMillis * 1e3 : 1e6;
       Long[] counts = new Long[RANGES.size() + 1];
@@ -153,7 +155,7 @@ public record DashboardModel(
   }
 
   /**
-   * What a snapshot says.
+   * Makes the model of a snapshot.
    *
    * @param cli see {@link #cli}
    */
@@ -235,10 +237,10 @@ public record DashboardModel(
   /**
    * A hot object.
    *
-   * @param key as text
+   * @param key its key, as text
    * @param type its type's label
    * @param mode op or state
-   * @param updatesPerSecond here
+   * @param updatesPerSecond the rate of its updates here
    * @param objectBytes its size
    * @param opBytes the mean size of one operation
    */

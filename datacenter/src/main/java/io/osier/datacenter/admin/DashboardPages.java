@@ -11,13 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The dashboard's files, which are resources as they are: no build step made them and they ask no
- * other host for anything.
+ * Serves the dashboard's files, which are resources of this module: no build step makes them, and
+ * they load nothing from other hosts.
  */
 final class DashboardPages {
   static final String PATH = "/dashboard";
 
-  /** By name, its type. */
+  /** Content types by the file name's extension. */
   private static final Map<String, String> TYPES =
       Map.of(
           "html", "text/html; charset=utf-8",
@@ -42,7 +42,7 @@ final class DashboardPages {
 
   private DashboardPages() {}
 
-  /** Adds the page, its files, and the events to what an endpoint serves. */
+  /** Adds the dashboard's page, files and event stream to the paths that an endpoint serves. */
   static void addTo(
       Map<String, Supplier<CompletableFuture<HttpEndpoint.Answer>>> paths, Dashboard dashboard) {
     HttpEndpoint.Answer page = read("index.html");

@@ -7,30 +7,30 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What is wrong with a datacenter, in words a person understands, with the command that helps.
- * Pure.
+ * Finds what is wrong with a datacenter, and says it in words with the command that helps. Pure.
  */
 final class HealthChecks {
-  /** How bad it is. */
+  /** The severity of a finding. */
   enum Level {
     /** Something does not work. */
     ERROR,
     /** Something works less well than it should. */
     WARNING,
-    /** It mends itself. */
+    /** It will recover by itself. */
     NOTE
   }
 
   /**
-   * One thing.
+   * One finding.
    *
-   * @param about what it is about, so that a reader knows it again when its figures change
-   * @param what in words
+   * @param about a stable name of its subject, by which a reader recognizes the finding when its
+   *     numbers change
+   * @param what what is wrong, in words
    * @param help a command, or what to do
    */
   record Finding(Level level, String about, String what, String help) {}
 
-  /** A partition publishes once a second. */
+  /** Age of metrics from which a partition counts as silent; partitions publish once a second. */
   private static final long SILENT_MILLIS_MIN = 5_000;
 
   private final DashboardModel now;
@@ -43,9 +43,9 @@ final class HealthChecks {
   }
 
   /**
-   * Looks for what is wrong, worst first.
+   * Returns the findings, worst first.
    *
-   * @param before the same datacenter some time ago, or now if nothing older is known
+   * @param before the same datacenter some time ago; {@code now} if nothing older is known
    */
   static List<Finding> of(DashboardModel now, DashboardModel before) {
     HealthChecks findings = new HealthChecks(now, before);

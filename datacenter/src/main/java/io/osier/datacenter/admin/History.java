@@ -9,9 +9,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last hour of a datacenter: a row for each ten seconds, so that who comes later can look back.
- * Rows are in arrays of a fixed size, and take {@value #BYTES_MAX} bytes at most whatever happens;
- * of more than {@value #PEERS_MAX} peers the last by name have none. Pure: time comes in; not
+ * Keeps the metrics of a datacenter's last hour, one row for each ten seconds, for people who look
+ * later. Rows are in arrays of a fixed size and always take at most {@value #BYTES_MAX} bytes; of
+ * more than {@value #PEERS_MAX} peers the last by name are left out. Pure: time is passed in. Not
  * thread-safe.
  */
 final class History {
@@ -19,40 +19,40 @@ final class History {
   static final long ROW_NANOS = 10_000_000_000L;
   static final int PEERS_MAX = 16;
 
-  /** Of the heap; a column of {@link #ROWS} numbers takes 1,456. */
+  /** Most bytes of the heap; a column of {@link #ROWS} numbers takes 1,456. */
   static final int BYTES_MAX = 72 << 10;
 
-  /** What a row says of the datacenter. */
+  /** A value of each row. */
   enum Column {
-    /** Committed here, a second. */
+    /** Updates committed here, per second. */
     UPDATES,
-    /** Of others that came here, a second. */
+    /** Updates of other datacenters applied here, per second. */
     APPLIED,
-    /** Bytes of updates that peers have acknowledged, a second. */
+    /** Bytes of updates that peers have acknowledged, per second. */
     ARRIVED_BYTES,
-    /** What these take as single operations, a second. */
+    /** Bytes that these updates would take as single operations, per second. */
     OP_BYTES,
     /**
-     * Shipments that came here too late, and own updates that came too late elsewhere, a second.
+     * Shipments that came here too late, and own updates that came too late elsewhere, per second.
      */
     LATE,
-    /** Most own updates that were overdue at one moment. */
+    /** The greatest number of own updates that were overdue at one moment. */
     OVERDUE,
-    /** Requests that were refused for now, a second. */
+    /** Requests that were refused but may be tried again, per second. */
     REFUSED,
-    /** Requests that failed otherwise, a second. */
+    /** Requests that failed otherwise, per second. */
     ERRORS,
-    /** Requests answered, a second. */
+    /** Requests answered, per second. */
     REQUESTS,
-    /** Half of the requests were answered within these milliseconds; none if there were none. */
+    /** The median time of requests, in milliseconds; none if there were no requests. */
     P50_MS,
-    /** 99 % were. */
+    /** The 99th percentile of the time of requests, in milliseconds. */
     P99_MS,
-    /** Processors that were busy with this process. */
+    /** The number of processors that this process kept busy. */
     PROCESSORS,
-    /** Most of the heap that was in use at one moment. */
+    /** The most bytes of the heap that were in use at one moment. */
     HEAP_BYTES,
-    /** What the tables on the disk take. */
+    /** Bytes of the store's tables on the disk. */
     DISK_BYTES;
 
     String label() {
@@ -61,13 +61,14 @@ final class History {
   }
 
   /**
-   * How stale a peer is, and this datacenter seen from there, in milliseconds.
+   * How stale a peer is, and how long it has been silent, in milliseconds.
    *
-   * @param staleMillis for how long it has lacked the oldest update of this one that it lacks
-   * @param unheardMillis for how long nothing has come from it
+   * @param staleMillis for how long the peer has lacked the oldest missing update of this
+   *     datacenter
+   * @param unheardMillis for how long nothing has come from the peer although something should
    */
   record Staleness(long staleMillis, long unheardMillis) {
-    /** The worse of both in each. */
+    /** Returns the greater of each of the two values. */
     Staleness or(Staleness other) {
       return new Staleness(
           Math.max(staleMillis, other.staleMillis), Math.max(unheardMillis, other.unheardMillis));
@@ -75,11 +76,11 @@ final class History {
   }
 
   /**
-   * What is so at a moment; counts are since the start of the process.
+   * The values at one moment; counts are since the start of the process.
    *
-   * @param requests how long they took
-   * @param processorNanos that the process has taken
-   * @param peers by name
+   * @param requests the times of requests
+   * @param processorNanos processor time used by the process, in nanoseconds
+   * @param peers the peers' staleness, by name
    */
   record Moment(
       long updates,
@@ -96,26 +97,26 @@ final class History {
       long diskBytes,
       Map<String, Staleness> peers) {}
 
-  /** By the monotonic clock: the wall clock may be set meanwhile. */
+  /** The end of each row, by the monotonic clock, since the wall clock may be set meanwhile. */
   private final long[] endNanos = new long[ROWS];
 
   private long lastNanos;
   private long lastMillis;
 
-  /** By the column's place. */
+  /** The values, by the column's ordinal and the row. */
   private final float[][] columns = new float[Column.values().length][ROWS];
 
-  /** By peer, how stale it was at most in each row, and how long unheard. */
+  /** For each peer, its greatest staleness and longest silence in each row. */
   private final Map<String, float[][]> peers = new TreeMap<>();
 
   private long rows;
 
-  /** Where the row began that is being made; null before the first moment. */
+  /** The moment at which the present row began; null before the first moment. */
   private @Nullable Moment begin;
 
   private long beginNanos;
 
-  /** Since then, at most. */
+  /** The greatest values since then. */
   private long overdueMax;
 
   private long heapMax;
@@ -123,7 +124,7 @@ final class History {
 
   History() {}
 
-  /** Takes what is so now. */
+  /** Takes the values of the present moment; ends the present row if ten seconds have passed. */
   void tick(Moment now, long nowNanos, long nowMillis) {
     lastNanos = nowNanos;
     lastMillis = nowMillis;
@@ -161,7 +162,7 @@ final class History {
     set(Column.HEAP_BYTES, row, (double) heapMax);
     set(Column.DISK_BYTES, row, (double) now.diskBytes);
     if (peers.size() + stalest.size() > PEERS_MAX) {
-      peers.keySet().retainAll(stalest.keySet()); // those that have gone make room
+      peers.keySet().retainAll(stalest.keySet()); // removed peers make room
     }
     stalest.keySet().forEach(this::makeRoom);
     peers.forEach(
@@ -186,12 +187,15 @@ final class History {
     columns[column.ordinal()][row] = (float) value;
   }
 
-  /** What was dropped meanwhile is not counted any more: that is no rate. */
+  /** Counts fall when a keyspace is dropped; that yields a rate of 0. */
   private static double rate(long from, long to, double seconds) {
     return Math.max(0, to - from) / seconds;
   }
 
-  /** Of the times between two moments; NaN if there are none. Linear within a range. */
+  /**
+   * Returns a quantile of the times between two moments, in milliseconds; NaN if there are none.
+   * Linear within a range.
+   */
   static double quantileMillis(DelayHistogram from, DelayHistogram to, double share) {
     double wanted = share * (to.total() - from.total());
     double sum = 0;
@@ -208,7 +212,7 @@ final class History {
     return wanted > 0 ? least / 1e3 : Double.NaN;
   }
 
-  /** All rows, oldest first, as long ago by the wall clock as they are. */
+  /** Returns all rows, oldest first, with their ends converted to the wall clock. */
   JsonObject json(String dc) {
     JsonObject root = new JsonObject();
     root.put("dc", dc).put("row_s", ROW_NANOS / 1_000_000_000);
@@ -237,7 +241,7 @@ final class History {
     }
   }
 
-  /** What all rows take in the heap, about. */
+  /** Returns how many bytes of the heap all rows take, about. */
   long bytes() {
     long columnBytes = 16 + 4L * ROWS;
     return 16 + 8L * ROWS + columnBytes * (columns.length + 2L * peers.size());

@@ -13,12 +13,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 
-/** Keeps the last hour of a datacenter, of which it is told each second. Thread-safe. */
+/**
+ * Keeps a datacenter's last hour from the snapshots that are published each second. Thread-safe.
+ */
 public final class HistoryKeeper {
-  /** Others wait on purpose: what these take is how long the datacenter takes. */
+  /** The kinds of requests whose times count: others wait on purpose. */
   private static final Set<String> TIMED = Set.of("read", "write", "scan", "transact");
 
-  /** What a client may try again, here or elsewhere: the datacenter is asked too much. */
+  /** Errors after which a client may try again, here or elsewhere: the datacenter is overloaded. */
   private static final Set<ErrorCode> REFUSALS =
       Set.of(ErrorCode.OVERLOADED, ErrorCode.STORE_FULL, ErrorCode.REFUSED_BY_PEERS);
 
@@ -29,9 +31,7 @@ public final class HistoryKeeper {
     this.dc = dc;
   }
 
-  /**
-   * Takes what was published now. While some partition has published nothing yet, nothing counts.
-   */
+  /** Takes a published snapshot; ignores it while a partition has published nothing yet. */
   public void take(Snapshot now) {
     if (now.published().size() < now.keyspaces().size()) {
       return;
@@ -90,12 +90,12 @@ public final class HistoryKeeper {
         peer.to().lagNanos() / 1_000_000, peer.from().unheardNanos() / 1_000_000);
   }
 
-  /** The hour, as JSON. */
+  /** Returns the hour as JSON. */
   String json() {
     JsonObject hour;
     synchronized (history) {
       hour = history.json(dc);
     }
-    return hour.toString(); // the thread that takes what is published does not wait for it
+    return hour.toString(); // outside the lock, for which take() waits
   }
 }

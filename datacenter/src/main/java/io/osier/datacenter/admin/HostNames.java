@@ -5,16 +5,17 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Under which names a server on a private address may be asked for. A page of a stranger can have
- * its own name resolved to 127.0.0.1 once it is loaded, and the browser then takes this server for
- * a part of that page (DNS rebinding). It still says which name it asks for, and the stranger's is
- * none of ours. An address cannot be rebound. Immutable.
+ * The host names that requests to a server on a private address may use. This guards against DNS
+ * rebinding: a hostile page can have its own name resolved to 127.0.0.1 after it is loaded, and the
+ * browser then takes this server for a part of that page. The request still contains the hostile
+ * name, which is not among these. IP addresses are always allowed, as they cannot be rebound.
+ * Immutable.
  */
 final class HostNames {
   private final Set<String> names;
 
   /**
-   * These names, localhost, and every address.
+   * Allows these names, localhost, and every IP address.
    *
    * @param names in lower case
    */
@@ -23,9 +24,9 @@ final class HostNames {
   }
 
   /**
-   * Whether a request that names this host is meant for this server.
+   * Returns whether a request that names this host is meant for this server.
    *
-   * @param host as in the field Host, without the port
+   * @param host the value of the Host field, without the port
    */
   boolean admit(String host) {
     String name = host.toLowerCase(Locale.ROOT);

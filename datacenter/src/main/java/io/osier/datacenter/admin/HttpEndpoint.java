@@ -29,10 +29,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers GET and HEAD: as much of HTTP/1.1 as probes, scrapers and the dashboard need, one request
- * a connection. No thread waits for anybody: who sends half a request, or does not read the answer,
- * is closed after the time for a greeting. An answer may go on as server-sent events until somebody
- * closes it. Thread-safe.
+ * A small HTTP/1.1 server for probes, scrapers and the dashboard: answers GET and HEAD, one request
+ * for each connection. No thread waits for a client: a connection that sends half a request, or
+ * does not read the answer, is closed after the time limit for greetings. An answer may continue as
+ * server-sent events until one of the two sides closes it. Thread-safe.
  */
 final class HttpEndpoint implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
@@ -40,7 +40,7 @@ final class HttpEndpoint implements AutoCloseable {
   /** Largest head of a request, in bytes. */
   private static final int HEAD_BYTES_MAX = 8 << 10;
 
-  /** Said of every answer: nobody keeps it, guesses its type, or frames it. */
+  /** Fields of every answer, which forbid browsers to cache it, guess its type, or frame it. */
   private static final String SAID_ALWAYS =
       "Cache-Control: no-store\r\n"
           + "X-Content-Type-Options: nosniff\r\n"
@@ -50,11 +50,12 @@ final class HttpEndpoint implements AutoCloseable {
           + " frame-ancestors 'none'\r\n";
 
   /**
-   * What is answered.
+   * An answer.
    *
-   * @param status of HTTP
-   * @param type of the content
-   * @param events takes what goes on behind the content; the answer ends with the content if empty
+   * @param status the HTTP status
+   * @param type the content's type
+   * @param events takes the stream of events that follow the content; empty if the answer ends with
+   *     the content
    */
   record Answer(int status, String type, byte[] content, Optional<Consumer<Events>> events) {
     Answer(int status, String text) {
@@ -65,7 +66,7 @@ final class HttpEndpoint implements AutoCloseable {
       this(status, type, text.getBytes(StandardCharsets.UTF_8), Optional.empty());
     }
 
-    /** Server-sent events. */
+    /** Makes an answer of server-sent events. */
     static Answer events(Consumer<Events> consumer) {
       return new Answer(200, "text/event-stream", NOTHING, Optional.of(consumer));
     }
@@ -73,7 +74,7 @@ final class HttpEndpoint implements AutoCloseable {
 
   private static final byte[] NOTHING = {};
 
-  /** An answer that goes on. For any thread. */
+  /** A stream of events. For any thread. */
   static final class Events implements Dashboard.Viewer {
     private final SocketChannel channel;
 
@@ -111,12 +112,12 @@ final class HttpEndpoint implements AutoCloseable {
   private final Network.Port server;
 
   /**
-   * Binds.
+   * Opens the port.
    *
-   * @param tls empty for none
-   * @param names under which it may be asked for
-   * @param access who may ask; empty for anybody
-   * @param paths what makes the answers, by path; called by a thread that must not be held up
+   * @param tls empty for no encryption
+   * @param names the host names that requests may use
+   * @param access decides who may ask; empty to answer everybody
+   * @param paths make the answers, by path; called by a thread that must not block
    */
   HttpEndpoint(
       InetSocketAddress listen,
@@ -154,7 +155,7 @@ final class HttpEndpoint implements AutoCloseable {
     return server.address().getPort();
   }
 
-  /** One connection, and so one request. */
+  /** One connection with its single request. */
   private final class Exchange extends SimpleChannelInboundHandler<ByteBuf> {
     private final SocketChannel channel;
     private final ConnectionGuard guard;
@@ -170,7 +171,7 @@ final class HttpEndpoint implements AutoCloseable {
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, ByteBuf bytes) {
       if (complete) {
-        return; // what follows the request is not looked at
+        return; // bytes after the request are ignored
       }
       if (head.isEmpty() && isTls(bytes)) {
         complete = true;
@@ -285,7 +286,8 @@ final class HttpEndpoint implements AutoCloseable {
         answer.events.get().accept(new Events(channel));
         return;
       }
-      // Closed by the other end once it has read; at once, what it still sends would undo that.
+      // The client closes the connection after it has read the answer. Closing it here at once
+      // would discard the answer if the client still sends.
       channel.writeAndFlush(all).addListener((ChannelFuture f) -> endOutput());
       channel
           .eventLoop()

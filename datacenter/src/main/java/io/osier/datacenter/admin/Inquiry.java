@@ -15,8 +15,8 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /**
- * Answers who asks why data is late, or travels as it does: with what each datacenter that can be
- * reached says of a key, or of itself. Thread-safe.
+ * Answers {@code why} requests (why data is late, or shipped as it is) with the reports of all
+ * reachable datacenters about a key, or about themselves. Thread-safe.
  */
 public final class Inquiry {
   private static final String KEYSPACE = "keyspace";
@@ -29,7 +29,9 @@ public final class Inquiry {
   private final Supplier<Map<String, InetSocketAddress>> addresses;
 
   /**
-   * @param addresses the others by name, and where they are dialled
+   * Makes it.
+   *
+   * @param addresses returns the addresses at which the others are dialled, by name
    */
   public Inquiry(
       String self, ClusterQuestions questions, Supplier<Map<String, InetSocketAddress>> addresses) {
@@ -39,10 +41,10 @@ public final class Inquiry {
   }
 
   /**
-   * What answers a datacenter's questions: its own, and those of others.
+   * Answers a question of this datacenter or of another one.
    *
-   * @param status makes its status, as JSON
-   * @param key says what is known of a key of a keyspace, as JSON
+   * @param status makes this datacenter's status, as JSON
+   * @param key reports what is known of a key of a keyspace, as JSON
    */
   public static CompletableFuture<String> answer(
       String question,
@@ -56,13 +58,16 @@ public final class Inquiry {
       if (words.length == 3 && words[0].equals(OF_KEY)) {
         return key.apply(words[1], Key.of(Base64.getUrlDecoder().decode(words[2])));
       }
-    } catch (IllegalArgumentException e) { // no base 64, or no key
+    } catch (IllegalArgumentException e) { // not base 64, or not a key
       throw new OsierException(ErrorCode.INVALID_ARGUMENT, "the question is not understood", e);
     }
     throw new OsierException(ErrorCode.INVALID_ARGUMENT, "the question is not understood");
   }
 
-  /** An answer, and where who answers dials the others: they may have other addresses for each. */
+  /**
+   * Adds to an answer the addresses at which the answering datacenter dials the others; they may
+   * differ from one datacenter to another.
+   */
   public static String withAddresses(String answer, Map<String, InetSocketAddress> peers) {
     JsonObject addresses = new JsonObject();
     peers.forEach((dc, at) -> addresses.put(dc, text(at)));
@@ -74,7 +79,7 @@ public final class Inquiry {
   }
 
   /**
-   * Asks everybody.
+   * Asks all datacenters.
    *
    * @param request see {@link Request.Administer#asksWhy}
    * @return one JSON object
@@ -103,7 +108,7 @@ public final class Inquiry {
                     .put("address", text(address))
                     .put("answers", answers.containsKey(dc)));
     JsonObject.Array all = root.putArray("answers");
-    // As text: what a peer says must not be able to break out of its place.
+    // As text, so that a peer's JSON cannot break out of its place.
     answers.forEach((dc, text) -> all.addObject().put("dc", dc).put("text", text));
     return root.toString();
   }

@@ -6,37 +6,39 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * What this datacenter says of itself, as JSON, to who looks at the page or asks why: see {@link
- * StatusJson}. Thread-safe.
+ * Makes this datacenter's own status as JSON, for the dashboard and {@code why} requests: see
+ * {@link StatusJson}. Thread-safe.
  */
 public final class OwnStatus {
-  /** Nobody is kept waiting for a busy partition: of that there is what was so before. */
+  /** How long to wait for a busy partition; after that its former values are used. */
   private static final long WAIT_MILLIS = 800;
 
   private final Publisher publisher;
   private final Supplier<String> clients;
   private final StatusJson json = new StatusJson();
 
-  /** What is being made, or was made last. */
+  /** The status that is being made, or was made last. */
   private volatile CompletableFuture<String> made = CompletableFuture.completedFuture("");
 
   /**
-   * @param clients how its port for clients is reached
+   * Makes it.
+   *
+   * @param clients returns the address of this datacenter's port for clients
    */
   public OwnStatus(Publisher publisher, Supplier<String> clients) {
     this.publisher = publisher;
     this.clients = clients;
   }
 
-  /** As it was published last. */
+  /** Returns the status of the last published snapshot. */
   public CompletableFuture<String> published() {
     return CompletableFuture.completedFuture(text(publisher.latest()));
   }
 
-  /** As it is now. Who asks while it is being made gets the same. */
+  /** Returns the present status. Concurrent callers get the same one. */
   public CompletableFuture<String> now() {
     CompletableFuture<String> one = made;
-    if (one.isDone()) { // two at one moment may both make it
+    if (one.isDone()) { // two threads may both make one
       one = publisher.recent(WAIT_MILLIS).thenApply(this::text);
       made = one;
     }

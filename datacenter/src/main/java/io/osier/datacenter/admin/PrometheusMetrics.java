@@ -17,12 +17,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Shows a datacenter's snapshot to Prometheus. A scrape waits for nobody. Thread-safe. */
+/**
+ * Exports a datacenter's snapshot to Prometheus. A scrape does not wait for partitions.
+ * Thread-safe.
+ */
 final class PrometheusMetrics implements MultiCollector {
   private final List<Metric> metrics;
   private final Supplier<Snapshot> latest;
 
-  /** What is shown is the snapshot that is the latest then. */
+  /** Exports, at each scrape, the snapshot that {@code latest} returns. */
   PrometheusMetrics(List<Metric> metrics, Supplier<Snapshot> latest) {
     this.metrics = metrics;
     this.latest = latest;

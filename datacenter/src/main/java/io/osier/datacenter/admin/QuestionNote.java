@@ -7,17 +7,16 @@ import io.osier.core.codec.WireOutput;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A question that one datacenter puts to another, or the answer to it, as a note over the links
- * between them.
+ * A question of one datacenter to another, or its answer, as a note over the peer links.
  *
- * @param isAnswer whether it is one
- * @param number which of the asker's questions it is about
+ * @param isAnswer whether this is the answer
+ * @param number the number of the asker's question
  * @param asker the datacenter that asks
- * @param other the one that is asked, and answers
- * @param text what is asked or answered, at most {@value #TEXT_BYTES_MAX} bytes of UTF-8
+ * @param other the datacenter that answers
+ * @param text the question or the answer, at most {@value #TEXT_BYTES_MAX} bytes of UTF-8
  */
 record QuestionNote(boolean isAnswer, long number, String asker, String other, String text) {
-  /** A status, and what is said beside it; with its head it fits into a note. */
+  /** Room for a status and additions to it; together with its head the text fits into a note. */
   static final int TEXT_BYTES_MAX = 63 << 10;
 
   private static final int ASK = 6;
@@ -28,17 +27,17 @@ record QuestionNote(boolean isAnswer, long number, String asker, String other, S
     return note.length > 0 && (note[0] == ASK || note[0] == ANSWER);
   }
 
-  /** Who it is meant for. */
+  /** Returns the datacenter that it is for. */
   String to() {
     return isAnswer ? asker : other;
   }
 
-  /** Who made it. */
+  /** Returns the datacenter that made it. */
   String from() {
     return isAnswer ? other : asker;
   }
 
-  /** What is answered to it. */
+  /** Returns the answer to this question. */
   QuestionNote answered(String with) {
     return new QuestionNote(true, number, asker, other, with);
   }
@@ -55,9 +54,9 @@ record QuestionNote(boolean isAnswer, long number, String asker, String other, S
   }
 
   /**
-   * Reads one.
+   * Decodes a note.
    *
-   * @throws MalformedException if the bytes are none
+   * @throws MalformedException if the bytes are no such note
    */
   static QuestionNote decode(byte[] bytes) {
     return Codec.readAll(

@@ -5,13 +5,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The head of a request of HTTP/1.1, as far as it matters here: pure, and strict, because what is
- * read in two ways by two programs is how requests are smuggled past one of them.
+ * Parses the head of an HTTP/1.1 request, as far as it matters here. Pure. It is strict, because
+ * requests can be smuggled past one of two programs that read a head in different ways.
  *
- * @param path without the query
- * @param query behind the question mark, if there is something
- * @param host as the client named this server, without the port; a client of HTTP/1.0 need not
- * @param authorization who asks, and perhaps a password: {@link #toString} does not show it
+ * @param path the path without the query
+ * @param query the text after the question mark; empty if there is none
+ * @param host the client's name for this server, without the port; empty only with HTTP/1.0
+ * @param authorization the Authorization field, perhaps with a password: {@link #toString} does not
+ *     show it
  */
 record RequestHead(
     String method,
@@ -21,14 +22,16 @@ record RequestHead(
     Optional<String> authorization) {
   private static final Pattern LONE_RETURN = Pattern.compile("\\r(?!\\n)");
 
-  /** Why there is no answer to what was asked. */
+  /** Refuses a request, with a status and a message. */
   static final class Refused extends Exception {
     private static final long serialVersionUID = 1;
     private final int status;
 
     /**
-     * @param status of HTTP, 4xx
-     * @param words for who asked
+     * Makes the refusal.
+     *
+     * @param status an HTTP status 4xx
+     * @param words the message for the client
      */
     Refused(int status, String words) {
       super(words, null, false, false);
@@ -43,8 +46,8 @@ record RequestHead(
   /**
    * Reads a head.
    *
-   * @param text the request's line and its fields, a line each, which end with \n or \r\n
-   * @throws Refused with 400 if that is none
+   * @param text the request line and the fields, one in each line, which ends with \n or \r\n
+   * @throws Refused with 400 if the text is no request
    */
   static RequestHead parse(String text) throws Refused {
     if (LONE_RETURN.matcher(text).find()) {

@@ -14,16 +14,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What the other datacenters say of themselves, for somebody who looks at this one, and what is
- * said to them. It travels as notes over the links between the datacenters: these are open wherever
- * Osier works at all, while a peer's admin port listens on its own loopback and no firewall lets
- * anybody through to it.
+ * Collects the statuses of the other datacenters for this one's dashboard, and decides what to tell
+ * the others. Statuses travel as notes over the peer links: these work wherever Osier works at all,
+ * while a peer's admin port may only listen on its loopback, or be behind a firewall.
  *
- * <p>Who looks asks each peer once a second, and names those that it has not heard of lately: of
- * these a peer tells what it knows, which it asks them for in turn. So a datacenter behind a cut
- * link is seen by way of a third one. Nothing is asked for where nobody looks. Bounded: one status
- * is kept for each configured peer, each of at most {@value #STATUS_BYTES_MAX} bytes, and a peer is
- * answered at most once in {@value #ANSWER_MILLIS} ms.
+ * <p>A datacenter with a viewer asks each peer once a second, and names the datacenters that it has
+ * not heard of lately (the missing ones). Peers ask the missing ones in turn, and tell what they
+ * know of them, so that a datacenter behind a cut link is seen through a third one. Without viewers
+ * nothing is asked. Bounded: one status of at most {@value #STATUS_BYTES_MAX} bytes is kept for
+ * each configured peer, and a peer is answered at most once in {@value #ANSWER_MILLIS} ms.
  *
  * <p>Pure, with time passed in; not thread-safe.
  */
@@ -31,13 +30,13 @@ final class StatusBoard {
   /** Largest status, in bytes of UTF-8: with its head it fits into a note. */
   static final int STATUS_BYTES_MAX = 60 << 10;
 
-  /** Not heard of for so long, a datacenter is asked for by way of others. */
+  /** After so long without a status a datacenter is missing, and others are asked for it. */
   static final long MISSING_MILLIS = 2_500;
 
-  /** What is older is nobody's status any more. */
+  /** After so long a status is forgotten. */
   static final long FORGOTTEN_MILLIS = 60_000;
 
-  /** A peer's questions that come faster are not answered. */
+  /** The least time between two answers to one peer; questions that come faster are ignored. */
   static final long ANSWER_MILLIS = 300;
 
   private static final int NAME_MAX = 64;
@@ -47,9 +46,9 @@ final class StatusBoard {
   sealed interface Note {}
 
   /**
-   * What are you doing?
+   * Asks for a datacenter's status.
    *
-   * @param missing datacenters of which the one who asks has not heard lately
+   * @param missing datacenters of which the asker has not heard lately
    */
   record Ask(Set<String> missing) implements Note {
     Ask {
@@ -58,18 +57,18 @@ final class StatusBoard {
   }
 
   /**
-   * What a datacenter does.
+   * Tells a datacenter's status.
    *
-   * @param dc the one it is about: who tells it, or a third one
-   * @param ageMillis how long ago that was
-   * @param status as JSON
+   * @param dc the datacenter that the status is about: the sender, or a third one
+   * @param ageMillis the status's age
+   * @param status the status, as JSON
    */
   record Tell(String dc, long ageMillis, String status) implements Note {}
 
   /**
    * A datacenter's last status.
    *
-   * @param by who told it: itself, or a third one
+   * @param by the datacenter that told it: itself, or a third one
    */
   record Heard(String dc, long ageMillis, String by, String status) {}
 
@@ -104,7 +103,7 @@ final class StatusBoard {
     return new Ask(missing);
   }
 
-  /** Whom of those that a peer misses this one should ask in turn. */
+  /** Returns those of a peer's missing datacenters that this one should ask in turn. */
   Set<String> further(String from, Ask ask) {
     Set<String> further = new TreeSet<>(ask.missing);
     further.retainAll(peers);
@@ -112,7 +111,7 @@ final class StatusBoard {
     return further;
   }
 
-  /** Whether a peer's question is to be answered; if so, that counts as done. */
+  /** Returns whether to answer a peer's question; if so, counts it as answered. */
   boolean mayAnswer(String to, long nowNanos) {
     Long last = answered.get(to);
     if (!peers.contains(to) || (last != null && nowNanos - last < ANSWER_MILLIS * 1_000_000)) {
@@ -122,7 +121,7 @@ final class StatusBoard {
     return true;
   }
 
-  /** What is known first-hand of datacenters that somebody else misses. */
+  /** Returns the statuses of missing datacenters that this one has from themselves. */
   List<Tell> known(Set<String> missing, long nowNanos) {
     List<Tell> known = new ArrayList<>();
     for (String dc : missing) {
@@ -134,7 +133,7 @@ final class StatusBoard {
     return known;
   }
 
-  /** A peer tells; what is older than what is here already is left aside. */
+  /** Takes a status that a peer tells, unless a newer one is known. */
   void told(String from, Tell tell, long nowNanos) {
     if (!peers.contains(from) || !peers.contains(tell.dc)) {
       return;
@@ -146,7 +145,7 @@ final class StatusBoard {
     }
   }
 
-  /** The last status of each peer of which there is one; what is too old is forgotten. */
+  /** Returns the last known status of each peer, and forgets those that are too old. */
   List<Heard> heard(long nowNanos) {
     entries.values().removeIf(entry -> millis(entry, nowNanos) > FORGOTTEN_MILLIS);
     List<Heard> heard = new ArrayList<>();
@@ -178,9 +177,9 @@ final class StatusBoard {
   }
 
   /**
-   * Reads a note.
+   * Decodes a note.
    *
-   * @throws MalformedException if the bytes are none
+   * @throws MalformedException if the bytes are no such note
    */
   static Note decode(byte[] bytes) {
     return Codec.readAll(new WireInput(bytes), "a note", StatusBoard::read);

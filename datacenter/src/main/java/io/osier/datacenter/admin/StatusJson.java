@@ -10,30 +10,30 @@ import java.util.Locale;
 import java.util.function.IntFunction;
 
 /**
- * A datacenter's status as the dashboard wants it: JSON of at most {@link
+ * Renders a datacenter's status for the dashboard as JSON of at most {@link
  * StatusBoard#STATUS_BYTES_MAX} bytes, whatever the keys are and however many keyspaces there are.
- * Remembers the figures of the last half minute, to say what has gone wrong in it. Thread-safe.
+ * Remembers the models of the last half minute, to find what has gone wrong since. Thread-safe.
  */
 public final class StatusJson {
-  /** Hot objects shown of each keyspace, if there is room. */
+  /** Number of hot objects shown of each keyspace, if there is room. */
   static final int HOT = 14;
 
-  /** Shown at most; the busiest. */
+  /** Most keyspaces shown, which are the busiest. */
   private static final int SPACES_MAX = 16;
 
-  /** Of a key, in characters. */
+  /** Longest text of a key, in characters. */
   private static final int KEY_MAX = 96;
 
   private static final int FINDINGS_MAX = 12;
   private static final int TEXT_MAX = 400;
   private static final long REMEMBERED_MILLIS = 30_000;
 
-  /** However often somebody asks. */
+  /** The least time between two remembered models. */
   private static final long APART_MILLIS = 1_000;
 
   private final Deque<DashboardModel> remembered = new ArrayDeque<>();
 
-  /** The status at a moment that is not before that of the call before. */
+  /** Renders a model, which must not be older than that of the call before. */
   public synchronized String of(DashboardModel now) {
     while (!remembered.isEmpty()
         && (now.millis() - remembered.peekFirst().millis() > REMEMBERED_MILLIS

@@ -1,6 +1,6 @@
 /**
- * The admin port: HTTP, the dashboard's pages, metrics in Prometheus' form, health checks. It reads
- * what the datacenter publishes and changes nothing.
+ * The admin port: HTTP, the dashboard's pages, metrics in Prometheus' format, health checks. It
+ * reads the snapshots that the datacenter publishes, and changes nothing.
  */
 @NullMarked
 package io.osier.datacenter.admin;

@@ -4,23 +4,24 @@ import io.osier.core.Key;
 import java.util.List;
 
 /**
- * Hears of a keyspace's changes at once, whatever a watcher would be told later: before whoever has
- * made a change is answered, and after everybody can read it. It is called by what lets a
- * partition's answers go, so it must neither wait nor run others' code.
+ * Is told of a keyspace's changes at once, earlier than watchers: after a change is visible to all
+ * readers, and before its request is answered. It is called by the thread that releases a
+ * partition's answers, so it must neither wait nor run others' code.
  */
 public interface ChangeListener {
   /**
-   * A key has changed, or something of it has expired.
+   * A key that has changed, or of which something has expired.
    *
-   * @param author who has changed it, of those who want to know their own; 0 of all others
+   * @param author the number of the author of the change, for those who recognize their own
+   *     changes; 0 for all others
    */
   record Changed(Key key, long author) {}
 
   boolean isWanted();
 
-  /** It may have missed changes; of those that come from now on in a partition it hears. */
+  /** The listener may have missed changes of a partition; it is told of all later ones. */
   void missed();
 
-  /** These have changed, together, in the order in which they did. */
+  /** These keys have changed together, in this order. */
   void changed(List<Changed> keys);
 }

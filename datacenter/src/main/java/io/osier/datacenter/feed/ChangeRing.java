@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The latest changes of one partition, in the order in which they became visible, within a budget
- * of bytes: the oldest go when it is spent. The partition only adds to it, whoever watches, and
- * looks up the keys of what it adds among those that are watched by themselves, which take at most
- * half of the budget. Where only such are watched no changes are kept at all. Thread-safe; under
- * its lock is nobody else's code.
+ * of bytes: the oldest are dropped when it is spent. The partition only adds changes, whoever
+ * watches, and looks their keys up among the singly watched keys, which take at most half of the
+ * budget. If only single keys are watched, no changes are kept at all. Thread-safe; runs no others'
+ * code under its lock.
  */
 public final class ChangeRing {
   /** What a change takes in the heap besides its key, about, in bytes. */
@@ -30,9 +30,10 @@ public final class ChangeRing {
   /**
    * Changes that became visible with one batch.
    *
-   * @param start how many changes there were before
-   * @param before what was complete before them
-   * @param farBefore nothing that was visible before them was beyond this
+   * @param start the number of changes before this batch
+   * @param before the version vector of what was complete before the batch
+   * @param farBefore a version vector that covers all that was visible before the batch
+   * @param bytes what the batch takes of the budget
    */
   record Batch(
       long start,
@@ -50,19 +51,19 @@ public final class ChangeRing {
   private final TreeMap<Long, Batch> batches = new TreeMap<>();
   private final WatchedKeys keys;
 
-  /** How many wait for whatever changes. */
+  /** How many polls wait for any change. */
   private int walkers;
 
-  /** Whether something has come for which some of them waited. */
+  /** Whether a change has come for which a poll waited. */
   private boolean moved;
 
   private long life;
   private volatile boolean begun;
 
-  /** Who hear of all changes at once; few, and written under this one's lock. */
+  /** The listeners for all changes; few, and replaced under this object's lock. */
   private volatile List<ChangeListener> listeners = List.of();
 
-  /** Whether changes are kept, for those who watch more than one key. */
+  /** Whether changes are kept, for watchers of more than one key. */
   private boolean keeps;
 
   private long end;
@@ -70,8 +71,10 @@ public final class ChangeRing {
   private VersionVector far = VersionVector.EMPTY;
 
   /**
-   * @param bytesMax what the changes may take in the heap
-   * @param signal is run when somebody waits for what has come; must not wait
+   * Makes an empty ring.
+   *
+   * @param bytesMax the bytes of the heap that the changes may take
+   * @param signal is run when a change has come for which a poll waits; must not wait
    */
   ChangeRing(long bytesMax, Runnable signal) {
     this.budget = new Budget("changes", bytesMax);
@@ -90,17 +93,17 @@ public final class ChangeRing {
 
   // ---------------------------------------------------------------- what comes in
 
-  /** Takes what has become visible: the partition's way in, which never waits for a watcher. */
+  /** Takes changes that have become visible. Called by the partition; never waits for a watcher. */
   public void visible(Effects.Visible visible) {
     boolean wakes;
     boolean begins;
     synchronized (this) {
       if (visible.life() != life) {
-        return; // of a former time
+        return; // of an earlier life
       }
       begins = !begun;
       wakes = begins;
-      // Nobody has a position before the first of them, nor is it known what was visible by then.
+      // No position is before the first changes, and it is unknown what was visible before them.
       if (begun && !visible.changes().isEmpty()) {
         wakes = add(visible.changes());
       }
@@ -120,7 +123,7 @@ public final class ChangeRing {
 
   private static void tell(ChangeListener hears, Effects.Visible visible, boolean begins) {
     if (begins) {
-      hears.missed(); // these changes among them
+      hears.missed(); // these changes included
       return;
     }
     List<ChangeListener.Changed> keys =
@@ -137,9 +140,9 @@ public final class ChangeRing {
     }
   }
 
-  /** Somebody hears of all changes at once; whether it does already. */
+  /** Adds a listener for all changes; returns whether it is told of them already. */
   boolean listen(ChangeListener hears) {
-    if (!listeners.contains(hears)) { // asked for with each read, so it is seldom written
+    if (!listeners.contains(hears)) { // called with each read, so usually known
       addListener(hears);
     }
     return begun;
@@ -147,14 +150,14 @@ public final class ChangeRing {
 
   private synchronized void addListener(ChangeListener hears) {
     if (listeners.contains(hears)) {
-      return; // two began at the same time
+      return; // another thread was faster
     }
     List<ChangeListener> all = new ArrayList<>(listeners);
     all.add(hears);
     listeners = List.copyOf(all);
   }
 
-  /** Returns whether somebody waits for some of it. */
+  /** Returns whether a poll waits for some of these changes. */
   private boolean add(List<Effects.Change> changes) {
     boolean wakes = walkers > 0;
     moved |= wakes;
@@ -183,13 +186,13 @@ public final class ChangeRing {
 
   // ---------------------------------------------------------------- whether it is watched
 
-  /** A time of watching begins, of which the partition is told next. */
+  /** Begins a new life of the ring, about which the partition is told next. */
   synchronized void begin(long as) {
     stop();
     life = as;
   }
 
-  /** Nobody watches any more. */
+  /** Ends the life of the ring, as there are no watchers any more. */
   synchronized void stop() {
     life = 0;
     begun = false;
@@ -202,30 +205,30 @@ public final class ChangeRing {
     far = VersionVector.EMPTY;
   }
 
-  /** From now on changes are kept: somebody watches more than a key. */
+  /** Begins to keep changes, for watchers of more than one key. */
   synchronized void keep() {
     keeps = true;
   }
 
-  /** Nobody watches more than a key any more. */
+  /** Stops keeping changes, as there are only watchers of single keys. */
   synchronized void keepNone() {
     keeps = false;
     batches.values().forEach(b -> budget.give(b.bytes));
     batches.clear();
   }
 
-  /** Whether it is told of what becomes visible, or will be soon. */
+  /** Returns whether the partition tells it what becomes visible, or will do so soon. */
   synchronized boolean isOn() {
     return life != 0;
   }
 
   /**
-   * Where the ring is.
+   * The position of the ring.
    *
-   * @param life of which it is
-   * @param oldest positions from this one on are kept …
-   * @param end … to this one
-   * @param here what is complete at the end
+   * @param life the ring's present life
+   * @param oldest the oldest position after which changes are kept
+   * @param end the position after the last change
+   * @param here the version vector of what is complete at the end
    */
   record State(long life, long oldest, long end, VersionVector here) {
     boolean reaches(long tick) {
@@ -233,12 +236,12 @@ public final class ChangeRing {
     }
   }
 
-  /** What is complete where it ends. */
+  /** Returns the version vector of what is complete at the ring's end. */
   public synchronized VersionVector here() {
     return here;
   }
 
-  /** Where it is; empty while the partition has not told yet. */
+  /** Returns the ring's position; empty until the partition has told it. */
   synchronized Optional<State> state() {
     return begun ? Optional.of(new State(life, oldest(), end, here)) : Optional.empty();
   }
@@ -250,9 +253,9 @@ public final class ChangeRing {
   // ---------------------------------------------------------------- for those who walk
 
   /**
-   * Behind which position is all that somebody has not been told who was told of these updates.
+   * Returns the position after which are all changes that are not covered by a version vector.
    *
-   * @return -1 if that is not kept, or not known
+   * @return -1 if they are not kept, or that is not known
    */
   synchronized long behind(VersionVector seen) {
     if (far.isAtMost(seen)) {
@@ -267,17 +270,17 @@ public final class ChangeRing {
   }
 
   /**
-   * What is behind a position.
+   * Changes after a position.
    *
-   * @param batches the first of them may begin before the position
-   * @param here what was complete where they end
+   * @param batches the batches, of which the first may begin before the position
+   * @param here the version vector of what was complete at the end of the last batch
    */
   record Part(List<Batch> batches, VersionVector here) {}
 
   /**
-   * What is behind a position, in whole batches.
+   * Returns changes after a position, in whole batches.
    *
-   * @param changesMax no further batch is taken behind so many changes
+   * @param changesMax the number of changes after which no further batch is taken
    * @return null if the position is not kept
    */
   synchronized @Nullable Part behind(long of, long tick, int changesMax) {
@@ -295,7 +298,10 @@ public final class ChangeRing {
     return new Part(part, next == null ? here : next.getValue().before);
   }
 
-  /** One more waits for whatever changes, unless something is behind its position already. */
+  /**
+   * Counts one more poll that waits for any change; returns false if there is a change after its
+   * position already.
+   */
   synchronized boolean waits(long of, long tick) {
     if (of != life || tick != end) {
       return false;
@@ -304,7 +310,7 @@ public final class ChangeRing {
     return true;
   }
 
-  /** Whether something has come, since the last call, for which somebody waited. */
+  /** Returns whether a change has come since the last call for which a poll waited. */
   synchronized boolean takeMoved() {
     boolean was = moved;
     moved = false;
@@ -318,20 +324,20 @@ public final class ChangeRing {
   // ---------------------------------------------------------------- for those of one key
 
   /**
-   * What is known of a key that is watched by itself.
+   * What is known of a singly watched key.
    *
-   * @param state where the ring is
-   * @param since changes up to this position are not known by this
-   * @param tick the position behind the last one that is; -1 if there is none
-   * @param last it; null if there is none
+   * @param state the ring's position
+   * @param since the position after which the key's changes are known
+   * @param tick the position after the key's last known change; -1 if there is none
+   * @param last the last known change; null if there is none
    */
   record Known(State state, long since, long tick, Effects.@Nullable Change last) {}
 
   /**
-   * Looks at a key that is watched by itself from now on.
+   * Returns what is known of a key, which is singly watched from now on.
    *
-   * @return empty if the partition has not told yet
-   * @throws OsierException OVERLOADED if too many are
+   * @return empty until the partition has told the ring's position
+   * @throws OsierException OVERLOADED if too many keys are singly watched
    */
   synchronized Optional<Known> look(Key key, long nowNanos) {
     if (!begun) {
@@ -344,7 +350,7 @@ public final class ChangeRing {
   }
 
   /**
-   * Waits for the next change of a key, unless there is one behind the position already.
+   * Waits for the next change of a key; returns false if there is one after the position already.
    *
    * @param changed {@link #takeDue} returns it once the key has changed
    */
@@ -356,7 +362,7 @@ public final class ChangeRing {
     keys.waitsNoMore(key, changed);
   }
 
-  /** Takes what is to be run since keys have changed. */
+  /** Removes and returns the actions whose keys have changed. */
   List<Runnable> takeDue() {
     if (!keys.areDue()) {
       return List.of();
@@ -366,7 +372,7 @@ public final class ChangeRing {
     }
   }
 
-  /** Forgets keys for which nobody has asked since a time. */
+  /** Forgets keys for which no poll has come since a time. */
   synchronized void sweep(long usedBeforeNanos) {
     keys.sweep(usedBeforeNanos);
   }

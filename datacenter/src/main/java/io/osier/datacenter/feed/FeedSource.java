@@ -4,15 +4,15 @@ import io.osier.core.VersionVector;
 import io.osier.datacenter.store.ObjectStore;
 import java.util.Optional;
 
-/** A partition, as its feed sees it. Thread-safe. */
+/** Gives a feed access to a partition. Thread-safe. */
 public interface FeedSource {
-  /** What is durable of it. */
+  /** Returns the partition's store, whose durable part is read. */
   ObjectStore store();
 
   /** See {@link io.osier.datacenter.partition.machine.Machine#forgotten}. */
   Optional<VersionVector> forgotten();
 
-  /** Whether it has caught up. */
+  /** Returns whether the partition has caught up. */
   boolean isReady();
 
   /** Submits an {@link io.osier.datacenter.partition.machine.Input.Watched}. */

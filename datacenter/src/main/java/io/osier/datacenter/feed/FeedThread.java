@@ -9,15 +9,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that answers a datacenter's watchers, of all keyspaces. It is started with the first
- * of them. Thread-safe.
+ * The thread that answers a datacenter's watchers, of all keyspaces. The first watcher starts it.
+ * Thread-safe.
  */
 public final class FeedThread implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FeedThread.class);
 
   /**
-   * What comes within this time is told together: waking this thread costs partitions more than
-   * adding, and each answer by itself costs its connection a turn.
+   * Changes within this time are told together: waking this thread costs a partition more than
+   * adding a change, and each single answer costs its connection a turn.
    */
   private static final long TOGETHER_NANOS = 2_000_000;
 
@@ -28,18 +28,18 @@ public final class FeedThread implements AutoCloseable {
   private volatile @Nullable Thread thread;
   private volatile boolean closed;
 
-  /** One more keyspace. */
+  /** Adds a keyspace's feed. */
   public void add(KeyspaceFeed feed) {
     feeds.add(feed);
   }
 
-  /** There is something to do. Neither waits nor runs anybody's code. */
+  /** Wakes the thread, as there is something to do. Neither waits nor runs others' code. */
   public void signal() {
     if (signalled.get() || !signalled.compareAndSet(false, true)) {
       return;
     }
     Thread runs = thread;
-    // One that another caller has just started may be parked already.
+    // A thread that another caller has just started may be parked already.
     LockSupport.unpark(runs == null ? start() : runs);
   }
 
@@ -54,7 +54,7 @@ public final class FeedThread implements AutoCloseable {
     while (!closed) {
       signalled.set(false);
       if (turns()) {
-        signalled.set(true); // who comes meanwhile need not wake anybody
+        signalled.set(true); // signals meanwhile need not wake the thread
         LockSupport.parkNanos(TOGETHER_NANOS);
       } else if (!signalled.get()) {
         if (feeds.stream().anyMatch(KeyspaceFeed::isInUse)) {
@@ -64,7 +64,7 @@ public final class FeedThread implements AutoCloseable {
         }
       }
     }
-    turns(); // those who wait are told why
+    turns(); // waiting watchers are told the reason
   }
 
   private boolean turns() {

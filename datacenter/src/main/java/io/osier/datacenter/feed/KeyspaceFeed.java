@@ -27,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers a keyspace's watchers. Partitions tell what becomes visible while somebody watches, and
- * for {@link WatchedPartitions#LEASE_NANOS} more; all else is done in turns, by one thread at a
- * time ({@link FeedThread}, or a test), and by the readers that walk through what is there. {@link
- * #watch} and the rings are for any thread.
+ * Answers a keyspace's watchers. Partitions tell what becomes visible while there are watchers, and
+ * for {@link WatchedPartitions#LEASE_NANOS} more. All other work is done in turns, by one thread at
+ * a time ({@link FeedThread}, or a test), and by the readers that walk through the existing
+ * objects. {@link #watch} and the rings are for any thread.
  */
 public final class KeyspaceFeed {
   private static final Logger LOG = LoggerFactory.getLogger(KeyspaceFeed.class);
@@ -48,11 +48,11 @@ public final class KeyspaceFeed {
   private volatile Reply.@Nullable Failure closed;
   private final Set<ChangeListener> listeners = ConcurrentHashMap.newKeySet();
 
-  // Of whoever has the turn.
+  // For the thread that has the turn only.
   private final Set<Poll> walkers = new LinkedHashSet<>();
   private final Set<Poll> ofKeys = new LinkedHashSet<>();
 
-  /** Those whose keys have changed. */
+  /** Polls whose keys have changed. */
   private final List<Poll> due = new ArrayList<>();
 
   private final Set<Poll> early = new LinkedHashSet<>();
@@ -63,14 +63,14 @@ public final class KeyspaceFeed {
   private final AtomicLong told = new AtomicLong();
 
   /**
-   * A feed of a keyspace whose partitions {@link #begin} names.
+   * Makes the feed of a keyspace, whose partitions {@link #begin} passes.
    *
-   * @param partitioning which partitions there are
-   * @param bytesMax what the changes of each may take in the heap
-   * @param readers walk through what is there
+   * @param partitioning the keyspace's partitioning
+   * @param bytesMax the bytes of the heap that the changes of each partition may take
+   * @param readers walk through existing objects
    * @param nanoTime a monotonic clock
-   * @param lives draws numbers that nobody else has drawn, but 0
-   * @param signal sees to it that {@link #turn} is called soon; must not wait
+   * @param lives draws unique numbers other than 0
+   * @param signal makes {@link #turn} be called soon; must not wait
    */
   public KeyspaceFeed(
       ReplicaId self,
@@ -92,12 +92,12 @@ public final class KeyspaceFeed {
     this.partitions = new WatchedPartitions(partitioning, rings, lives, sweptNanos);
   }
 
-  /** Where a partition's changes go. */
+  /** Returns the ring that takes a partition's changes. */
   public ChangeRing ring(int partition) {
     return partitions.rings().get(partition);
   }
 
-  /** From now on the changes of each partition may take so much of the heap. */
+  /** Sets the bytes of the heap that the changes of each partition may take. */
   public void setBytesMax(long bytesMax) {
     partitions.rings().forEach(r -> r.setBytesMax(bytesMax));
   }
@@ -109,7 +109,7 @@ public final class KeyspaceFeed {
   // ---------------------------------------------------------------- asking
 
   /**
-   * Answers a request, later.
+   * Takes a watcher's poll, and answers it later.
    *
    * @throws OsierException INVALID_ARGUMENT, or UNAVAILABLE while the datacenter catches up
    */
@@ -145,9 +145,11 @@ public final class KeyspaceFeed {
   }
 
   /**
-   * Somebody hears of all changes at once, as long as it wants to. For any thread.
+   * Adds a listener for all changes, which are told as long as the listener wants them. For any
+   * thread.
    *
-   * @return whether it does already; otherwise it will soon, and is told that it has missed some
+   * @return whether it is told of all changes from now on; otherwise soon, after {@link
+   *     ChangeListener#missed}
    */
   public boolean listen(ChangeListener hears) {
     boolean already = closed == null;
@@ -172,18 +174,21 @@ public final class KeyspaceFeed {
     }
   }
 
-  /** Whether no turn need follow the next one. */
+  /** Returns whether the next turn is the last one. */
   boolean isClosed() {
     return closed != null;
   }
 
-  /** Answers all that wait, with what there is: they ask again, and may not be allowed to. */
+  /**
+   * Answers all waiting polls with what there is: watchers poll again, and may no longer be allowed
+   * to.
+   */
   public void release() {
     releases = true;
     signal.run();
   }
 
-  /** Answers all that wait or come from now on with a failure. */
+  /** Answers all present and later polls with an error. */
   public void close(Reply.Failure why) {
     closed = why;
     signal.run();
@@ -191,7 +196,7 @@ public final class KeyspaceFeed {
 
   // ---------------------------------------------------------------- turns
 
-  /** Does what there is to do. Returns whether there was anything. */
+  /** Does all work that there is; returns whether there was any. */
   public boolean turn() {
     long now = nanoTime.getAsLong();
     boolean did = false;
@@ -278,7 +283,7 @@ public final class KeyspaceFeed {
           return false;
         }
       }
-    } catch (RuntimeException e) { // the others are to be answered all the same
+    } catch (RuntimeException e) { // the other polls must still be answered
       failed(poll, e);
       return true;
     }
@@ -343,7 +348,10 @@ public final class KeyspaceFeed {
     }
   }
 
-  /** Whether {@link #turn} must be called now and then, because something waits or is kept. */
+  /**
+   * Returns whether {@link #turn} must be called from time to time, as polls wait or changes are
+   * kept.
+   */
   public boolean isInUse() {
     return watchers > 0 || isListenedTo() || !arrived.isEmpty() || partitions.isAnyOn();
   }
@@ -351,12 +359,12 @@ public final class KeyspaceFeed {
   // ---------------------------------------------------------------- figures
 
   /**
-   * What a feed is doing.
+   * Metrics of a feed.
    *
-   * @param watchers how many wait for changes
-   * @param answers how often some were told of some, since the start
-   * @param cutOff how many were cut off because they were too slow, or came back too late
-   * @param memory what the changes that are kept take
+   * @param watchers how many watchers wait for changes
+   * @param answers how often watchers were told of changes, since the start
+   * @param cutOff how many watchers were cut off because they were too slow, or came back too late
+   * @param memory the memory that kept changes take
    */
   public record Figures(int watchers, long answers, long cutOff, Budget.Usage memory) {}
 

@@ -20,47 +20,49 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * One request of a watcher, until it is answered. Used by one thread at a time: the feed's, or the
- * reader's that walks through what is there.
+ * One request of a watcher, until it is answered. For one thread at a time: the feed's, or the
+ * reader's that walks through the existing objects.
  */
 final class Poll {
   /**
-   * So many changes of a partition are looked at for one answer, about. Clients take an answer that
-   * has passed fewer than half of it, and is not full of keys, for one that tells of all there was.
+   * About how many changes of a partition are examined for one answer. If an answer has passed
+   * fewer than half of this, and is not full of keys, clients conclude that it tells all changes.
    */
   private static final int CHANGES_MAX = 20_000;
 
-  /** A transaction is told in parts only where it is larger than so many usual answers. */
+  /** A transaction is only told in parts if it is larger than so many usual answers. */
   private static final int WHOLE_FACTOR = 4;
 
-  /** So many objects are looked at for one answer, and so many of a partition are read at once. */
+  /**
+   * Most objects examined for one answer, and most objects and bytes of a partition read at once.
+   */
   private static final int OBJECTS_MAX = 5_000;
 
   private static final int OBJECTS_AT_ONCE = 256;
   private static final long OBJECT_BYTES_AT_ONCE = 1 << 20;
 
   /**
-   * The first watcher after a while waits so much longer than it asked for until the partitions
-   * tell: a refusal would send it to another datacenter.
+   * How much longer than it asked for the first watcher waits until the partitions begin to tell
+   * changes: a refusal would send it to another datacenter.
    */
   private static final long BEGIN_NANOS = 1_000_000_000;
 
   private final Request.Watch request;
   private final Consumer<Reply> reply;
 
-  /** Run once its key has changed; by it the ring finds what waits no more. */
+  /** Run once the watched key has changed; also identifies the poll in the ring. */
   private final Runnable changed;
 
   private final PositionSearch positions;
 
-  /** Those that are asked: of a key one alone. */
+  /** The partitions of the request: one for a single key, otherwise all. */
   private final List<WatchedPartitions.Part> parts;
 
   private final long deadlineNanos;
   private final Request.Place[] places;
   private final boolean[] found;
 
-  /** By partition, what is complete where the ring was looked at last. */
+  /** For each partition, the version vector at the position up to which its ring was read. */
   private final VersionVector[] reached;
 
   private final List<Reply.Change> changes = new ArrayList<>();
@@ -69,7 +71,9 @@ final class Poll {
   private boolean walks;
 
   /**
-   * @param due gets this when the key that it waits for has changed
+   * Makes a poll.
+   *
+   * @param due takes this poll when the key that it waits for has changed
    */
   Poll(
       Request.Watch request,
@@ -98,7 +102,7 @@ final class Poll {
     return deadlineNanos + (hasBegun() ? 0 : BEGIN_NANOS) - nowNanos <= 0;
   }
 
-  /** Whether its position was found in all partitions. */
+  /** Returns whether the watcher's position was found in all partitions. */
   boolean hasBegun() {
     for (boolean known : found) {
       if (!known) {
@@ -108,7 +112,7 @@ final class Poll {
     return true;
   }
 
-  /** Whether what is there must be walked through next, by a reader. */
+  /** Returns whether a reader must walk through existing objects next. */
   boolean isToWalk() {
     return walks;
   }
@@ -116,10 +120,10 @@ final class Poll {
   // ---------------------------------------------------------------- looking
 
   /**
-   * Takes what is behind its position.
+   * Takes the changes after the watcher's position.
    *
-   * @return whether it is to be answered now
-   * @throws OsierException if it cannot go on from there
+   * @return whether the poll is to be answered now
+   * @throws OsierException if the watcher cannot go on from its position
    */
   boolean look(long nowNanos) {
     boolean began = true;
@@ -156,7 +160,7 @@ final class Poll {
     ChangeRing ring = parts.getFirst().ring();
     Optional<ChangeRing.Known> looked = ring.look(key(), nowNanos);
     if (looked.isEmpty()) {
-      return; // it has stopped, and begins anew
+      return; // the ring has stopped, and begins anew
     }
     ChangeRing.Known known = looked.get();
     ChangeRing.State now = known.state();
@@ -173,7 +177,7 @@ final class Poll {
             .flatMap(b -> b.changes().stream())
             .filter(c -> c.object().key().equals(key()))
             .reduce((a, b) -> b)
-            .ifPresent(this::add); // of those before the position at most one too many
+            .ifPresent(this::add); // at worst one from before the position
       }
     }
     places[0] =
@@ -182,7 +186,7 @@ final class Poll {
 
   // ---------------------------------------------------------------- a prefix
 
-  /** Takes what is in a partition's ring. */
+  /** Takes the changes of a partition's ring. */
   private void take(int i) {
     Request.Place from = places[i];
     ChangeRing.Part part = parts.get(i).ring().behind(from.life(), from.tick(), CHANGES_MAX);
@@ -219,7 +223,9 @@ final class Poll {
             from.next());
   }
 
-  /** Whether no more is taken: a transaction is not cut in two, unless it is very large. */
+  /**
+   * Returns whether the answer is full; a transaction is not cut in two unless it is very large.
+   */
   private boolean isFull() {
     return bytes >= (whole ? 1 : WHOLE_FACTOR) * Reply.Changes.BYTES_MAX;
   }
@@ -240,9 +246,9 @@ final class Poll {
   // ---------------------------------------------------------------- what is there
 
   /**
-   * Walks through some of what is there, and takes what the watcher was not told of.
+   * Walks through some of the existing objects, and takes those that the watcher was not told of.
    *
-   * @throws OsierException if something of it may have been forgotten
+   * @throws OsierException if removals that the watcher was not told of may have been forgotten
    */
   void walk() {
     int left = OBJECTS_MAX;
@@ -256,13 +262,13 @@ final class Poll {
     }
   }
 
-  /** Walks on in one partition; returns how many objects were looked at. */
+  /** Walks on in one partition; returns how many objects were examined. */
   private int walk(int i) {
     Request.Place place = places[i];
     ObjectStore store = parts.get(i).source().store();
     ObjectId from = new ObjectId(place.next().orElseThrow(), CrdtType.values()[0]);
     List<StoredObjects.Entry> entries = new ArrayList<>();
-    CrdtState first = store.getDurable(from); // pages begin behind a place
+    CrdtState first = store.getDurable(from); // pages exclude their start
     if (first != null) {
       entries.add(new StoredObjects.Entry(from, first));
     }
@@ -289,8 +295,7 @@ final class Poll {
       }
     }
     if (end) {
-      positions.checkRemembered(
-          i, place.seen()); // what was dropped meanwhile may not have been passed
+      positions.checkRemembered(i, place.seen()); // objects may have been forgotten meanwhile
       places[i] =
           new Request.Place(
               place.life(), place.tick(), place.seen().join(reached[i]), Optional.empty());
@@ -303,8 +308,8 @@ final class Poll {
   }
 
   /**
-   * Adds what else the last object's key holds: a position names no type, so the next page begins
-   * behind the whole key.
+   * Adds the other objects of the last object's key: a position names no type, so the next page
+   * begins after the whole key.
    */
   private static void addRest(ObjectStore store, List<StoredObjects.Entry> entries) {
     ObjectId last = entries.getLast().object();
@@ -319,7 +324,7 @@ final class Poll {
     }
   }
 
-  /** The key of the last object that was looked at, or the next one there can be. */
+  /** Returns the next possible key after the last one. */
   private Key behind(Key last) {
     if (last.length() == Key.LENGTH_MAX) {
       return last.afterPrefix().orElse(last);
@@ -331,7 +336,7 @@ final class Poll {
 
   // ---------------------------------------------------------------- waiting, and the answer
 
-  /** Waits for what comes; false if something has come already. */
+  /** Waits for changes; returns false if some have come already. */
   boolean waits() {
     if (isOfOneKey()) {
       return parts.getFirst().ring().waits(key(), places[0].life(), places[0].tick(), changed);
@@ -356,7 +361,7 @@ final class Poll {
     }
   }
 
-  /** Answers with what was taken, and where to go on. */
+  /** Answers with the changes taken, and the position after them. */
   void answer() {
     if (!hasBegun()) {
       fail(

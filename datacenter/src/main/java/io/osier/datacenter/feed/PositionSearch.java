@@ -11,22 +11,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds where a watcher's position is in the partitions' rings, or from where on it must walk
- * through what is there, and refuses those behind which something cannot be told any more.
+ * Finds a watcher's position in the partitions' rings, or the key from which on the watcher must
+ * walk through the existing objects; refuses positions after which some changes can no longer be
+ * told.
  *
- * @param parts those that are asked: of a key one alone
+ * @param parts the partitions of the request: one for a single key, otherwise all
  */
 record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartitions.Part> parts) {
   private static final Key FIRST = Key.of(new byte[] {0});
 
   /**
-   * Finds the position in a partition's ring; null if there is none yet.
+   * Finds the position in a partition's ring; null until the ring has begun.
    *
-   * @throws OsierException if it cannot go on from there
+   * @throws OsierException if the watcher cannot go on from its position
    */
   Request.@Nullable Place find(int i, long nowNanos) {
     ChangeRing ring = parts.get(i).ring();
-    // Before the ring's state is taken: from then on it knows.
+    // Done before the ring's state is read, so that all changes after that state are kept.
     if (request.prefix()) {
       ring.keep();
     } else if (ring.look(request.key().orElseThrow(), nowNanos).isEmpty()) {
@@ -42,7 +43,7 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
       return new Request.Place(now.life(), now.end(), now.here(), Optional.empty());
     }
     if (!request.prefix()) {
-      // Of one key there is nothing to walk through: it is told that it may have changed.
+      // For a single key there is no walk: the watcher is told that the key may have changed.
       return from == null
           ? new Request.Place(~now.life(), 0, VersionVector.EMPTY, Optional.empty())
           : from;
@@ -65,7 +66,7 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
     return goOn(i, now, from);
   }
 
-  /** A position that counts in another life: of another datacenter, or before a restart. */
+  /** Goes on from a position of another life: of another datacenter, or before a restart. */
   private Request.Place goOn(int i, ChangeRing.State now, Request.Place from) {
     if (parts.get(i).source().forgotten().isEmpty()) {
       throw new OsierException(
@@ -74,8 +75,8 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
               + " what was removed since the watcher's position");
     }
     checkNothingLost(now, from.seen());
-    // Also where the changes reach back so far: what others had forgotten before this datacenter
-    // got back what it had lost never became visible here.
+    // Checked even if the ring reaches back so far: removals that others had forgotten before this
+    // datacenter recovered lost data never became visible here.
     checkRemembered(i, from.seen());
     long tick = from.next().isPresent() ? -1 : parts.get(i).ring().behind(from.seen());
     if (tick >= 0) {
@@ -88,7 +89,7 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
     return new Request.Place(now.life(), now.end(), seen, Optional.of(request.key().orElse(FIRST)));
   }
 
-  /** What the watcher was told of must not have gone with this datacenter's memory. */
+  /** Checks that no update that the watcher was told of was lost with this datacenter's memory. */
   private void checkNothingLost(ChangeRing.State now, VersionVector seen) {
     for (int r = 0; r < seen.size(); r++) {
       ReplicaId replica = seen.replica(r);
@@ -107,7 +108,7 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
     }
   }
 
-  /** What was removed since, and is not remembered any more, could not be told. */
+  /** Checks that no removal that the watcher was not told of has been forgotten. */
   void checkRemembered(int i, VersionVector seen) {
     if (!seen.isEmpty()
         && parts.get(i).source().forgotten().filter(f -> f.isAtMost(seen)).isEmpty()) {

@@ -15,20 +15,20 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a partition that are watched by themselves, each with its last change and who waits
- * for the next one. They take at most half of the ring's budget. Not thread-safe, but for {@link
- * #areDue}: guarded by the {@link ChangeRing}.
+ * The singly watched keys of a partition, each with its last change and the polls that wait for the
+ * next one. They take at most half of the ring's budget. Not thread-safe except {@link #areDue}:
+ * guarded by the {@link ChangeRing}.
  */
 final class WatchedKeys {
-  /** What a key that is watched by itself takes besides the key. */
+  /** What a singly watched key takes of the heap besides the key, in bytes. */
   private static final long SLOT_BYTES = 200;
 
-  /** A key that is watched by itself. */
+  /** A singly watched key. */
   static final class Slot {
-    /** Changes of the key up to this one are not known. */
+    /** The position after which the key's changes are known. */
     private final long since;
 
-    /** How many changes there were with the last one of the key; -1 if there was none. */
+    /** The position after the key's last change; -1 if there was none. */
     private long tick = -1;
 
     private Effects.@Nullable Change last;
@@ -57,14 +57,14 @@ final class WatchedKeys {
   private final Map<Key, Slot> slots = new HashMap<>();
   private long slotBytes;
 
-  /** Keys that have changed and for which somebody waits. */
+  /** Keys that have changed and for which a poll waits. */
   private final Queue<Slot> due = new ConcurrentLinkedQueue<>();
 
   WatchedKeys(Budget budget) {
     this.budget = budget;
   }
 
-  /** A key has changed: returns whether it is the first change for which somebody waits. */
+  /** Notes a change of a key; returns whether it is the first one for which a poll waits. */
   boolean changed(Key key, long tick, Effects.Change change) {
     Slot slot = slots.isEmpty() ? null : slots.get(key);
     if (slot == null) {
@@ -80,17 +80,17 @@ final class WatchedKeys {
     return true;
   }
 
-  /** None is watched any more; what they took of the budget is given back by the ring. */
+  /** Forgets all keys; the ring gives their share of the budget back. */
   void clear() {
     slots.clear();
     slotBytes = 0;
   }
 
   /**
-   * A key that is watched from now on.
+   * Returns the slot of a key, which is singly watched from now on.
    *
-   * @param end how many changes there were
-   * @throws OsierException OVERLOADED if too many are
+   * @param end the ring's present end
+   * @throws OsierException OVERLOADED if too many keys are singly watched
    */
   Slot look(Key key, long end, long nowNanos) {
     Slot slot = slots.get(key);
@@ -104,7 +104,8 @@ final class WatchedKeys {
 
   private void add(Key key, Slot slot) {
     long bytes = slotBytes(key);
-    // Not swept here: whoever asks in vain again and again would keep the partition from its ring.
+    // No sweep here: a client that polls in vain again and again would keep the partition from its
+    // ring.
     if (slotBytes + bytes > budget.limit() / 2) {
       budget.noteSpent();
       throw new OsierException(
@@ -138,12 +139,12 @@ final class WatchedKeys {
     }
   }
 
-  /** Whether {@link #takeDue} has something to take. For any thread. */
+  /** Returns whether {@link #takeDue} has something to return. For any thread. */
   boolean areDue() {
     return !due.isEmpty();
   }
 
-  /** Takes what is to be run since keys have changed. */
+  /** Removes and returns the actions whose keys have changed. */
   List<Runnable> takeDue() {
     List<Runnable> all = new ArrayList<>();
     Slot slot;
@@ -155,13 +156,13 @@ final class WatchedKeys {
     return all;
   }
 
-  /** Forgets keys for which nobody has asked since a time. */
+  /** Forgets keys for which no poll has come since a time. */
   void sweep(long usedBeforeNanos) {
     for (Iterator<Map.Entry<Key, Slot>> it = slots.entrySet().iterator(); it.hasNext(); ) {
       Map.Entry<Key, Slot> next = it.next();
       Slot slot = next.getValue();
       if (slot.waiting.isEmpty() && !slot.due && slot.usedNanos - usedBeforeNanos < 0) {
-        long bytes = slotBytes(next.getKey()); // what the entry is behind this is not defined
+        long bytes = slotBytes(next.getKey()); // the entry is undefined after its removal
         it.remove();
         slotBytes -= bytes;
         budget.give(bytes);

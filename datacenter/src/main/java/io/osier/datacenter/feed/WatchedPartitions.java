@@ -10,15 +10,18 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
- * The partitions of a feed with their rings. They tell what becomes visible from the first watcher
- * on, and for a lease after the last one has asked. {@link #asked} is for any thread, all else for
- * whoever has the feed's turn.
+ * The partitions of a feed with their rings. Partitions tell what becomes visible from the first
+ * watcher on, and for a lease after the last watcher's poll. {@link #asked} is for any thread, all
+ * else for the thread that has the feed's turn.
  */
 final class WatchedPartitions {
-  /** After the last watcher partitions tell so much longer: it may come back. */
+  /**
+   * How long partitions go on to tell changes after the last watcher's poll, since it may come
+   * back.
+   */
   static final long LEASE_NANOS = 600_000_000_000L;
 
-  /** A key for which nobody has asked for so long is not watched by itself any more. */
+  /** How long a key stays singly watched after its last poll. */
   private static final long KEY_LEASE_NANOS = 30_000_000_000L;
 
   private static final long KEY_SWEEP_NANOS = 5_000_000_000L;
@@ -31,15 +34,15 @@ final class WatchedPartitions {
   private List<Part> parts = List.of();
   private volatile long askedNanos;
 
-  /** When somebody last asked for more than a key. */
+  /** When the last poll for more than one key came. */
   private volatile long prefixAskedNanos;
 
   private long keysSweptNanos;
 
   /**
-   * Partitions that {@link #begin} names.
+   * Makes it; {@link #begin} passes the partitions.
    *
-   * @param lives draws numbers that nobody else has drawn, but 0
+   * @param lives draws unique numbers other than 0
    */
   WatchedPartitions(
       Partitioning partitioning, List<ChangeRing> rings, LongSupplier lives, long now) {
@@ -68,9 +71,9 @@ final class WatchedPartitions {
   }
 
   /**
-   * Somebody asks, which begins the lease anew.
+   * Notes a poll, which begins the lease anew.
    *
-   * @param prefix whether for more than a key
+   * @param prefix whether the poll is for more than one key
    */
   void asked(long now, boolean prefix) {
     askedNanos = now;
@@ -79,7 +82,7 @@ final class WatchedPartitions {
     }
   }
 
-  /** Partitions are told that somebody watches. */
+  /** Tells partitions that they are watched, unless they know. */
   void watch() {
     for (Part part : parts) {
       if (!part.ring.isOn()) {
@@ -90,7 +93,7 @@ final class WatchedPartitions {
     }
   }
 
-  /** Keys of which nobody has asked for long are not watched by themselves any more. */
+  /** Forgets singly watched keys without a poll for long. */
   void sweepKeys(long now) {
     if (now - keysSweptNanos >= KEY_SWEEP_NANOS) {
       keysSweptNanos = now;
@@ -98,14 +101,20 @@ final class WatchedPartitions {
     }
   }
 
-  /** Nobody waits for more than a key: once the lease is over, changes are not kept. */
+  /**
+   * Stops keeping changes once the lease of polls for more than one key has ended; called while
+   * none waits.
+   */
   void endPrefixes(long now) {
     if (now - prefixAskedNanos > LEASE_NANOS) {
       rings.forEach(ChangeRing::keepNone);
     }
   }
 
-  /** Nobody watches: once the lease is over, partitions are told so. */
+  /**
+   * Tells partitions that they are no longer watched once the lease has ended; called while no poll
+   * waits.
+   */
   void end(long now) {
     if (now - askedNanos > LEASE_NANOS) {
       for (Part part : parts) {
@@ -117,12 +126,12 @@ final class WatchedPartitions {
     }
   }
 
-  /** Whether any partition tells what becomes visible. */
+  /** Returns whether any partition tells what becomes visible. */
   boolean isAnyOn() {
     return rings.stream().anyMatch(ChangeRing::isOn);
   }
 
-  /** What the changes that are kept take. */
+  /** Returns the memory that kept changes take. */
   Budget.Usage memory() {
     Budget.Usage memory =
         rings.stream()

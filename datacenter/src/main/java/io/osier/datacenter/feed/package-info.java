@@ -1,8 +1,8 @@
 /**
- * What becomes visible, for watchers: each partition hands it over to a {@link
+ * The change feed for watchers: each partition passes what becomes visible to a {@link
  * io.osier.datacenter.feed.ChangeRing} of bounded size, and a {@link
- * io.osier.datacenter.feed.KeyspaceFeed} answers those who ask for what is behind their position. A
- * watcher is nothing but a position, so a slow one keeps nothing and delays nobody.
+ * io.osier.datacenter.feed.KeyspaceFeed} answers watchers' polls for changes after their position.
+ * A watcher is nothing but a position, so a slow one takes no memory and delays nobody.
  */
 @NullMarked
 package io.osier.datacenter.feed;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
-/** What concerns the datacenter as a whole: itself, its clients, its audit log, its links. */
+/** Metrics of the datacenter as a whole: itself, its clients, its audit log, its links. */
 final class DatacenterMetrics {
   private final MetricList metrics;
 
@@ -16,7 +16,7 @@ final class DatacenterMetrics {
     this.metrics = metrics;
   }
 
-  /** Adds them all, in the table's order. */
+  /** Adds all these metrics, in the table's order. */
   static void addTo(MetricList list) {
     DatacenterMetrics metrics = new DatacenterMetrics(list);
     metrics.datacenter();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What a keyspace holds, and how its objects are shipped. */
+/** Metrics of a keyspace's contents, watchers and modes. */
 final class KeyspaceMetrics {
   private final MetricList metrics;
 
@@ -16,7 +16,7 @@ final class KeyspaceMetrics {
     this.metrics = metrics;
   }
 
-  /** Adds them all, in the table's order. */
+  /** Adds all these metrics, in the table's order. */
   static void addTo(MetricList list) {
     KeyspaceMetrics metrics = new KeyspaceMetrics(list);
     metrics.contents();

@@ -5,43 +5,44 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A metric: what it is called, what it means, and how it is read off a snapshot. Its name is
- * without the {@code _total} that a counter gets where it is shown.
+ * A metric: its name, its meaning, and how it is read from a snapshot.
  *
- * @param name with the unit at its end
- * @param type what may be done with it
- * @param labels their names, in the order of the values
- * @param help what it means, a sentence without its full stop
+ * @param name the name, with the unit at its end, without the {@code _total} that exporters add to
+ *     a counter
+ * @param type the type
+ * @param labels the labels' names, in the order of their values
+ * @param help the meaning, a sentence without its full stop
+ * @param values reads the values
  */
 public record Metric(String name, Type type, List<String> labels, String help, Values values) {
-  /** What a metric is. */
+  /** The type of a metric. */
   public enum Type {
     /** Grows only, while the process runs. */
     COUNTER,
     /** Goes up and down. */
     GAUGE,
-    /** How many of some times were up to each of some bounds. */
+    /** Counts of times in ranges with fixed bounds. */
     HISTOGRAM;
 
-    /** The word for people. */
+    /** Returns the type's name in lower case. */
     public String label() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** Reads a metric's values off a snapshot. */
+  /** Reads a metric's values from a snapshot. */
   @FunctionalInterface
   public interface Values {
-    /** Gives all values, each with the values of its labels. */
+    /** Passes all values to a sink, each with the values of its labels. */
     void read(Snapshot from, Sink to);
   }
 
   /** Takes a metric's values. */
   public interface Sink {
-    /** A counter's or a gauge's. */
+    /** Takes a value of a counter or a gauge. */
     void number(double value, String... labels);
 
-    /** A histogram's. */
+    /** Takes a value of a histogram. */
     void times(DelayHistogram times, String... labels);
   }
 }

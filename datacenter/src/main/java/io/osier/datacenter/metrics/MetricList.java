@@ -9,8 +9,9 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * Metrics in the order in which they are added, each by how it is read: off the snapshot, or summed
- * over the partitions of each keyspace, or of each keyspace and peer. Used by one thread.
+ * Collects metrics in order, with methods for the ways in which they are read: from the snapshot as
+ * a whole, summed over the partitions of each keyspace, or for each keyspace and peer. For one
+ * thread.
  */
 final class MetricList {
   /** The label that names a keyspace. */
@@ -19,17 +20,17 @@ final class MetricList {
   /** The label that names a peer. */
   static final String PEER = "peer";
 
-  /** One value of a label, and what is counted for it. */
+  /** One value of a label, and the count that belongs to it. */
   record PeerPart(String label, ToLongFunction<PartitionReport.Peer> of) {}
 
-  /** Reads the values of a keyspace for one peer, of which each partition says something. */
+  /** Reads the values of a keyspace for one peer from the reports of all partitions. */
   interface PeerValues {
     void read(Snapshot.Keyspace of, String peer, List<PartitionReport.Peer> all, Metric.Sink to);
   }
 
   private final List<Metric> metrics = new ArrayList<>();
 
-  /** All that were added. */
+  /** Returns all added metrics. */
   List<Metric> all() {
     return List.copyOf(metrics);
   }
@@ -60,7 +61,7 @@ final class MetricList {
     perKeyspace(Metric.Type.GAUGE, name, help, k -> k.sum(of));
   }
 
-  /** A gauge of a keyspace's partitions for one peer, from what each of them says of it. */
+  /** Adds a gauge for each keyspace and peer, made from the reports of all partitions. */
   void perPeer(String name, String help, ToDoubleFunction<List<PartitionReport.Peer>> of) {
     eachPeer(
         Metric.Type.GAUGE,
@@ -70,9 +71,7 @@ final class MetricList {
         (k, dc, all, to) -> to.number(of.applyAsDouble(all), k.name(), dc));
   }
 
-  /**
-   * A counter for one peer that is told in parts, each with a value of its own of one more label.
-   */
+  /** Adds a counter for each keyspace and peer that is split into parts by one more label. */
   void countedPerPeer(String name, String label, String help, List<PeerPart> parts) {
     eachPeer(
         Metric.Type.COUNTER,
@@ -93,7 +92,7 @@ final class MetricList {
                 all.stream().map(of).reduce(DelayHistogram::plus).orElseThrow(), k.name(), dc));
   }
 
-  /** What each keyspace says of each peer. */
+  /** Adds a metric for each keyspace and peer. */
   void eachPeer(
       Metric.Type type, String name, List<String> labels, String help, PeerValues values) {
     add(
@@ -106,7 +105,7 @@ final class MetricList {
                 .forEach(k -> k.peers().forEach((dc, all) -> values.read(k, dc, all, to))));
   }
 
-  /** What all partitions say of a peer, together. */
+  /** Returns the sum of a value of all partitions for one peer. */
   static double sum(List<PartitionReport.Peer> peers, ToLongFunction<PartitionReport.Peer> of) {
     return peers.stream().mapToLong(of).sum();
   }

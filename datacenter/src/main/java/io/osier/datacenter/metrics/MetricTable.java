@@ -3,8 +3,8 @@ package io.osier.datacenter.metrics;
 import java.util.List;
 
 /**
- * Every metric of a datacenter, in the order of docs/MONITORING.md, whose list is made of this one.
- * Partitions are added up: what matters for an alert is a keyspace's, and `stat` knows more.
+ * Lists every metric of a datacenter, in the order of docs/MONITORING.md, whose list is generated
+ * from this one. Values are summed over a keyspace's partitions, as alerts need; `stat` shows more.
  */
 public final class MetricTable {
   private MetricTable() {}

@@ -8,9 +8,7 @@ import io.osier.datacenter.store.ObjectStore;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/**
- * Whether a keyspace's partitions keep up: their queues, their shares of the memory, their caches.
- */
+/** Metrics that show whether a keyspace's partitions keep up: queues, memory budgets, caches. */
 final class PartitionMetrics {
   private final MetricList metrics;
 
@@ -18,7 +16,7 @@ final class PartitionMetrics {
     this.metrics = metrics;
   }
 
-  /** Adds them all, in the table's order. */
+  /** Adds all these metrics, in the table's order. */
   static void addTo(MetricList metrics) {
     new PartitionMetrics(metrics).queues();
   }

@@ -8,7 +8,7 @@ import io.osier.datacenter.partition.machine.PartitionReport;
 import java.util.List;
 import java.util.function.BiFunction;
 
-/** What a keyspace ships and gets, and how far each peer is. */
+/** Metrics of a keyspace's shipping and receiving, and of each peer's lag. */
 final class ReplicationMetrics {
   private final MetricList metrics;
 
@@ -16,7 +16,7 @@ final class ReplicationMetrics {
     this.metrics = metrics;
   }
 
-  /** Adds them all, in the table's order. */
+  /** Adds all these metrics, in the table's order. */
   static void addTo(MetricList list) {
     ReplicationMetrics metrics = new ReplicationMetrics(list);
     metrics.shipping();

@@ -23,23 +23,26 @@ import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a datacenter was doing when its partitions published it: a copy, for any thread, that nobody
- * may change. Counts are since the start of the process.
+ * The metrics of a datacenter at the time when its partitions published them. Counts are since the
+ * start of the process. Immutable by convention: readers must not change its collections and
+ * histograms. For any thread.
  *
- * @param version of the program
- * @param startMillis when it started, by the wall clock
- * @param atMillis when this was put together, by the wall clock
- * @param obstacles what keeps it from serving, in words
- * @param warnings what does not work although it serves, in words
- * @param joining how far it is if it joins
- * @param certificates by subject, until when each that was read is valid, in seconds since 1970
- * @param droppedUpdates updates that no other datacenter is known to have had when their keyspace
- *     was dropped
- * @param auditLost by reason, how many lines of the audit log were not written
- * @param failedAttempts by what was tried, how often something failed that is tried again by itself
- * @param links what the connections with each peer have carried
+ * @param self the datacenter
+ * @param version the program's version
+ * @param startMillis when the datacenter started, by the wall clock
+ * @param atMillis when this snapshot was made, by the wall clock
+ * @param obstacles what keeps the datacenter from serving, in words
+ * @param warnings what does not work although the datacenter serves, in words
+ * @param joining its progress if it is joining the cluster
+ * @param certificates the expiry of each certificate in use, by subject, in seconds since 1970
+ * @param clients the metrics of the port for clients
+ * @param droppedUpdates updates that no other datacenter was known to have when their keyspace was
+ *     dropped
+ * @param auditLost how many lines of the audit log were not written, by reason
+ * @param failedAttempts how often attempts failed that are repeated automatically, by kind
+ * @param links the connections with each peer, by its name
  * @param store empty if everything is in memory only
- * @param traces empty if no update is followed
+ * @param traces empty if no update is traced
  * @param keyspaces in the order of their names
  */
 public record Snapshot(
@@ -60,20 +63,20 @@ public record Snapshot(
     Optional<Traces> traces,
     List<Keyspace> keyspaces) {
 
-  /** The keyspaces of which all partitions have published something. */
+  /** Returns the keyspaces all of whose partitions have published something. */
   public List<Keyspace> published() {
     return keyspaces.stream().filter(k -> k.partitions.size() == k.policy.partitions()).toList();
   }
 
   /**
-   * How far a datacenter is that joins.
+   * The progress of a datacenter that is joining the cluster.
    *
-   * @param complete so many of its partitions have what the others have
-   * @param partitions so many it has
-   * @param objects that it holds
-   * @param objectsThere that the others hold, if they have said so
-   * @param bytes that have come since its start
-   * @param secondsLeft an estimate, where there is one
+   * @param complete how many of its partitions have caught up
+   * @param partitions how many partitions it has
+   * @param objects how many objects it holds
+   * @param objectsThere how many objects the others hold, if they have told
+   * @param bytes how many bytes it has received since its start
+   * @param secondsLeft the estimated time left, if there is an estimate
    */
   public record Joining(
       int complete,
@@ -86,14 +89,14 @@ public record Snapshot(
   /**
    * The port for clients.
    *
-   * @param connections that are open
-   * @param requests by kind, how long they took from their arrival to their answer
-   * @param failures by reason, how many were refused or failed
-   * @param malformed how many could not be read
-   * @param limited by limit of a user, how often something was refused because of it
-   * @param users what some users have of the port, those with most first
-   * @param messages of channels
-   * @param elsewhere what became of requests for keyspaces that others hold
+   * @param connections the number of open connections
+   * @param requests the times of requests from their arrival to their answer, by kind
+   * @param failures how many requests were refused or failed, by reason
+   * @param malformed how many requests could not be decoded
+   * @param limited how often something was refused because of a user's limit, by limit
+   * @param users the load of some users on the port, the largest first
+   * @param messages the messages of Redis channels
+   * @param elsewhere the requests for keyspaces that others hold
    */
   public record Clients(
       int connections,
@@ -104,11 +107,11 @@ public record Snapshot(
       List<UserLoad> users,
       Messages messages,
       Elsewhere elsewhere) {
-    /** While there is no port yet. */
+    /** The value before the port is opened. */
     public static final Clients NONE =
         new Clients(0, Map.of(), Map.of(), 0, Map.of(), List.of(), Messages.NONE, Elsewhere.NONE);
 
-    /** The same with other figures of messages, and of what others hold. */
+    /** Returns this with other messages and requests for keyspaces that others hold. */
     public Clients with(Messages other, Elsewhere of) {
       return new Clients(connections, requests, failures, malformed, limited, users, other, of);
     }
@@ -119,41 +122,41 @@ public record Snapshot(
   }
 
   /**
-   * What clients of the Redis protocol publish and subscribe to.
+   * Messages that clients of the Redis protocol publish and subscribe to.
    *
-   * @param subscribers connections that subscribe to something
-   * @param published messages of clients here
-   * @param received messages that other datacenters have sent
-   * @param dropped by who was not sent them, how many
+   * @param subscribers the number of connections with a subscription
+   * @param published messages published by clients here
+   * @param received messages received from other datacenters
+   * @param dropped messages that were not sent, by the kind of receiver
    */
   public record Messages(
       long subscribers, long published, long received, Map<String, Long> dropped) {
     public static final Messages NONE = new Messages(0, 0, 0, Map.of());
   }
 
-  /** What became of requests for keyspaces that others hold. */
+  /** Requests for keyspaces that others hold. */
   public record Elsewhere(List<Forwarded> forwarded, Copies copies, List<Demand> demands) {
-    /** Nothing was asked. */
+    /** No such requests. */
     public static final Elsewhere NONE =
         new Elsewhere(List.of(), new Copies(0, 0, 0, 0, Map.of(), Map.of()), List.of());
   }
 
   /**
-   * What clients here ask of a keyspace whose holders follow that.
+   * The requests of clients here for a keyspace whose holders follow the load.
    *
-   * @param moves of its holders that were decided here
+   * @param moves changes of its holders that were decided here
    */
   public record Demand(String keyspace, long reads, long updates, long moves) {}
 
   /**
    * Copies of objects that others hold.
    *
-   * @param objects that are followed at present
-   * @param bytes of the heap that these take, about
-   * @param hits reads that were answered from them
-   * @param versions how often a holder has told what one has become
-   * @param misses by why, how many reads of followed objects were forwarded all the same
-   * @param dropped by why, how many copies are no more
+   * @param objects the number of copies at present
+   * @param bytes the bytes of the heap that the copies take, about
+   * @param hits reads that were answered from a copy
+   * @param versions how often a holder has told a new value of a copied object
+   * @param misses reads of copied objects that were forwarded all the same, by reason
+   * @param dropped copies that were dropped, by reason
    */
   public record Copies(
       int objects,
@@ -166,30 +169,30 @@ public record Snapshot(
   /**
    * Requests that were forwarded.
    *
-   * @param to the datacenter that was asked
+   * @param to the datacenter to which they were forwarded
    * @param kind read, update, scan, watch or transact
-   * @param times from when one was sent until its answer came
+   * @param times the times from sending a request until its answer came
    */
   public record Forwarded(
       String keyspace, String to, String kind, long count, DelayHistogram times) {}
 
   /**
-   * What a user has of the port for clients.
+   * A user's load on the port for clients.
    *
-   * @param connections that are open
-   * @param requests that are not answered
-   * @param bytes of those, and of requests that are still coming
+   * @param connections the number of open connections
+   * @param requests the number of unanswered requests
+   * @param bytes the bytes of those requests, and of requests that are still arriving
    */
   public record UserLoad(String user, int connections, int requests, long bytes) {}
 
   /**
    * The connections with a peer.
    *
-   * @param connected whether frames can be sent to it
-   * @param sentBytes with their framing
-   * @param receivedBytes with their framing
-   * @param savedBytes so many less were sent because they were compressed
-   * @param protocol the version of the peer protocol in which it is spoken to; 0 if it is not
+   * @param connected whether frames can be sent to the peer
+   * @param sentBytes the bytes sent, with framing
+   * @param receivedBytes the bytes received, with framing
+   * @param savedBytes how many bytes compression has saved
+   * @param protocol the version of the peer protocol used with the peer; 0 if it is not connected
    */
   public record Link(
       boolean connected, long sentBytes, long receivedBytes, long savedBytes, int protocol) {}
@@ -199,13 +202,13 @@ public record Snapshot(
    *
    * @param durability how durable an acknowledged update is
    * @param full whether updates are refused because the disk is full
-   * @param damaged what cannot be read, as far as somebody has met it
+   * @param damaged the ranges that cannot be read, as far as reads have found them
    * @param failedReads reads that have failed because of damage
-   * @param writes to the disk
-   * @param groups of partitions' batches in them
+   * @param writes the number of writes to the disk
+   * @param groups the number of partitions' groups in these writes
    * @param versionsDropped old versions dropped
    * @param writeMicros how long writes took, fsync included, in microseconds
-   * @param database what the database tells of itself
+   * @param database the database's own statistics
    */
   public record Store(
       String durability,
@@ -221,28 +224,29 @@ public record Snapshot(
   /**
    * Traces of single updates.
    *
-   * @param sent spans that the receiver has taken
-   * @param dropped by reason, how many spans were not sent, or updates not followed to their end
+   * @param sent spans that the receiver has accepted
+   * @param dropped spans that were not sent, and updates not traced to their end, by reason
    */
   public record Traces(long sent, Map<String, Long> dropped) {}
 
   /**
    * Watchers of a keyspace.
    *
-   * @param watchers how many wait for changes
-   * @param told how often one was told of some
-   * @param cutOff how many were cut off, because they were too slow or came back too late
-   * @param keptBytes what the changes that are kept for them take of the heap
+   * @param watchers how many watchers wait for changes
+   * @param told how often a watcher was told of changes
+   * @param cutOff how many watchers were cut off because they were too slow, or came back too late
+   * @param keptBytes the bytes of the heap that the changes kept for them take
    */
   public record Watching(int watchers, long told, long cutOff, long keptBytes) {}
 
   /**
    * A keyspace.
    *
-   * @param refusedBy by peer, why it does not take the keyspace's updates
+   * @param policy its policy
+   * @param refusedBy why peers do not take the keyspace's updates, by peer
    * @param ready how many of its partitions serve
-   * @param partitions those that have published something yet
-   * @param watching what its watchers are told
+   * @param partitions the partitions that have published something
+   * @param watching its watchers
    */
   public record Keyspace(
       KeyspacePolicy policy,
@@ -255,44 +259,44 @@ public record Snapshot(
       return policy.name();
     }
 
-    /** The staleness bound in milliseconds. */
+    /** Returns the staleness bound in milliseconds. */
     public long slaMillis() {
       return policy.sla().toMillis();
     }
 
-    /** A figure of all partitions together. */
+    /** Returns the sum of a value over all partitions. */
     public long sum(ToLongFunction<PartitionReport> of) {
       return partitions.stream().mapToLong(p -> of.applyAsLong(p.report)).sum();
     }
 
-    /** The largest of the partitions' figures; 0 if there is none. */
+    /** Returns the largest value of the partitions; 0 if there is none. */
     public double max(ToDoubleFunction<PartitionReport> of) {
       return partitions.stream().mapToDouble(p -> of.applyAsDouble(p.report)).max().orElse(0);
     }
 
-    /** A figure of the partitions' stores together. */
+    /** Returns the sum of a value over the partitions' stores. */
     public long stored(ToLongFunction<ObjectStore.Figures> of) {
       return partitions.stream().mapToLong(p -> of.applyAsLong(p.store)).sum();
     }
 
-    /** Commands that wait. */
+    /** Returns the number of commands that wait. */
     public long queued() {
       return partitions.stream().mapToLong(p -> p.queued).sum();
     }
 
-    /** Commands that were refused because a queue was full, or took too much memory. */
+    /** Returns how many commands were refused because a queue was full, or took too much memory. */
     public long overloads() {
       return partitions.stream().mapToLong(p -> p.overloads).sum();
     }
 
     /**
-     * The age of what was published longest ago, in milliseconds: more than 1 s or 2 is strange.
+     * Returns the age of the oldest partition's values, in milliseconds; normally at most 1 or 2 s.
      */
     public long ageMillis(long nowMillis) {
       return partitions.stream().mapToLong(p -> nowMillis - p.atMillis).max().orElse(0);
     }
 
-    /** Its peers as its partitions see them, by name. */
+    /** Returns the partitions' reports of each peer, by the peer's name. */
     public Map<String, List<PartitionReport.Peer>> peers() {
       Map<String, List<PartitionReport.Peer>> peers = new TreeMap<>();
       for (Partition p : partitions) {
@@ -303,7 +307,7 @@ public record Snapshot(
       return peers;
     }
 
-    /** Whether its peers get what is committed here in time, all together. */
+    /** Returns whether updates committed here reach the peers in time, all peers together. */
     public Timeliness timeliness() {
       return partitions.stream()
           .flatMap(p -> p.report.peers().stream())
@@ -311,14 +315,14 @@ public record Snapshot(
           .reduce(Timeliness.NONE, Timeliness::plus);
     }
 
-    /** How long all peers' shipments took until they were visible here, in microseconds. */
+    /** Returns the delays until shipments of all peers were visible here, in microseconds. */
     public Histogram visibilityMicros() {
       Histogram all = new Histogram(3_600_000_000L, 2);
       partitions.forEach(p -> all.add(p.report.arrived().visibilityMicros()));
       return all;
     }
 
-    /** What its partitions use of each budget, together. */
+    /** Returns the use of each memory budget, summed over the partitions. */
     public Map<String, Budget.Usage> memory() {
       Map<String, Budget.Usage> sums = new LinkedHashMap<>();
       for (Partition p : partitions) {
@@ -328,7 +332,7 @@ public record Snapshot(
       return sums;
     }
 
-    /** The hottest objects of all partitions, hottest first. */
+    /** Returns the hottest objects of all partitions, hottest first. */
     public List<PartitionReport.Hot> hot(int limit) {
       return partitions.stream()
           .flatMap(p -> p.report.modes().hot().stream())
@@ -341,10 +345,13 @@ public record Snapshot(
   /**
    * A partition of a keyspace.
    *
-   * @param atMillis when it published this, by the wall clock
-   * @param queued commands that wait
-   * @param overloads commands that were refused because too many waited, or took too much
-   * @param commands what they use of their budget
+   * @param report its report
+   * @param atMillis when it published the report, by the wall clock
+   * @param store the values of its store
+   * @param queued the number of commands that wait
+   * @param overloads how many commands were refused because too many waited, or took too much
+   *     memory
+   * @param commands the use of the commands' memory budget
    */
   public record Partition(
       PartitionReport report,

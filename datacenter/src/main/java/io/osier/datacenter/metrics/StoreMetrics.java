@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
-/** What the store on the disk does; absent where nothing is stored. */
+/** Metrics of the store on the disk; absent if nothing is stored. */
 final class StoreMetrics {
   private static final long[] WRITE_BOUNDS_MICROS = {
     100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000
@@ -23,7 +23,7 @@ final class StoreMetrics {
     this.metrics = metrics;
   }
 
-  /** Adds them all, in the table's order. */
+  /** Adds all these metrics, in the table's order. */
   static void addTo(MetricList metrics) {
     new StoreMetrics(metrics).store();
   }

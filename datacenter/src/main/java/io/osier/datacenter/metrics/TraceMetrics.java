@@ -4,11 +4,11 @@ import static io.osier.datacenter.metrics.Metric.Type.COUNTER;
 
 import java.util.List;
 
-/** What becomes of the spans of traces; absent where nobody receives them. */
+/** Metrics of the spans of traces; absent if there is no receiver. */
 final class TraceMetrics {
   private TraceMetrics() {}
 
-  /** Adds them all, in the table's order. */
+  /** Adds all these metrics, in the table's order. */
   static void addTo(MetricList metrics) {
     metrics.add(
         COUNTER,

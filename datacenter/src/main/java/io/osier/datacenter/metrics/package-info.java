@@ -1,7 +1,7 @@
 /**
- * What a datacenter is doing, as it was published last: {@link
- * io.osier.datacenter.metrics.Snapshot} is what /metrics, {@code stat}, the page and {@code top}
- * all read, and {@link io.osier.datacenter.metrics.MetricTable} is every metric that is made of it.
+ * A datacenter's metrics as it published them last: /metrics, {@code stat}, the dashboard and
+ * {@code top} all read {@link io.osier.datacenter.metrics.Snapshot}, and {@link
+ * io.osier.datacenter.metrics.MetricTable} lists every metric that is made from it.
  */
 @NullMarked
 package io.osier.datacenter.metrics;

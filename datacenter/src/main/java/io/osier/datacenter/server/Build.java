@@ -6,11 +6,12 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 
 /**
- * What this program was built from, as the build wrote it down. Immutable.
+ * The version and the commit from which this program was built, as the build recorded them.
+ * Immutable.
  *
- * @param version as the artifacts have it; {@code unknown} if it was not built by Maven
- * @param commit of the sources, abbreviated, with {@code +} behind it if they had changed since;
- *     {@code unknown} if they were in no repository
+ * @param version the artifacts' version; {@code unknown} if Maven did not build the program
+ * @param commit the sources' commit, abbreviated, followed by {@code +} if the sources had changed
+ *     since; {@code unknown} if they were in no repository
  */
 public record Build(String version, String commit) {
   private static final String UNKNOWN = "unknown";
@@ -32,7 +33,7 @@ public record Build(String version, String commit) {
     return of(properties);
   }
 
-  /** As the build's properties tell; one that was not filled in is unknown. */
+  /** Reads the build's properties; one that was not filled in is unknown. */
   static Build of(Properties properties) {
     String commit = filledIn(properties, "commit");
     boolean changed = !commit.equals(UNKNOWN) && filledIn(properties, "changed").equals("true");
@@ -44,7 +45,7 @@ public record Build(String version, String commit) {
     return value.isEmpty() || value.startsWith("${") ? UNKNOWN : value;
   }
 
-  /** For people: {@code 0.1.0 (commit 1234567)}. */
+  /** Returns a text for people: {@code 0.1.0 (commit 1234567)}. */
   @Override
   public String toString() {
     return version + " (commit " + commit + ")";

@@ -11,13 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a datacenter's ports need to speak TLS. While it is open, files that change are read again;
- * connections that are open go on with what they began with. Thread-safe.
+ * The TLS contexts of a datacenter's ports. From {@link #watch} until {@link #close}, changed files
+ * are read again; open connections keep the certificates with which they began. Thread-safe.
  */
 final class Certificates implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
 
-  /** How often the files are looked at. */
+  /** The pause between two checks of the files. */
   private static final long LOOK_MILLIS = 1_000;
 
   private static final long DAY_MILLIS = 24 * 3_600_000L;
@@ -54,22 +54,24 @@ final class Certificates implements AutoCloseable {
                 tls.files(), TlsContext.Trust.AUTHORITY, tls.provider(), tls.required()));
   }
 
-  /** For the client port and the admin port. */
+  /** Returns the TLS context of the client port and the admin port. */
   TlsContext clients() {
     return clients;
   }
 
-  /** For the peer port, and for connections to peers. */
+  /** Returns the TLS contexts of the peer port and of connections to peers. */
   PeerTls peers() {
     return peers;
   }
 
-  /** See {@link TlsContext#expiries}: all ports have the same. */
+  /**
+   * Returns when the certificates expire, see {@link TlsContext#expiries}; the same for all ports.
+   */
   SortedMap<String, Long> expiries() {
     return clients.expiries();
   }
 
-  /** Looks at the files from now on until this is closed. */
+  /** Starts to check the files, until this is closed. */
   synchronized void watch() {
     watcher = Optional.of(Thread.ofVirtual().name("osier-certificates").start(this::lookOn));
   }
@@ -85,12 +87,12 @@ final class Certificates implements AutoCloseable {
     }
   }
 
-  /** How often files that were changed could not be used. */
+  /** Returns how often changed files could not be used. */
   long failed() {
     return failed;
   }
 
-  /** Reads what has changed. */
+  /** Reads the files that have changed, and warns of certificates that expire soon. */
   void look(long nowMillis) {
     boolean anew = false;
     String wrong = null;

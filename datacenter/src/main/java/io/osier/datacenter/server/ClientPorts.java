@@ -23,7 +23,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ports of a datacenter for all but its peers: for clients, for those of Redis, for the page.
+ * A datacenter's ports other than the peer port: for clients, for Redis clients, and the admin
+ * port.
  */
 final class ClientPorts implements AutoCloseable {
   private final DatacenterConfig config;
@@ -35,10 +36,10 @@ final class ClientPorts implements AutoCloseable {
   private @Nullable AdminServer admin;
 
   /**
-   * Opens those for clients.
+   * Opens the ports for clients and Redis clients.
    *
-   * @param parts is told of each that is open
-   * @param tls empty if nothing is encrypted
+   * @param parts is told each opened port
+   * @param tls empty for no encryption
    */
   ClientPorts(
       DatacenterConfig config,
@@ -95,7 +96,7 @@ final class ClientPorts implements AutoCloseable {
                 config.store().dir().isPresent()));
   }
 
-  /** Opens the one for metrics, health and the page, if it is configured. */
+  /** Opens the admin port, for metrics, health and the dashboard, if it is configured. */
   void openAdmin(Startup parts, Publisher publisher, Readiness readiness, Reports reports) {
     if (config.admin().isEmpty()) {
       return;

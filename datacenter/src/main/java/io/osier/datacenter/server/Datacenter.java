@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One datacenter: its partitions, its connections to clients and peers. Several may run in one JVM.
- * Thread-safe.
+ * One datacenter: starts its partitions, store and ports, and shuts them down. Several may run in
+ * one JVM. Thread-safe.
  */
 public final class Datacenter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
@@ -48,13 +48,14 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /**
-   * As the other one. Where it fails, all that was opened is closed.
+   * As {@link #start(DatacenterConfig)}. If the start fails, all that was opened is closed.
    *
-   * @param watch is told what took how long; only until this returns
-   * @param within may be told to stop, and then this ends with its next step
-   * @param auditLost by reason, how many lines of the audit log did not come to its file; cheap
-   * @throws OsierException CONFIGURATION if an address cannot be bound, and SHUTTING_DOWN if it was
-   *     told to stop
+   * @param watch is told how long each phase of the start took
+   * @param within may be told to stop; then the start ends before its next step
+   * @param auditLost returns how many lines of the audit log were not written to its file, by
+   *     reason; cheap
+   * @throws OsierException CONFIGURATION if an address cannot be bound, and SHUTTING_DOWN if {@code
+   *     within} was told to stop
    */
   public static Datacenter start(
       DatacenterConfig config,
@@ -75,7 +76,7 @@ public final class Datacenter implements AutoCloseable {
     Startup opened = new Startup();
     try {
       DatacenterParts parts = new DatacenterParts(config, embedded, watch, within, opened, around);
-      within.check(); // for the last time: now it serves, and must be closed as one that does
+      within.check(); // last check: from here on the datacenter serves
       Datacenter started = new Datacenter(config, parts);
       started.begin();
       watch.done("ports", System.nanoTime());
@@ -88,16 +89,16 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /**
-   * As {@link #start}, for callers in this process ({@link #inProcess}): where nothing is stored on
-   * a disk, their threads run the partitions, and updates of {@code session} keyspaces that cannot
-   * fail are joined before they come to one.
+   * As {@link #start}, for callers in this process ({@link #inProcess}): if nothing is stored on a
+   * disk, the callers' threads run the partitions, and updates of {@code session} keyspaces that
+   * cannot fail are joined before a partition gets them.
    */
   public static Datacenter startEmbedded(DatacenterConfig config) {
     StartWatch watch = new StartWatch(System.nanoTime());
     return start(config, true, watch, new Startup(), DatacenterParts.Surroundings.USUAL);
   }
 
-  /** As {@link #start(DatacenterConfig)}, among what a test chooses. */
+  /** As {@link #start(DatacenterConfig)}, with surroundings that a test chooses. */
   static Datacenter start(DatacenterConfig config, DatacenterParts.Surroundings around) {
     StartWatch watch = new StartWatch(System.nanoTime());
     return start(config, false, watch, new Startup(), around);
@@ -108,7 +109,7 @@ public final class Datacenter implements AutoCloseable {
     this.parts = parts;
   }
 
-  /** All is there: lets the partitions run, and hears the others. */
+  /** Starts the partitions, the peer links and the control plane, once all parts are made. */
   private void begin() {
     parts.keyspaces.partitions().forEach(PartitionRunner::start);
     if (config.admin().isPresent()) {
@@ -131,7 +132,7 @@ public final class Datacenter implements AutoCloseable {
           parts.transport,
           parts.readiness,
           parts.reports.dashboard());
-      parts.keyspaces.awaitPeers(); // to recover may have taken long
+      parts.keyspaces.awaitPeers(); // the time limit starts only after recovery
       parts.transport.dial();
       parts.control.start();
     }
@@ -167,20 +168,20 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /**
-   * Whether its disk was full at the start: it answers reads, takes no updates and hears no other
-   * datacenter. When there is room again {@link #failure} completes, with STORE_FULL: then it is to
-   * be closed, and started anew.
+   * Returns whether the disk was full at the start: then the datacenter answers reads, takes no
+   * updates, and takes nothing from other datacenters. When there is room again {@link #failure}
+   * completes with STORE_FULL: the process should then close the datacenter and start it anew.
    */
   public boolean isReadOnly() {
     return parts.storage.isReadOnly();
   }
 
-  /** How a keyspace behaves at present. */
+  /** Returns a keyspace's present policy. */
   public KeyspacePolicy policy(String keyspace) {
     return requireNonNull(parts.keyspaces.find(keyspace), keyspace).policy();
   }
 
-  /** From now on these are all users, for open connections, too. */
+  /** Replaces the set of all users, for open connections, too. */
   void setUsers(Users all) {
     parts.setUsers(all);
   }
@@ -190,12 +191,12 @@ public final class Datacenter implements AutoCloseable {
     return parts.keyspaces.droppedUpdates();
   }
 
-  /** By peer, what was sent and not acknowledged, in bytes. */
+  /** Returns the bytes that were sent to each peer and not acknowledged. */
   public Map<String, Long> inFlightBytes() {
     return parts.links.inFlightBytes();
   }
 
-  /** The keyspaces of which the store has something, as it calls them. */
+  /** Returns the keyspaces of which the store has records, by the store's names for them. */
   public Set<String> stored() {
     return parts.storage.keyspaces();
   }
@@ -204,7 +205,7 @@ public final class Datacenter implements AutoCloseable {
     return parts.self;
   }
 
-  /** This datacenter for clients in the same process: {@code OsierClient.inProcess}. */
+  /** Returns the access for clients in the same process: {@code OsierClient.inProcess}. */
   public InProcess inProcess() {
     return new LocalAccess(
         parts.self, parts.handler, parts.traces, () -> !closed, parts.storage.store().isPresent());
@@ -214,17 +215,17 @@ public final class Datacenter implements AutoCloseable {
     return parts.ports.clients().port();
   }
 
-  /** The port for metrics, health and the dashboard; empty if there is none. */
+  /** Returns the port for metrics, health and the dashboard; empty if there is none. */
   public OptionalInt adminPort() {
     return parts.ports.adminPort();
   }
 
-  /** What became of requests for keyspaces that others hold. */
+  /** Returns the counts of requests for keyspaces that other datacenters hold. */
   public Snapshot.Elsewhere elsewhere() {
     return parts.forwarding.counts(List.of());
   }
 
-  /** The port for clients that speak the Redis protocol; empty if there is none. */
+  /** Returns the port for Redis clients; empty if there is none. */
   public OptionalInt redisPort() {
     return parts.ports.redisPort();
   }
@@ -234,7 +235,8 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /**
-   * Whether every partition serves commands, and updates are taken: it neither joins nor leaves.
+   * Returns whether every partition serves commands and takes updates, so that the datacenter is
+   * neither joining nor leaving.
    */
   public boolean isReady() {
     return !isReadOnly()
@@ -243,14 +245,14 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /**
-   * What keeps the datacenter from doing all that it is there for, in words: it is catching up, its
-   * disk is full, or every peer refuses a keyspace; empty if nothing does.
+   * Returns what keeps the datacenter from serving fully, in words: it is catching up, its disk is
+   * full, or every peer refuses a keyspace; empty if nothing does.
    */
   public List<String> obstacles() {
     return parts.readiness.obstacles();
   }
 
-  /** What does not work although the datacenter is ready, in words. */
+  /** Returns what does not work although the datacenter is ready, in words. */
   List<String> warnings() {
     return parts.readiness.warnings();
   }
@@ -264,8 +266,8 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /**
-   * Shuts down gracefully: refuses commands, ships everything that waits, waits for the peers to
-   * acknowledge it for at most the configured time, closes.
+   * Shuts down gracefully: refuses commands, ships all updates that wait, waits at most the
+   * configured time until the peers have acknowledged them, and closes.
    */
   @Override
   public synchronized void close() {
@@ -273,10 +275,10 @@ public final class Datacenter implements AutoCloseable {
       return;
     }
     closed = true;
-    parts.control.close(); // nothing is opened or dropped any more
+    parts.control.close(); // no keyspace is opened or dropped any more
     List<PartitionRunner> all = parts.keyspaces.partitions().toList();
     parts.keyspaces.endWatching();
-    all.forEach(PartitionRunner::refuse); // each ships what it holds once its queue is empty
+    all.forEach(PartitionRunner::refuse); // each ships held updates once its queue is empty
     boolean interrupted =
         new Drain(
                 config.shutdownTimeout(),
@@ -286,9 +288,10 @@ public final class Datacenter implements AutoCloseable {
             .await(all);
     interrupted |= Thread.interrupted();
     try {
-      // Unlike after a failed start, what answers ends before the ports do: somebody may wait.
+      // Unlike after a failed start, the parts that answer are closed before the ports: callers may
+      // wait for answers.
       all.forEach(PartitionRunner::stop);
-      parts.publisher.close(); // before what it reads
+      parts.publisher.close(); // before the parts that it reads
       parts.storage.close();
       parts.forwarding.close();
       parts.ports.close();

@@ -47,8 +47,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The parts of one datacenter, put together: each is made after those that it uses. Some ask for
- * parts that are made later; they begin to once the datacenter runs ({@link Datacenter}).
+ * Makes the parts of one datacenter and connects them: each part is made after those that it uses.
+ * Some parts also use later ones, but only once the datacenter runs ({@link Datacenter}).
  */
 final class DatacenterParts {
   private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
@@ -76,16 +76,18 @@ final class DatacenterParts {
   final Reports reports;
   final RequestHandler handler;
 
-  // Not final: they are null while earlier parts are made, which may ask for them later.
+  // Not final: they are null while earlier parts are made, which use them later.
   PeerTransport transport;
   ClientPorts ports;
 
   /**
-   * What is around a datacenter.
+   * The surroundings of a datacenter.
    *
-   * @param opener opens its store
-   * @param firstWordNanos how long it waits for those who are in reach, before it goes by what it
-   *     stored
+   * @param auditLost returns how many lines of the audit log were not written to its file, by
+   *     reason
+   * @param opener opens the store
+   * @param firstWordNanos how long the control plane waits for reachable peers before it relies on
+   *     what it has stored
    */
   record Surroundings(
       Supplier<Map<String, Long>> auditLost, StoreService.Opener opener, long firstWordNanos) {
@@ -94,10 +96,12 @@ final class DatacenterParts {
   }
 
   /**
-   * Puts them together, and opens what is to be open; nothing runs yet.
+   * Makes all parts and opens the store and the ports; nothing runs yet.
    *
    * @param embedded whether callers are in this process: see {@link Datacenter#startEmbedded}
-   * @param opened is told of all that is to be closed where this fails
+   * @param watch is told how long each phase took
+   * @param within is checked between steps, and may stop the start
+   * @param opened is told all parts that must be closed if this fails
    */
   DatacenterParts(
       DatacenterConfig config,
@@ -110,14 +114,14 @@ final class DatacenterParts {
     this.neighbours = new PeerDirectory(config.peers(), () -> failure.complete(null));
     this.links = new SharedWindows(config.streams().windowBytes());
     this.certificates =
-        config.tls().map(Certificates::new).orElse(null); // wrong files: the first to say so
+        config.tls().map(Certificates::new).orElse(null); // wrong files are reported first
     tls().ifPresent(opened::opened);
     long wall = System.currentTimeMillis();
     long incarnationMin = Math.max(wall, config.incarnationMin());
     this.storage =
         new Storage(
             config, embedded, incarnationMin, around.opener(), failure::completeExceptionally);
-    opened.opened(storage); // where the start fails: closed after all that may use it
+    opened.opened(storage); // a failed start closes it last
     this.self = storage.self();
     watch.done("store", System.nanoTime());
     within.check();
@@ -141,7 +145,7 @@ final class DatacenterParts {
     opened.opened(control);
     control.recover();
     if (storage.isReadOnly()) {
-      keyspaces.awaitHolders(false); // it will hear nobody
+      keyspaces.awaitHolders(false); // it will not hear its peers
     }
     keyspaces.open(control.beginConfigured());
     watch.done("recovery", System.nanoTime());
@@ -219,7 +223,7 @@ final class DatacenterParts {
             handler,
             pubSub);
     ports.openAdmin(opened, publisher, readiness, reports);
-    notes.setReports(reports); // which tell where clients connect
+    notes.setReports(reports); // reports need the client port
   }
 
   private RequestHandler requestHandler(
@@ -331,7 +335,9 @@ final class DatacenterParts {
         forwarding);
   }
 
-  /** One that hears nobody waits for nobody's word. */
+  /**
+   * Returns whether the control plane is known; a read-only datacenter does not wait for its peers.
+   */
   private boolean isControlKnown() {
     return storage.isReadOnly() || control.isKnown();
   }

@@ -4,9 +4,9 @@ import io.osier.core.ReplicaId;
 import io.osier.propagation.net.PeerListener;
 
 /**
- * Hears nothing of the other datacenters, and lets nobody tell them anything: what comes could not
- * be stored, and what is known here is not to be gone by. Only what they ask for their clients is
- * done, as it is for clients here. Thread-safe.
+ * The peer inputs of a read-only datacenter: ignores all frames and notes of other datacenters,
+ * since updates could not be stored and this datacenter's knowledge may be out of date. Only
+ * requests that others forward for their clients are done, like those of clients here. Thread-safe.
  */
 final class DeafInputs implements PeerListener {
   private final Forwarding forwarding;

@@ -10,12 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a datacenter waits for at its end: that everything is shipped.
+ * Waits, when a datacenter shuts down, until all its updates are shipped.
  *
- * @param limit the most that it waits
+ * @param limit the longest wait
  * @param failure is done if the datacenter cannot, or need not, go on
- * @param isCutOff whether there are other datacenters, and none is connected
- * @param isStored whether what was not shipped is there after the next start
+ * @param isCutOff returns whether there are other datacenters and none is connected
+ * @param isStored whether updates that are not shipped are still there after the next start
  */
 record Drain(
     Duration limit, CompletableFuture<Void> failure, BooleanSupplier isCutOff, boolean isStored) {
@@ -23,13 +23,14 @@ record Drain(
   private static final long POLL_NANOS = 10_000_000;
 
   /**
-   * Waits until everything is shipped, or the time for it is over, and says so where it is not.
+   * Waits until everything is shipped, or the time limit ends; logs a line if something is not
+   * shipped.
    *
    * @return whether this thread was interrupted
    */
   boolean await(List<PartitionRunner> all) {
     long deadline = System.nanoTime() + limit.toNanos();
-    boolean interrupted = false; // then nothing is waited for, and all is closed as it should be
+    boolean interrupted = false; // an interrupt ends the waiting; all is still closed in order
     while (!isDone(all) && System.nanoTime() < deadline && !failure.isDone() && !interrupted) {
       LockSupport.parkNanos(POLL_NANOS);
       interrupted = Thread.interrupted();

@@ -37,8 +37,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins what is asked of others, and what others ask here, with the transport: each way has half of
- * {@code osier.memory.forwarded}. Thread-safe.
+ * Connects forwarded requests with the transport: those that this datacenter sends to holders, and
+ * those that others send here; each direction has half of {@code osier.memory.forwarded}.
+ * Thread-safe.
  */
 public final class Forwarding implements ForwardingHost, AutoCloseable {
   private static final Executor BESIDE = Thread::startVirtualThread;
@@ -52,16 +53,20 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
   private final Copies copies;
   private final Followers followers;
 
-  /** Null until there is what does the requests. */
+  /** Null until the request handler has been made. */
   private volatile @Nullable ForwardedRequests requests;
 
   /**
-   * @param transport asked for once requests are forwarded
-   * @param placement who holds what at present; cheap
-   * @param keyspaces those that are served here, by name
-   * @param shownBefore what was shown here of a keyspace's partition before it was given up
-   * @param copied what may be copied
-   * @param millis the datacenter's time, in milliseconds since 1970
+   * Makes the forwarding.
+   *
+   * @param transport returns the transport; called once requests are forwarded
+   * @param placement returns the present holders of all keyspaces; cheap
+   * @param keyspaces the keyspaces that are served here, by name
+   * @param shownBefore returns what was visible here of a keyspace's partition before this
+   *     datacenter gave the keyspace up
+   * @param bytes the budget of both directions together
+   * @param copied settings of copies
+   * @param millis returns the datacenter's time, in milliseconds since 1970
    */
   public Forwarding(
       String self,
@@ -85,7 +90,7 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
     forwarder.tell(new ForwardedAnswers(copies));
   }
 
-  /** What was forwarded, and how long that took, and what copies did. */
+  /** Returns the counts of forwarded requests, their times, and the counts of copies. */
   Snapshot.Elsewhere counts(List<Snapshot.Demand> demands) {
     CopyCounts.Figures f = copies.figures();
     return new Snapshot.Elsewhere(
@@ -107,7 +112,10 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
     return forwarder;
   }
 
-  /** The ways to others and back, by name; 0 where one is not measured yet, which begins. */
+  /**
+   * Returns the round trips to other datacenters, in milliseconds, by name; 0 for one that is not
+   * measured yet, and starts to measure it.
+   */
   Map<String, Double> wayMillis(Collection<String> dcs) {
     forwarder.measure(dcs);
     return dcs.stream()
@@ -118,17 +126,17 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
     return copies;
   }
 
-  /** A datacenter is connected no more. */
+  /** Handles a lost link to a datacenter. */
   void down(String dc) {
     forwarder.down(dc);
     followers.down(dc);
   }
 
   /**
-   * From now on what others ask is done.
+   * From now on requests of other datacenters are done.
    *
-   * @param here does what concerns keyspaces that are held here, and refuses the rest
-   * @param scripts follows what they send of transactions
+   * @param here does requests for keyspaces that are held here, and refuses all others
+   * @param scripts keeps track of the scripts that they send for transactions
    */
   void begin(ClientService here, AccessControl access, Scripts scripts) {
     requests = new ForwardedRequests(self, here, access, scripts, new ByteBudget(bytes), BESIDE);
@@ -147,7 +155,7 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
                     placed.holders().stream().filter(dc -> !dc.equals(self)).toList(),
                     placed.policy().partitioning(),
                     placed.creation()))
-        .filter(held -> !held.dcs().isEmpty()); // else this one alone is about to open it
+        .filter(held -> !held.dcs().isEmpty()); // otherwise only this one is about to hold it
   }
 
   @Override

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A datacenter as clients in its own process see it. Thread-safe. */
+/** Gives clients in the datacenter's own process access to it. Thread-safe. */
 public final class LocalAccess implements InProcess {
   private final ReplicaId self;
   private final RequestHandler handler;
@@ -28,8 +28,10 @@ public final class LocalAccess implements InProcess {
   private final Traces traces;
 
   /**
-   * @param answersApart whether answers that do not come at once each get a thread of their own:
-   *     those that write the store must not wait for callers' callbacks
+   * Makes the access.
+   *
+   * @param answersApart whether each answer that does not come at once is delivered by a thread of
+   *     its own, so that the store's writing threads do not wait for callers' callbacks
    */
   public LocalAccess(
       ReplicaId self,
@@ -75,7 +77,7 @@ public final class LocalAccess implements InProcess {
     handler.handle(request, lane, traces.isOn() ? new Timed(request, answered) : answered);
   }
 
-  /** Notes when what was done with a request that may be followed. */
+  /** Notes the times of the phases of a request, which may be traced. */
   private final class Timed implements Consumer<Reply>, Phased {
     private final Request request;
     private final Consumer<Reply> reply;
@@ -101,7 +103,7 @@ public final class LocalAccess implements InProcess {
 
     @Override
     public void waited(Waited what) {
-      // Only the log of slow requests says it, and has none of this process's own.
+      // Used by the log of slow requests only, which has no requests of this process.
     }
 
     @Override

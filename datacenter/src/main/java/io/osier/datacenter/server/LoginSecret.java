@@ -12,8 +12,8 @@ import java.security.SecureRandom;
 import java.util.Optional;
 
 /**
- * From what the challenges of users are made that there are not: drawn once, and kept beside the
- * store, so that they are the same after a restart.
+ * The secret from which the challenges of unknown users are made. It is drawn once and kept beside
+ * the store, so that these challenges stay the same after a restart.
  */
 final class LoginSecret {
   private static final String FILE = "login.secret";
@@ -21,9 +21,9 @@ final class LoginSecret {
   private LoginSecret() {}
 
   /**
-   * The secret.
+   * Reads the secret, or draws and writes it.
    *
-   * @param dir where it is kept; empty for nowhere: then another one is drawn at each start
+   * @param dir the directory where it is kept; empty to draw another one at each start
    * @throws OsierException CONFIGURATION if the file cannot be read or written
    */
   static byte[] of(Optional<Path> dir) {
@@ -54,7 +54,7 @@ final class LoginSecret {
       Files.createFile(
           file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     } catch (UnsupportedOperationException e) {
-      Files.createFile(file); // a file system without such permissions
+      Files.createFile(file); // the file system has no such permissions
     }
     Files.write(file, secret, StandardOpenOption.WRITE);
   }

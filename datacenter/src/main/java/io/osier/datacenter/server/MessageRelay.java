@@ -9,13 +9,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Sends published messages to the others that hold their keyspace, or a home of it. Thread-safe.
+ * Sends published messages to the other datacenters that hold their keyspace, or a home of it.
+ * Thread-safe.
  */
 final class MessageRelay implements PubSub.Peers {
   /** Sends a note to a datacenter. */
   @FunctionalInterface
   interface Notes {
-    /** Whether it is sent. */
+    /** Returns whether the note was sent. */
     boolean send(String dc, byte[] note);
   }
 
@@ -24,9 +25,11 @@ final class MessageRelay implements PubSub.Peers {
   private final Notes notes;
 
   /**
-   * @param peers the other datacenters
-   * @param policies how the homes of a keyspace behave, which may be itself; none if this
-   *     datacenter holds none of them
+   * Makes a relay.
+   *
+   * @param peers returns the other datacenters
+   * @param policies returns the policies of a keyspace's homes, which may be the keyspace alone;
+   *     none if this datacenter holds none of them
    */
   MessageRelay(
       Supplier<Set<String>> peers, Function<String, List<KeyspacePolicy>> policies, Notes notes) {

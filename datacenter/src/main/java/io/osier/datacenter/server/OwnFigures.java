@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What a datacenter publishes of itself beside its partitions, of what its parts tell. */
+/** Collects metrics of the datacenter other than those of its partitions. */
 final class OwnFigures {
   private OwnFigures() {}
 
@@ -56,9 +56,9 @@ final class OwnFigures {
   }
 
   /**
-   * By reason, how many lines of the audit log are lost.
+   * Returns how many lines of the audit log are lost, by reason.
    *
-   * @param atFile those that did not come to its file
+   * @param atFile the lines that were not written to its file
    */
   static Map<String, Long> auditLost(AuditLog audit, Map<String, Long> atFile) {
     Map<String, Long> all = new TreeMap<>(atFile);
@@ -66,7 +66,7 @@ final class OwnFigures {
     return all;
   }
 
-  /** By what was tried, how often it failed. */
+  /** Returns how often attempts failed, by kind. */
   static Map<String, Long> failedAttempts(
       Control control,
       PeerTransport transport,

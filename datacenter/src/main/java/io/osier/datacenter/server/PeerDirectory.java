@@ -20,53 +20,59 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other datacenters, as the control plane has them: tells the transport and who speaks of them.
- * Thread-safe.
+ * The other datacenters as the control plane knows them; passes changes on to the transport, the
+ * readiness and the dashboard. Thread-safe.
  */
 final class PeerDirectory implements PeerLinks {
   private final Runnable onEnd;
   private volatile Map<String, InetSocketAddress> addresses;
 
-  /** Of those that were given up and came again, the oldest incarnation that counts. */
+  /** The oldest valid incarnation of each datacenter that was removed and added again. */
   private volatile Map<String, Long> oldest = Map.of();
 
   private volatile Map<String, Integer> protocols = Map.of();
 
-  /** How this one's port for clients is reached; empty until it begins. */
+  /** The address of this datacenter's port for clients; empty until {@link #begin}. */
   private volatile String announced = "";
 
-  /** The same of those that have said so. */
+  /** The addresses of other datacenters' ports for clients, as far as they have announced them. */
   private volatile Map<String, String> clients = Map.of();
 
-  // Null until the datacenter has them: until then the control plane only recovers.
+  // Null until {@link #begin}; before that the control plane only recovers.
   private volatile @Nullable PeerTransport transport;
   private @Nullable Readiness readiness;
   private @Nullable Dashboard dashboard;
 
   /**
-   * @param onEnd is run when this datacenter is none of the cluster any more
+   * Makes a directory.
+   *
+   * @param configured the configured peers' addresses, by name
+   * @param onEnd is run when this datacenter is no longer a member of the cluster
    */
   PeerDirectory(Map<String, InetSocketAddress> configured, Runnable onEnd) {
     this.addresses = configured;
     this.onEnd = onEnd;
   }
 
-  /** The other datacenters by name, and where they are dialled. */
+  /** Returns the addresses at which the other datacenters are dialled, by name. */
   Map<String, InetSocketAddress> addresses() {
     return addresses;
   }
 
-  /** How the ports for clients are reached of the datacenters that have said so, by name. */
+  /**
+   * Returns the addresses of other datacenters' ports for clients, by name, as far as they have
+   * announced them.
+   */
   Map<String, String> clientAddresses() {
     return clients;
   }
 
   /**
-   * What clients are told of keyspaces that others hold.
+   * Returns what clients are told of keyspaces that others hold.
    *
-   * @param placed those that this datacenter is not to hold
-   * @param open the names of those that it has all the same
-   * @return as if held here those whose holders follow the load
+   * @param placed the keyspaces that this datacenter should not hold
+   * @param open the names of those that are still open here
+   * @return the keyspaces; those whose holders follow the load are listed as held here
    */
   Reply.Keyspaces holding(List<Placement.Placed> placed, Set<String> open) {
     Map<String, String> addresses = new HashMap<>();
@@ -88,15 +94,15 @@ final class PeerDirectory implements PeerLinks {
   }
 
   /**
-   * From now on these are told.
+   * Begins to pass changes on.
    *
-   * @param clientAddress how this one's port for clients is reached
+   * @param clientAddress the address of this datacenter's port for clients
    */
   void begin(String clientAddress, PeerTransport with, Readiness says, Dashboard shows) {
     announced = clientAddress;
     readiness = says;
     dashboard = shows;
-    transport = with; // what is written before it is seen by who reads it
+    transport = with; // last: readers of it also see the writes before
     with.setVersions(protocols);
     with.setPeers(addresses, oldest);
   }
@@ -138,7 +144,7 @@ final class PeerDirectory implements PeerLinks {
 
   @Override
   public void setClients(Map<String, String> said) {
-    Map<String, String> valid = new HashMap<>(said); // commands that people copy are made of it
+    Map<String, String> valid = new HashMap<>(said); // people copy commands with these addresses
     valid.values().removeIf(at -> HostPort.parse(at).isEmpty());
     clients = Map.copyOf(valid);
   }

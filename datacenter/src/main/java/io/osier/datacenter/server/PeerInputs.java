@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Hands what the transport hears of the other datacenters to the partitions. Thread-safe. */
+/** Passes what the transport receives from other datacenters on to the partitions. Thread-safe. */
 public final class PeerInputs implements PeerListener {
   private final Keyspaces keyspaces;
   private final Readiness readiness;
@@ -33,15 +33,19 @@ public final class PeerInputs implements PeerListener {
   private final GroupCommitHelp writeHelp;
   private final Forwarding forwarding;
 
-  /** The lanes in which something is held back, by peer; until all that has come is taken. */
+  /**
+   * The ordered queues that hold frames back, by peer, until all frames of a read have been taken.
+   */
   private final Map<String, Queue<OrderedQueue>> held = new ConcurrentHashMap<>();
 
   /**
-   * @param isFull whether the store has no room for updates
-   * @param notes gets what is not for the partitions
+   * Makes the inputs.
+   *
+   * @param isFull returns whether the store has no room for updates
+   * @param notes takes notes, which are not for partitions
    * @param onFailure is told that the datacenter cannot go on
-   * @param writeHelp how who has run partitions sees to it that what they made is written
-   * @param forwarding hears what is forwarded
+   * @param writeHelp lets the thread that has run partitions help to write their records
+   * @param forwarding takes forwarded requests and their answers
    */
   public PeerInputs(
       Keyspaces keyspaces,
@@ -80,7 +84,7 @@ public final class PeerInputs implements PeerListener {
     }
   }
 
-  /** To a keyspace that may have been dropped meanwhile. */
+  /** Gives an input to all partitions of a keyspace, unless it was dropped meanwhile. */
   private void toAll(String name, Input input, Consumer<UpdateGate> gate) {
     KeyspaceShard shard = keyspaces.find(name);
     if (shard != null) {
@@ -123,7 +127,7 @@ public final class PeerInputs implements PeerListener {
           ErrorCode.MALFORMED, "there is no partition " + partition + " of '" + keyspace + "'");
     }
     if (brings(frame) && isFull.getAsBoolean()) {
-      return; // as if the network had lost it: it comes again when there is room
+      return; // as if lost: the peer sends it again when there is room
     }
     OrderedQueue lane = shard.lane(peer.dc(), partition);
     if (lane == null) {

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives the notes of other datacenters to whom they concern. Thread-safe. */
+/** Passes the notes of other datacenters on by their kind. Thread-safe. */
 final class PeerNotes {
   private static final Logger LOG = LoggerFactory.getLogger(PeerNotes.class);
 
   private final Traces traces;
   private final Control control;
   private final PubSub pubSub;
-  private volatile @Nullable Reports reports; // null while everything is being started
+  private volatile @Nullable Reports reports; // null during the start
 
   PeerNotes(Traces traces, Control control, PubSub pubSub) {
     this.traces = traces;
@@ -25,12 +25,12 @@ final class PeerNotes {
     this.pubSub = pubSub;
   }
 
-  /** From now on these hear what is for nobody else. */
+  /** Sets the receiver of notes that no other part takes. */
   void setReports(Reports all) {
     reports = all;
   }
 
-  /** Another datacenter has sent a note. */
+  /** Handles a note of another datacenter. */
   void noted(ReplicaId peer, byte[] content) {
     if (Traces.isNote(content)) {
       traces.noted(peer, content);
@@ -46,7 +46,7 @@ final class PeerNotes {
     }
   }
 
-  /** A client of another datacenter has published something. */
+  /** Handles a message that a client of another datacenter has published. */
   private void published(ReplicaId peer, byte[] note) {
     try {
       pubSub.received(note);

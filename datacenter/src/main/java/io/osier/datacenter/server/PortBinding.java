@@ -8,14 +8,14 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.util.function.Function;
 
-/** Opens ports, and says in words where that fails. */
+/** Opens ports; an error names the setting and the likely reason. */
 final class PortBinding {
   private PortBinding() {}
 
   /**
    * Opens a port.
    *
-   * @param setting that names it
+   * @param setting the setting that names the port
    * @throws OsierException CONFIGURATION if it cannot be bound
    */
   static <T> T bind(String setting, String host, int port, Function<InetSocketAddress, T> binder) {

@@ -24,10 +24,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What copies here, and those that others have of what is held here, are given of the world.
+ * Gives the copies of objects that others hold, and the followers of objects that are held here,
+ * access to placement, keyspaces and links.
  *
- * @param clock does things later
- * @param keyspaces those that are served here, by name
+ * @param placement returns the present holders of all keyspaces
+ * @param keyspaces the keyspaces that are served here, by name
+ * @param forwarder sends requests to holders
+ * @param clock runs tasks later
  */
 record ReadCopies(
     Supplier<Placement> placement,
@@ -36,7 +39,7 @@ record ReadCopies(
     ForwardingHost clock)
     implements Holders, Followers.Around {
   private static boolean mayBeCopied(KeyspacePolicy policy) {
-    // In a causal keyspace what is read together must fit together.
+    // Objects of a causal keyspace must be of one snapshot, which copies are not.
     return policy.consistency() == KeyspacePolicy.Consistency.SESSION;
   }
 

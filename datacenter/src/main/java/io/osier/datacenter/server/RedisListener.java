@@ -16,12 +16,15 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Listens for clients that speak the Redis protocol. Thread-safe. */
+/** The port for clients that speak the Redis protocol. Thread-safe. */
 final class RedisListener implements AutoCloseable {
-  /** So many passwords wait to be hashed; each takes 10 ms. */
+  /** Most passwords that wait to be hashed; each takes 10 ms. */
   private static final int PASSWORDS_MAX = 256;
 
-  /** Of commands that have read much; what waits for them is what connections have under way. */
+  /**
+   * Threads for commands that have read much; their queue is bounded by the connections' commands
+   * under way.
+   */
   private static final int LARGE_THREADS = 2;
 
   private final ThreadPoolExecutor hasher;
@@ -29,11 +32,11 @@ final class RedisListener implements AutoCloseable {
   private final Network.Port port;
 
   /**
-   * Listens, with what the port for Osier's own clients has.
+   * Opens the port, with the limits and users of the port for Osier's own clients.
    *
-   * @param databases by number the keyspaces that SELECT chooses
-   * @param pubSub the channels
-   * @param durable whether what is answered is on the disk
+   * @param databases the keyspaces that SELECT chooses, by number
+   * @param pubSub the channels and their subscribers
+   * @param durable whether acknowledged updates are on the disk
    */
   RedisListener(
       InetSocketAddress at,
@@ -82,7 +85,7 @@ final class RedisListener implements AutoCloseable {
     return port.address().getPort();
   }
 
-  /** Takes no further connections. */
+  /** Closes the port to further connections. */
   @Override
   public void close() {
     port.close();

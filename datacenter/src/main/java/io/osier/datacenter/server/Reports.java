@@ -19,8 +19,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What a datacenter tells of itself and of the others, and what it is told by them: for the page,
- * and for who asks why. Made also where no admin port is: the peers' pages ask for it. Thread-safe.
+ * Reports of this datacenter and the others, for the dashboard and for {@code why} requests: makes
+ * this one's, and exchanges them with peers. Needed without an admin port, too, since the peers'
+ * dashboards ask for them. Thread-safe.
  */
 final class Reports implements AutoCloseable {
   private final Publisher publisher;
@@ -31,10 +32,12 @@ final class Reports implements AutoCloseable {
   private volatile boolean everySecond;
 
   /**
-   * @param notes sends a note to a datacenter, if it can
-   * @param elsewhere who holds a keyspace that is not held here; nobody of any other
-   * @param copied whether reads of a key are answered from a copy of what others hold
-   * @param clients how this datacenter's port for clients is reached
+   * Makes the reports.
+   *
+   * @param notes sends a note to a datacenter if it is connected
+   * @param elsewhere returns the holders of a keyspace that is not held here; empty for any other
+   * @param copied returns whether reads of a key are answered from a copy
+   * @param clients returns the address of this datacenter's port for clients
    */
   Reports(
       String dc,
@@ -76,7 +79,7 @@ final class Reports implements AutoCloseable {
             Dashboard.TICK_MILLIS);
   }
 
-  /** From now on figures are published once a second, and kept for an hour. */
+  /** Starts to publish metrics once a second, and to keep them for an hour. */
   void everySecond() {
     everySecond = true;
     publisher.listen(history::take);
@@ -91,12 +94,12 @@ final class Reports implements AutoCloseable {
     return dashboard;
   }
 
-  /** Asks all datacenters why; see {@link Request.Administer#asksWhy}. */
+  /** Asks all datacenters a {@code why} question; see {@link Request.Administer#asksWhy}. */
   CompletableFuture<String> why(Request.Administer request) {
     return inquiry.ask(request);
   }
 
-  /** Another datacenter has sent a note. */
+  /** Handles a note of another datacenter. */
   void noted(String from, byte[] content) {
     if (ClusterQuestions.isNote(content)) {
       questions.noted(from, content);

@@ -6,44 +6,44 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Says what took how long of a start, so that a slow one can be explained by its log. For one
- * thread, the one that starts.
+ * Measures the phases of a start, so that the log explains a slow one. For the starting thread
+ * only.
  */
 public final class StartWatch {
   private final Map<String, Duration> phases = new LinkedHashMap<>();
   private long atNanos;
 
   /**
-   * Begins now.
+   * Begins the first phase.
    *
-   * @param nowNanos as of {@link System#nanoTime}
+   * @param nowNanos the time of {@link System#nanoTime}
    */
   public StartWatch(long nowNanos) {
     this.atNanos = nowNanos;
   }
 
-  /** A phase that was over before the watch began, and was measured otherwise. */
+  /** Adds a phase that had ended before the watch began, and was measured otherwise. */
   public StartWatch before(String phase, Duration took) {
     phases.put(phase, took);
     return this;
   }
 
   /**
-   * A phase is over; the next one begins now.
+   * Ends a phase and begins the next one.
    *
-   * @param phase in a word; one of the same name goes on
+   * @param phase the name of the ended phase, one word; times of the same name are added up
    */
   public void done(String phase, long nowNanos) {
     phases.merge(phase, Duration.ofNanos(nowNanos - atNanos), Duration::plus);
     atNanos = nowNanos;
   }
 
-  /** All phases together. */
+  /** Returns the sum of all phases. */
   public Duration total() {
     return phases.values().stream().reduce(Duration.ZERO, Duration::plus);
   }
 
-  /** In one line: {@code 1.21 s (Java 0.40, configuration 0.12, …)}. */
+  /** Returns one line: {@code 1.21 s (Java 0.40, configuration 0.12, …)}. */
   @Override
   public String toString() {
     StringBuilder line = new StringBuilder(seconds(total())).append(" s (");

@@ -9,9 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A start in steps, which may be told to stop at any moment: between two steps it ends ({@link
- * #check}), and what was opened until then is closed, the last first. Once all is open ({@link
- * #started}), whoever tells it to stop closes it. Thread-safe; nothing is closed twice.
+ * A start in steps, which may be stopped at any time. During the start, the starting thread ends at
+ * its next check ({@link #check}) and closes all that was opened, the last first; after the start
+ * ({@link #started}), the thread that calls {@link #stop} closes it. Thread-safe; nothing is closed
+ * twice.
  */
 public class Startup implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Startup.class);
@@ -30,7 +31,7 @@ public class Startup implements AutoCloseable {
   public Startup() {}
 
   /**
-   * To be called between two steps.
+   * Ends the start if it was told to stop; called between two steps.
    *
    * @throws OsierException SHUTTING_DOWN if it was told to stop
    */
@@ -42,8 +43,8 @@ public class Startup implements AutoCloseable {
   }
 
   /**
-   * This was opened, and is closed before all that was opened earlier. At once, if it comes when
-   * all else is closed.
+   * Adds a part that was opened, which is to be closed before all earlier ones. If everything else
+   * is closed already, it is closed at once.
    */
   public <T extends AutoCloseable> T opened(T what) {
     synchronized (this) {
@@ -57,7 +58,7 @@ public class Startup implements AutoCloseable {
   }
 
   /**
-   * All is open: from now on who tells it to stop closes it.
+   * Ends the start: from now on {@link #stop} closes everything itself.
    *
    * @throws OsierException SHUTTING_DOWN if it was told to stop
    */
@@ -67,10 +68,9 @@ public class Startup implements AutoCloseable {
   }
 
   /**
-   * Something that was opened is closed by now, and is opened anew: until {@link #started} it is a
-   * start again.
+   * Begins a new start after a part was closed, until {@link #started}.
    *
-   * @param closed is known no more
+   * @param closed the closed part, which is forgotten
    * @throws OsierException SHUTTING_DOWN if it was told to stop
    */
   public synchronized void startsAnew(AutoCloseable closed) {
@@ -80,12 +80,13 @@ public class Startup implements AutoCloseable {
   }
 
   /**
-   * Tells it to stop, and waits until all is closed: by this thread if all was open, and otherwise
-   * by the one that starts.
+   * Stops the start, and waits until everything is closed: by this thread after the start, and
+   * otherwise by the starting thread.
    *
-   * @param atMost how long to wait for that one, whose step under way may take long; at its end
-   *     nothing was served, so that nothing is lost if the process ends meanwhile
-   * @return whether all is closed
+   * @param atMost how long to wait for the starting thread, whose present step may take long.
+   *     Before the end of the start nothing is served, so nothing is lost if the process ends
+   *     meanwhile
+   * @return whether everything is closed
    */
   public boolean stop(Duration atMost) {
     synchronized (this) {
@@ -103,7 +104,7 @@ public class Startup implements AutoCloseable {
     long deadline = System.nanoTime() + nanosMax;
     boolean interrupted = false;
     while (phase == Phase.STARTING || phase == Phase.CLOSING) {
-      // What is being closed has a limit of its own, and must come to its end.
+      // Closing has time limits of its own, and must be waited for.
       long left = phase == Phase.CLOSING ? nanosMax : deadline - System.nanoTime();
       if (left <= 0) {
         break;
@@ -120,7 +121,10 @@ public class Startup implements AutoCloseable {
     }
   }
 
-  /** Closes all that was opened, the last first; returns when that is done, by whomever. */
+  /**
+   * Closes all that was opened, the last first; returns when that is done, by this or another
+   * thread.
+   */
   @Override
   public void close() {
     synchronized (this) {
@@ -130,7 +134,7 @@ public class Startup implements AutoCloseable {
       }
       phase = Phase.CLOSING;
     }
-    opened.forEach(Startup::close); // nobody adds to it any more
+    opened.forEach(Startup::close); // nothing is added any more
     synchronized (this) {
       phase = Phase.CLOSED;
       notifyAll();

@@ -19,11 +19,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps a datacenter's objects, a store or memory alone, with the threads that read many of
- * them at a time. Thread-safe.
+ * A datacenter's storage: a store on the disk, or memory alone, with the threads that read many
+ * objects at a time. Thread-safe.
  */
 final class Storage implements AutoCloseable {
-  /** Scans of what is in memory at one time; their threads start with the first. */
+  /** Number of threads that scan objects in memory; they start with the first scan. */
   private static final int SCANNERS = 2;
 
   private final boolean embedded;
@@ -31,7 +31,7 @@ final class Storage implements AutoCloseable {
   private final @Nullable StoreService store; // null if everything is in memory only
   private final LongAnswers longAnswers = new LongAnswers();
 
-  /** What walks many objects in memory, for which no connection's thread has the time. */
+  /** Runs scans of many objects in memory, for which connections' threads have no time. */
   private final ExecutorService scanners =
       Executors.newFixedThreadPool(
           SCANNERS, r -> Thread.ofPlatform().name("osier-scanner").daemon(true).unstarted(r));
@@ -39,10 +39,10 @@ final class Storage implements AutoCloseable {
   private final LongAdder thrownAway = new LongAdder();
 
   /**
-   * Opens the store, if the configuration has one.
+   * Opens the store, if the configuration names one.
    *
-   * @param embedded whether callers' threads run the partitions of what is not stored
-   * @param incarnationMin a new incarnation is at least this
+   * @param embedded whether callers' threads run the partitions if nothing is stored
+   * @param incarnationMin the lowest number for a new incarnation
    * @param onFailure is told that the store cannot go on
    */
   Storage(
@@ -60,12 +60,12 @@ final class Storage implements AutoCloseable {
         store == null ? new ReplicaId(config.dc(), incarnationMin) : store.database().self();
   }
 
-  /** Who the datacenter is in this life. */
+  /** Returns the datacenter's name and present incarnation. */
   ReplicaId self() {
     return self;
   }
 
-  /** The store; empty if everything is in memory only. */
+  /** Returns the store; empty if everything is in memory only. */
   Optional<StoreService> store() {
     return Optional.ofNullable(store);
   }
@@ -75,7 +75,7 @@ final class Storage implements AutoCloseable {
     return store != null && store.isReadOnly();
   }
 
-  /** The random numbers of this start and of those before it, newest first. */
+  /** Returns the random numbers of this start and of earlier ones, newest first. */
   List<Long> starts() {
     return store == null
         ? List.of(new SecureRandom().nextLong(1, Long.MAX_VALUE))
@@ -86,7 +86,7 @@ final class Storage implements AutoCloseable {
     return store == null ? Set.of() : store.database().keyspaces();
   }
 
-  /** What reads objects that are not in memory, and walks many that are. */
+  /** Returns the executor that reads objects from the disk and scans those in memory. */
   Executor readers() {
     if (store != null) {
       return store.readers();
@@ -94,7 +94,7 @@ final class Storage implements AutoCloseable {
     return embedded ? Runnable::run : scanners;
   }
 
-  /** What makes long answers. */
+  /** Returns the consumer that runs the making of long answers. */
   Consumer<PendingAnswer> answers() {
     return store == null && embedded ? PendingAnswer::run : longAnswers::take;
   }
@@ -103,7 +103,10 @@ final class Storage implements AutoCloseable {
     return store == null ? GroupCommitHelp.NONE : store.writer().help();
   }
 
-  /** Asked of each frame that brings something: it is thrown away while the disk is full. */
+  /**
+   * Returns whether a frame with updates must be dropped because the disk is full, and counts it.
+   * Called once for each such frame.
+   */
   boolean throwsAway() {
     boolean full = store != null && store.disk().isFull();
     if (full) {
@@ -112,19 +115,19 @@ final class Storage implements AutoCloseable {
     return full;
   }
 
-  /** So much can be stored before updates are refused; empty if all is in memory. */
+  /** Returns how many bytes can be stored before updates are refused; empty if all is in memory. */
   OptionalLong roomBytes() {
     return store == null ? OptionalLong.empty() : OptionalLong.of(store.disk().roomBytes());
   }
 
-  /** How many frames were thrown away. */
+  /** Returns how many frames were dropped. */
   long thrownAway() {
     return thrownAway.sum();
   }
 
   @Override
   public void close() {
-    longAnswers.close(); // while what they read is there
+    longAnswers.close(); // before the store that they read
     scanners.shutdown();
     if (store != null) {
       store.close();

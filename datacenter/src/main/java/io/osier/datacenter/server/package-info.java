@@ -1,6 +1,6 @@
 /**
  * The composition root: {@code DatacenterParts} puts the rooms together, {@code Datacenter} starts
- * them in order and stops them. Nothing is decided here.
+ * them in order and stops them. It makes no decisions of its own.
  */
 @NullMarked
 package io.osier.datacenter.server;

@@ -7,19 +7,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What peers have told of shipments that have not come. Thread-safe. */
+/**
+ * Remembers what peers have told of traced updates in shipments that have not come yet.
+ * Thread-safe.
+ */
 final class NotedUpdates {
-  /** So many updates are noted by peers and have not come; the oldest were lost on their way. */
+  /** Most shipments that are remembered; the oldest are dropped, as they were probably lost. */
   private static final int NOTED_MAX = 1_024;
 
   private record Shipped(ReplicaId origin, long last) {}
 
   private final Map<Shipped, List<TraceNote.Joined>> noted = new LinkedHashMap<>();
 
-  /** So that nobody need wait where nothing is. */
+  /** Whether anything is remembered, so that callers need no lock if nothing is. */
   private volatile boolean isAny;
 
-  /** A peer tells which followed updates are in shipments that follow. */
+  /** Adds what a peer tells: which traced updates are in shipments that follow. */
   synchronized void add(ReplicaId peer, List<TraceNote.Joined> told) {
     for (TraceNote.Joined j : told) {
       noted.computeIfAbsent(new Shipped(peer, j.last()), s -> new ArrayList<>(1)).add(j);
@@ -31,7 +34,7 @@ final class NotedUpdates {
     isAny = !noted.isEmpty();
   }
 
-  /** Takes what was told of a shipment. */
+  /** Removes and returns what was told of a shipment. */
   List<TraceNote.Joined> take(ReplicaId origin, long last) {
     return isAny ? taken(new Shipped(origin, last)) : List.of();
   }

@@ -37,15 +37,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends spans by OTLP over HTTP, with OpenTelemetry's SDK: in batches, by a thread of its own. What
- * the receiver does not take is lost and counted: it is not tried again, because a trace is a
- * sample anyway, and a receiver that comes back must not find the spans of its absence. Nobody who
- * adds a span waits.
+ * Sends spans by OTLP over HTTP, with OpenTelemetry's SDK, in batches, by a thread of its own.
+ * Spans that the receiver refuses are counted and lost: they are not sent again, because traces are
+ * a sample anyway, and a receiver that recovers must not be flooded with the spans of its outage.
+ * Adding a span never waits. Thread-safe.
  */
 final class OtlpExporter implements SpanSink {
   private static final Logger LOG = LoggerFactory.getLogger(OtlpExporter.class);
 
-  /** So many spans wait to be sent, or to be taken; each takes one or two KiB. */
+  /** Most spans that wait to be sent or acknowledged; each takes one or two KiB. */
   static final int SPANS_MAX = 4_096;
 
   private static final int BATCH = 512;
@@ -53,10 +53,10 @@ final class OtlpExporter implements SpanSink {
   private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(2);
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
-  /** How long a stop waits for what is to be sent. */
+  /** How long closing waits until waiting spans are sent, in seconds. */
   private static final long CLOSE_SECONDS = 2;
 
-  /** So often at most is said that spans are lost. */
+  /** The least time between two log lines about lost spans. */
   private static final Duration LOGGED = Duration.ofMinutes(1);
 
   private final SdkTracerProvider provider;
@@ -67,12 +67,12 @@ final class OtlpExporter implements SpanSink {
   private final LongAdder refused = new LongAdder();
   private final LongAdder givenUp = new LongAdder();
 
-  /** The ids of the span that this thread makes. */
+  /** The ids of the span that this thread is making. */
   private static final ThreadLocal<Ids> NEXT = new ThreadLocal<>();
 
   private record Ids(String trace, String span) {}
 
-  /** Gives spans the ids that were drawn for them. */
+  /** Gives spans the ids that the caller has set. */
   private static final class Given implements IdGenerator {
     @Override
     public String generateSpanId() {
@@ -99,7 +99,8 @@ final class OtlpExporter implements SpanSink {
                         .build()))
             .addSpanProcessor(
                 BatchSpanProcessor.builder(exporter)
-                    // Never full by itself: what it holds is counted here, a little too late.
+                    // Larger than the limit counted here, so that the SDK's queue itself is never
+                    // full.
                     .setMaxQueueSize(2 * SPANS_MAX)
                     .setMaxExportBatchSize(BATCH)
                     .setScheduleDelay(BATCH_DELAY)
@@ -110,9 +111,9 @@ final class OtlpExporter implements SpanSink {
   }
 
   /**
-   * Sends to an endpoint.
+   * Makes an exporter to an endpoint.
    *
-   * @param endpoint where OTLP is received; without a path the standard one is used
+   * @param endpoint the receiver of OTLP; without a path the standard path is used
    */
   static OtlpExporter to(URI endpoint, ReplicaId self) {
     boolean plain = endpoint.getPath() == null || endpoint.getPath().replace("/", "").isEmpty();
@@ -131,7 +132,7 @@ final class OtlpExporter implements SpanSink {
     return otlp;
   }
 
-  /** Counts what the receiver takes, and says when it does not. */
+  /** Counts the spans that the receiver accepts, and logs when it refuses some. */
   private static final class Counted implements SpanExporter {
     private final String url;
     private final SpanExporter exporter;

@@ -20,28 +20,28 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Follows updates of one partition: its own until they are shipped to every peer, others' from
- * their arrival until they are visible.
+ * Traces updates of one partition: its own until they are shipped to every peer, those of other
+ * datacenters from their arrival until they are visible.
  *
- * <p>Used by whoever runs the partition, but for what was {@link #noted} and the {@link #names}.
+ * <p>For the thread that runs the partition, except {@link #noted} and {@link #names}.
  */
 final class PartitionTraces implements UpdateObserver {
-  /** Peers are bits of a number; those beyond are not followed. */
+  /** Most traced peers, as peers are bits of a long; updates to further ones are not traced. */
   private static final int PEERS_MAX = Long.SIZE;
 
-  /** An own update that some peer was not sent. */
+  /** An own update that was not yet sent to all peers. */
   private static final class Leaving {
     final long number;
     final boolean held;
     final String why;
     final long committedNanos;
 
-    /** When it left, if it did; until then it is held. */
+    /** When it was released for shipping, if {@link #left}; until then it is held. */
     long leftNanos;
 
     boolean left;
 
-    /** The peers that were not sent it. */
+    /** The peers to which it was not sent yet, one bit each. */
     long peers;
 
     Leaving(long number, boolean held, String why, long committedNanos, long peers) {
@@ -53,17 +53,17 @@ final class PartitionTraces implements UpdateObserver {
     }
   }
 
-  /** How something has come. */
+  /** How a shipment has come. */
   private record Way(ReplicaId from, String via, boolean outage, long sentMillis) {}
 
-  /** Another's update that has come and is not visible. */
+  /** An update of another datacenter that has come and is not visible yet. */
   private static final class Arrival {
     final ReplicaId origin;
     final long number;
     final Way way;
     final int joined;
 
-    /** How long before it was sent it was committed. */
+    /** The update's age when it was sent. */
     final long ageMillis;
 
     final long arrivedNanos;
@@ -94,7 +94,7 @@ final class PartitionTraces implements UpdateObserver {
   private final ReplicaId self;
   private final List<String> peers;
 
-  /** By object, in the order in which the objects came in. */
+  /** By object, in the order in which the objects were added. */
   private final Map<ObjectId, List<Leaving>> leaving = new LinkedHashMap<>();
 
   private final Map<ObjectId, List<Arrival>> arrivals = new LinkedHashMap<>();
@@ -112,7 +112,7 @@ final class PartitionTraces implements UpdateObserver {
     return names;
   }
 
-  /** What peers have told of updates in shipments that follow. */
+  /** Returns what peers have told of updates in shipments that follow. */
   NotedUpdates noted() {
     return noted;
   }
@@ -147,7 +147,8 @@ final class PartitionTraces implements UpdateObserver {
     }
     TraceId trace = names.ownId(number);
     if (!answered && traces.sink().hasRoom(1)) {
-      // Nobody is told of it: acknowledged before, in a transaction, or a transfer of rights.
+      // No answer will end the span: acknowledged before, in a transaction, or a transfer of
+      // rights.
       traces.root(trace, sinceNanos, traces.nanos(), names.says(self, number, object).build());
     }
     if (!peers.isEmpty() && hasPlace()) {
@@ -274,7 +275,7 @@ final class PartitionTraces implements UpdateObserver {
   private void arrived(Shipment shipment, long number, long ageMillis, Way way) {
     for (Arrival a : arrivals.getOrDefault(shipment.object(), List.of())) {
       if (a.number == number && a.origin.equals(shipment.origin())) {
-        return; // it has come another way, too
+        return; // it has also come another way
       }
     }
     if (hasPlace()) {
@@ -319,7 +320,7 @@ final class PartitionTraces implements UpdateObserver {
     take(shipment.object(), a -> a.isIn(shipment));
   }
 
-  /** Takes those that are not followed any further. */
+  /** Removes and returns the arrivals whose tracing ends. */
   private List<Arrival> take(ObjectId object, Predicate<Arrival> which) {
     List<Arrival> here = arrivals.isEmpty() ? null : arrivals.get(object);
     if (here == null) {
@@ -341,7 +342,7 @@ final class PartitionTraces implements UpdateObserver {
     TraceId trace = names.id(a.origin, a.number);
     long now = traces.epochNanos(nowNanos);
     long arrived = now - (nowNanos - a.arrivedNanos);
-    // By the sender's clock, which may be ahead of this one.
+    // Times by the sender's clock, which may be ahead of this one.
     long sent = Math.min(a.way.sentMillis * 1_000_000, arrived);
     long committed = sent - a.ageMillis * 1_000_000;
     long delayMillis = (now - committed) / 1_000_000;
@@ -353,7 +354,7 @@ final class PartitionTraces implements UpdateObserver {
             .put(SpanAttributes.PEER, a.way.from.dc())
             .put(SpanAttributes.JOINED, (long) a.joined)
             .put(SpanAttributes.OUTAGE, a.way.outage);
-    if (a.joined > 0) { // a state does not say how old its updates are
+    if (a.joined > 0) { // a state does not tell its updates' age
       says.put(SpanAttributes.DELAY_MILLIS, delayMillis).put(SpanAttributes.LATE, late);
     }
     Attributes which = names.says(a.origin, a.number).build();
@@ -368,13 +369,13 @@ final class PartitionTraces implements UpdateObserver {
               .build();
       sink.add(trace, Traces.newId(), id, "wait", SpanKind.INTERNAL, arrived, now, waited);
     }
-    // Last: who sees it has all of this datacenter's.
+    // Last, so that a reader who sees it has all spans of this datacenter.
     sink.add(trace, id, trace.root(), "visible", SpanKind.CONSUMER, committed, now, says.build());
   }
 
   // ---------------------------------------------------------------- the bound
 
-  /** Takes a place for one more update; where there is none, the oldest here is given up for it. */
+  /** Takes a place for one more update; if there is none, gives up the oldest update here. */
   private boolean hasPlace() {
     if (traces.takePlace()) {
       return true;

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** What spans say of an update; docs/MONITORING.md explains each. */
+/** The attributes of spans; docs/MONITORING.md explains each. */
 final class SpanAttributes {
   static final AttributeKey<String> KEYSPACE = AttributeKey.stringKey("osier.keyspace");
   static final AttributeKey<Long> PARTITION = AttributeKey.longKey("osier.partition");
@@ -37,12 +37,12 @@ final class SpanAttributes {
   static final AttributeKey<List<String>> HELD_BACK_BY =
       AttributeKey.stringArrayKey("osier.held_back_by");
 
-  /** So much of a key is shown, in characters. */
+  /** Longest text of a key in a span, in characters. */
   static final int KEY_LENGTH_MAX = 64;
 
   private SpanAttributes() {}
 
-  /** What every span says. */
+  /** Returns the attributes that every span has. */
   static AttributesBuilder of(KeyspacePolicy policy, int partition, ReplicaId origin, long number) {
     return Attributes.builder()
         .put(KEYSPACE, policy.name())
@@ -53,13 +53,13 @@ final class SpanAttributes {
         .put(SLA_MILLIS, policy.sla().toMillis());
   }
 
-  /** A key as far as it is shown. */
+  /** Returns a key's text, shortened to the limit. */
   static String shown(Key key) {
     String text = key.toString();
     return text.length() <= KEY_LENGTH_MAX ? text : text.substring(0, KEY_LENGTH_MAX) + "…";
   }
 
-  /** Others' updates that are missing, in words. */
+  /** Returns the missing updates of other datacenters, in words. */
   static String words(VersionVector missing) {
     StringJoiner words = new StringJoiner(", ");
     for (int i = 0; i < missing.size(); i++) {
@@ -76,7 +76,7 @@ final class SpanAttributes {
     return origins;
   }
 
-  /** How updates travel, in a word. */
+  /** Returns one word for the kind of a frame. */
   static String word(Frame.Kind kind) {
     return switch (kind) {
       case OPS -> "operations";

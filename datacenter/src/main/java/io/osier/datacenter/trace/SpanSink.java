@@ -7,11 +7,11 @@ import io.osier.datacenter.metrics.Snapshot;
 import java.util.Map;
 
 /**
- * Takes spans that have ended. Called by partitions' threads: neither waits nor throws.
- * Thread-safe.
+ * Takes spans that have ended. Called by partitions' threads, so its methods neither wait nor
+ * throw. Thread-safe.
  */
 interface SpanSink extends AutoCloseable {
-  /** Has room for nothing. */
+  /** A sink that drops everything. */
   SpanSink NONE =
       new SpanSink() {
         @Override
@@ -43,15 +43,15 @@ interface SpanSink extends AutoCloseable {
       };
 
   /**
-   * Whether there is room for so many spans; if not they count as dropped. What is added after that
-   * is taken, whatever others have added meanwhile.
+   * Returns whether there is room for so many spans; if not, counts them as dropped. Spans that the
+   * caller adds after this are taken, even if others have filled the room meanwhile.
    */
   boolean hasRoom(int spans);
 
   /**
    * Takes a span.
    *
-   * @param parent the id of the one that it is a part of; 0 for the trace's root
+   * @param parent the id of its parent span; 0 for the trace's root
    * @param startNanos since 1970
    * @param endNanos since 1970, not before the start
    */
@@ -65,10 +65,10 @@ interface SpanSink extends AutoCloseable {
       long endNanos,
       Attributes attributes);
 
-  /** Updates are not followed any further: too many are. */
+  /** Counts updates whose tracing ended early because too many are traced. */
   void givenUp(int updates);
 
-  /** What became of the spans so far. */
+  /** Returns how many spans were sent and dropped so far. */
   Snapshot.Traces figures();
 
   @Override

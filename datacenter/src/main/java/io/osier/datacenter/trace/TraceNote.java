@@ -7,18 +7,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a datacenter tells a peer of joined updates that it ships: which followed updates are in
- * them. A shipment names only its last update, so the peer could not know. It is a note of its own
- * kind, and who does not know it ignores it.
+ * Tells a peer which traced updates are in shipments of joined updates. A shipment names only its
+ * last update, so the peer could not know this. It is a note of its own kind; datacenters of older
+ * versions ignore it.
  *
- * @param keyspace whose stream
- * @param joined the followed updates
+ * @param keyspace the shipments' keyspace
+ * @param partition the shipments' partition
+ * @param joined the traced updates
  */
 record TraceNote(String keyspace, int partition, List<Joined> joined) {
-  /** The first byte of the dashboard's notes is smaller. */
+  /** The first byte of such a note; that of the dashboard's notes is smaller. */
   private static final byte KIND = 3;
 
-  /** A note holds no more; the rest is in the next one. */
+  /** Most updates of one note; further ones are in the next note. */
   static final int JOINED_MAX = 1_000;
 
   private static final int NAME_MAX = 256;
@@ -28,10 +29,11 @@ record TraceNote(String keyspace, int partition, List<Joined> joined) {
   }
 
   /**
-   * An update in a shipment.
+   * A traced update in a shipment.
    *
-   * @param last the shipment's last number
-   * @param ageMillis how long ago it was committed when the note was made
+   * @param last the number of the shipment's last update
+   * @param number the update's number
+   * @param ageMillis the update's age when the note was made
    */
   record Joined(long last, long number, long ageMillis) {}
 
@@ -54,7 +56,7 @@ record TraceNote(String keyspace, int partition, List<Joined> joined) {
         });
   }
 
-  /** Reads what {@link #encode} wrote. */
+  /** Decodes what {@link #encode} wrote. */
   static TraceNote decode(byte[] note) {
     return Codec.readAll(new WireInput(note), "a note of followed updates", TraceNote::read);
   }

@@ -32,28 +32,29 @@ import org.slf4j.LoggerFactory;
 /**
  * A datacenter's part of the traces that follow single updates.
  *
- * <p>Whether an update is followed and what its trace and its root span are called are functions of
- * its name ({@link io.osier.core.trace.TraceStream}), so each datacenter finds them by itself. The
- * root is the update at its origin, from the request's arrival to its answer; how long it was held,
- * when it was shipped to each peer and, told by the peers themselves, when it was visible there
- * hang below it. What a shipment of joined updates does not say, a {@link TraceNote} does.
+ * <p>Whether an update is traced, and the ids of its trace and root span, are functions of its name
+ * ({@link io.osier.core.trace.TraceStream}), so each datacenter computes them by itself. The root
+ * span is the update at its origin, from the request's arrival to its answer. Below it are spans
+ * for how long it was held, when it was shipped to each peer and, made by the peers themselves,
+ * when it was visible there. A {@link TraceNote} tells which updates are in a shipment of joined
+ * updates.
  *
- * <p>Bounds: so many updates are under way ({@link #UPDATES_MAX}); beyond that the oldest of the
- * partition is given up, which is counted. What is sent waits in the sink, which has a bound of its
- * own. Thread-safe.
+ * <p>Bounds: at most {@link #UPDATES_MAX} updates are traced at one time; beyond that the oldest of
+ * the partition is given up and counted. Spans wait in the sink, which has its own bound.
+ * Thread-safe.
  */
 public final class Traces implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Traces.class);
 
-  /** Nothing is followed. */
+  /** Traces nothing. */
   public static final Traces OFF =
       new Traces(
           new ReplicaId("off", 1), TraceSettings.OFF, SpanSink.NONE, (dc, note) -> {}, Time.SYSTEM);
 
-  /** So many updates are followed at one time; each takes about a KiB, and its key. */
+  /** Most updates that are traced at one time; each takes about a KiB, and its key. */
   static final int UPDATES_MAX = 4_096;
 
-  /** What time it is for spans. */
+  /** The clocks of spans. */
   interface Time {
     Time SYSTEM =
         new Time() {
@@ -69,10 +70,10 @@ public final class Traces implements AutoCloseable {
           }
         };
 
-    /** The clock by which partitions are told the time. */
+    /** Returns the time of the monotonic clock that partitions use. */
     long nanos();
 
-    /** The wall clock, since 1970. */
+    /** Returns the time of the wall clock, in nanoseconds since 1970. */
     long epochNanos();
   }
 
@@ -99,10 +100,10 @@ public final class Traces implements AutoCloseable {
   }
 
   /**
-   * A datacenter's traces.
+   * Makes a datacenter's traces.
    *
-   * @param notes sends a note to a datacenter, if it can
-   * @throws OsierException CONFIGURATION if what sends spans is not there
+   * @param notes sends a note to a datacenter if it is connected
+   * @throws OsierException CONFIGURATION if OpenTelemetry's exporter is not on the class path
    */
   public static Traces of(
       ReplicaId self, TraceSettings settings, BiConsumer<String, byte[]> notes) {
@@ -124,13 +125,13 @@ public final class Traces implements AutoCloseable {
     return new Traces(self, settings, sink, notes, Time.SYSTEM);
   }
 
-  /** Whether anything is followed. Never changes. */
+  /** Returns whether any update is traced. Never changes. */
   public boolean isOn() {
     return !settings.sample().isNone();
   }
 
   /**
-   * What hears of a partition's updates. Asked for in the order of their numbers.
+   * Makes the observer of a partition's updates. Called in the order of the partitions' numbers.
    *
    * @param peers the other datacenters that hold the keyspace
    */
@@ -143,7 +144,7 @@ public final class Traces implements AutoCloseable {
     return traces;
   }
 
-  /** A keyspace is not here any more. */
+  /** Drops a keyspace that this datacenter no longer holds. */
   public void drop(String keyspace) {
     keyspaces.remove(keyspace);
   }
@@ -151,10 +152,12 @@ public final class Traces implements AutoCloseable {
   // ---------------------------------------------------------------- clients' requests
 
   /**
-   * A request was answered. The times are those of the monotonic clock.
+   * Makes the spans of a request that was answered. The times are those of the monotonic clock.
    *
-   * @param takenNanos when its partition took it; 0 if none had to
-   * @param executedNanos when its batch was through; 0 if it was in none
+   * @param beganNanos when the request arrived
+   * @param takenNanos when its partition took it; 0 if it needed none
+   * @param executedNanos when its batch was executed; 0 if it was in none
+   * @param answeredNanos when it was answered
    */
   public void answered(
       Request request,
@@ -229,7 +232,7 @@ public final class Traces implements AutoCloseable {
         : partitions.get(partitions.getFirst().names().partitioning().of(key));
   }
 
-  /** Transactions are of keyspaces with one partition. */
+  /** Returns the partition of a transaction, which is its keyspace's only one. */
   private @Nullable PartitionTraces only(Request.Transact step) {
     List<PartitionTraces> partitions = keyspaces.getOrDefault(step.keyspace(), List.of());
     return partitions.size() == 1 ? partitions.getFirst() : null;
@@ -237,12 +240,12 @@ public final class Traces implements AutoCloseable {
 
   // ---------------------------------------------------------------- peers
 
-  /** Whether a note of a peer is one of these. */
+  /** Returns whether a peer's note is a {@link TraceNote}. */
   public static boolean isNote(byte[] note) {
     return TraceNote.isOne(note);
   }
 
-  /** A peer tells what is in the shipments that follow. */
+  /** Handles a peer's note of the traced updates in shipments that follow. */
   public void noted(ReplicaId peer, byte[] content) {
     if (!isOn()) {
       return;
@@ -278,12 +281,12 @@ public final class Traces implements AutoCloseable {
     return time.nanos();
   }
 
-  /** When something was by the wall clock, as that goes now. */
+  /** Converts a time of the monotonic clock into one of the wall clock. */
   long epochNanos(long nanos) {
     return time.epochNanos() - (time.nanos() - nanos);
   }
 
-  /** Takes the place of one more update; false if there is none. */
+  /** Takes a place for one more update; returns false if there is none. */
   boolean takePlace() {
     if (underWay.incrementAndGet() <= UPDATES_MAX) {
       return true;
@@ -296,7 +299,7 @@ public final class Traces implements AutoCloseable {
     underWay.decrementAndGet();
   }
 
-  /** The span of the update at its origin. */
+  /** Adds the root span: the update at its origin. */
   void root(TraceId trace, long startNanos, long endNanos, Attributes says) {
     long end = epochNanos(endNanos);
     sink.add(
@@ -310,25 +313,25 @@ public final class Traces implements AutoCloseable {
         says);
   }
 
-  /** A part of the update. */
+  /** Adds a span below the root. */
   void part(TraceId trace, String name, long startNanos, long endNanos, Attributes says) {
     long end = epochNanos(endNanos);
     long start = end - (endNanos - startNanos);
     sink.add(trace, newId(), trace.root(), name, SpanKind.INTERNAL, start, end, says);
   }
 
-  /** The id of a span that nobody else need know. */
+  /** Draws the id of a span that no other datacenter needs to know. */
   static long newId() {
     long id = ThreadLocalRandom.current().nextLong();
     return id == 0 ? 1 : id;
   }
 
-  /** What became of the spans so far; empty if nothing is followed. */
+  /** Returns how many spans were sent and dropped so far; empty if nothing is traced. */
   public Optional<Snapshot.Traces> figures() {
     return isOn() ? Optional.of(sink.figures()) : Optional.empty();
   }
 
-  /** Sends what waits, for a moment, and drops the rest. */
+  /** Sends waiting spans for a few seconds, and drops the rest. */
   @Override
   public void close() {
     if (isOn()) {

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the updates of a partition and their traces are called, and what every span says of them.
- * For any thread, but for what is of other datacenters' updates.
+ * Computes the trace ids of a partition's updates, and the attributes of their spans. Thread-safe,
+ * except the methods for other datacenters' updates.
  */
 final class UpdateNames {
-  /** Streams of more incarnations are not kept. */
+  /** Most incarnations whose streams are kept. */
   private static final int STREAMS_MAX = 64;
 
   private final TraceSettings settings;
@@ -38,12 +38,12 @@ final class UpdateNames {
     policy = changed;
   }
 
-  /** Of their keyspace. */
+  /** Returns the keyspace's partitioning. */
   Partitioning partitioning() {
     return policy.partitioning();
   }
 
-  /** Whether an own update is followed. */
+  /** Returns whether an own update is traced. */
   boolean follows(long number) {
     return settings.sample().takes(own, number);
   }
@@ -52,19 +52,19 @@ final class UpdateNames {
     return own.id(number);
   }
 
-  /** Whether an update is followed. Only for whoever runs the partition. */
+  /** Returns whether any origin's update is traced. Only for the thread that runs the partition. */
   boolean follows(ReplicaId origin, long number) {
     return settings.sample().takes(stream(origin), number);
   }
 
-  /** The trace of an update. Only for whoever runs the partition. */
+  /** Returns the trace id of any origin's update. Only for the thread that runs the partition. */
   TraceId id(ReplicaId origin, long number) {
     return stream(origin).id(number);
   }
 
   private TraceStream stream(ReplicaId origin) {
     if (streams.size() > STREAMS_MAX) {
-      streams.clear(); // of incarnations that have ended
+      streams.clear(); // most are of ended incarnations
     }
     return streams.computeIfAbsent(origin, o -> new TraceStream(policy.name(), partition, origin));
   }
@@ -73,7 +73,7 @@ final class UpdateNames {
     return SpanAttributes.of(policy, partition, origin, number);
   }
 
-  /** The same, and of which object it is. */
+  /** Returns the attributes of an update, including its object's type and perhaps key. */
   AttributesBuilder says(ReplicaId origin, long number, ObjectId object) {
     AttributesBuilder says =
         says(origin, number).put(SpanAttributes.TYPE, object.type().toString());
@@ -81,19 +81,19 @@ final class UpdateNames {
     return says;
   }
 
-  /** Names a key if that is wanted. */
+  /** Adds a key if the settings ask for keys. */
   void sayKey(AttributesBuilder says, Key key) {
     if (settings.keys()) {
       says.put(SpanAttributes.KEY, SpanAttributes.shown(key));
     }
   }
 
-  /** What a peer is told of joined updates. */
+  /** Makes the note that tells a peer of joined updates. */
   TraceNote note(List<TraceNote.Joined> joined) {
     return new TraceNote(policy.name(), partition, joined);
   }
 
-  /** Whether something was visible later than its keyspace's bound. */
+  /** Returns whether a delay exceeds the keyspace's staleness bound. */
   boolean isLate(long delayMillis) {
     return policy.sla().isPositive() && delayMillis > policy.sla().toMillis();
   }

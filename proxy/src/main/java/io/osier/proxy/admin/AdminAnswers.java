@@ -25,11 +25,11 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * What datacenters answer to those who administer them, read from JSON: objects are maps, arrays
- * are lists, and all else is its text; that of null is empty. Pure.
+ * Parses datacenters' JSON answers to administrative requests. In between, JSON objects are maps,
+ * arrays are lists, null is an empty text, and all else is its text. Pure.
  */
 public final class AdminAnswers {
-  /** What of a keyspace is none of its settings. */
+  /** The fields of a keyspace that are no settings. */
   private static final Set<String> KEYSPACES_OWN =
       Set.of("name", "state", "from", "awaited", "changed_by", "changed_at_ms");
 
@@ -150,11 +150,11 @@ public final class AdminAnswers {
     } catch (JsonProcessingException e) {
       throw malformed(e.getOriginalMessage());
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // there is none: it is in memory
+      throw new UncheckedIOException(e); // never happens in memory
     }
   }
 
-  /** The value that begins where the parser is. */
+  /** Parses the value that begins at the parser's token. */
   private static Object value(JsonParser parser) throws IOException {
     JsonToken token = parser.currentToken();
     if (token == null) {

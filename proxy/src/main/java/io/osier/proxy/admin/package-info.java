@@ -1,6 +1,6 @@
 /**
- * Internal: what datacenters answer to an administrator, read from their JSON. It knows nothing of
- * how it was asked for. No part of the API.
+ * Internal: parsing of datacenters' JSON answers to administrative requests. It does not know how
+ * requests are sent. No part of the API.
  */
 @NullMarked
 package io.osier.proxy.admin;

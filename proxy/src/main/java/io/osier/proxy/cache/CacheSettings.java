@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What sessions keep of what they read.
+ * Settings of the sessions' read caches.
  *
- * @param staleness how old an answer may be; 0 to keep none
- * @param entriesMax of how many keys each session keeps answers
+ * @param staleness the greatest age of a kept answer; 0 to keep none
+ * @param entriesMax the number of keys whose answers each session keeps, at most
  * @param follows the keys whose changes are followed, so that answers are kept until they change
  */
 public record CacheSettings(Duration staleness, long entriesMax, List<FollowedPrefix> follows) {}

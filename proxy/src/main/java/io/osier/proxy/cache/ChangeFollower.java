@@ -16,19 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks for the changes of {@link FollowedKeys}, at the datacenter that the client's requests go to,
- * until the client is closed. One question is under way at a time; where it cannot go on it begins
- * again after a pause that grows. No session and no caller's code takes part.
+ * Polls the datacenter that the client's requests go to for the changes of {@link FollowedKeys},
+ * until the client is closed. One poll is under way at a time; after an error it tries again, with
+ * a growing pause. It uses no session, and runs no caller's code.
  */
 public final class ChangeFollower {
   private static final Logger LOG = LoggerFactory.getLogger(ChangeFollower.class);
 
-  /** Pauses where nobody answers, or it cannot go on from where it was. */
+  /** Pauses after a poll without an answer, or one that cannot continue from its position. */
   private static final long PAUSE_MILLIS_MIN = 100;
 
   private static final long PAUSE_MILLIS_MAX = 5_000;
 
-  /** Where it is refused, and only what people do helps. */
+  /** Pause after a refusal that only an administrator can end. */
   private static final long REFUSED_MILLIS = 30_000;
 
   private final Datacenters datacenters;
@@ -39,11 +39,13 @@ public final class ChangeFollower {
   private final long answerNanos;
   private long pauseMillis = PAUSE_MILLIS_MIN;
 
-  /** Why it was refused, of which it was told; null if it is not. */
+  /** The refusal that was logged last; null if the last poll was not refused. */
   private @Nullable ErrorCode refused;
 
   /**
-   * @param closing whether the client takes no further calls: then it ends
+   * Makes a follower.
+   *
+   * @param closing returns whether the client takes no further calls; following then ends
    * @param answerNanos how long to wait for an answer
    */
   public ChangeFollower(
@@ -132,7 +134,7 @@ public final class ChangeFollower {
       }
       default -> {
         keys.end();
-        if (refused != code) { // it is tried again and again
+        if (refused != code) { // logged once, although it is tried again
           refused = code;
           LOG.warn(
               "the changes of {} cannot be followed, so answers are kept only as others are:"

@@ -11,47 +11,51 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a keyspace with one prefix, of which a client follows the changes for what its
- * sessions keep, and what it was told of them. Pure: a {@link ChangeFollower} asks and brings the
- * answers, one after another; what sessions ask is for any thread.
+ * Counts the changes of a keyspace's keys with one prefix, so that sessions know whether their kept
+ * answers still hold. Pure: a {@link ChangeFollower} sends the polls and delivers the answers, one
+ * after another. The methods for sessions are thread-safe.
  *
- * <p>A <em>run</em> is a time in which one process of one datacenter has told all, without a gap:
- * from the answer to a first question on, through lost connections, until it is too slow or another
- * process is asked. What a session reads there during a run and later is what is there, as long as
- * no change of the key is told.
+ * <p>A <em>run</em> is a time in which one process of one datacenter tells all changes without a
+ * gap: from the answer to the first poll, through lost connections, until the watcher is too slow
+ * or another process is polled. A value that a session reads there during a run stays current as
+ * long as no change of the key is told.
  *
- * <p>What was told is counted by key; keys share {@value #COUNTERS} counters, 256 KiB. So a change
- * is also taken for one of the others that share its counter, which costs a read now and then.
+ * <p>Changes are counted by the hash of their key in {@value #COUNTERS} counters, 256 KiB. So a
+ * change also counts for other keys with the same counter, which costs a read now and then.
  */
 public final class FollowedKeys {
   private static final int COUNTERS = 1 << 16;
 
-  /** A datacenter looks at 20,000 changes for one answer: if at fewer, it told of all it had. */
+  /**
+   * A datacenter examines at most 20,000 changes for one answer. If it examined fewer than this,
+   * its answer has all changes that it had.
+   */
   private static final long LOOKED_AT_MAX = 10_000;
 
-  /** Longer times are taken for this, so that they can be added. */
+  /** Longer times are cut to this, so that times can be added. */
   private static final Duration LONGEST = Duration.ofDays(365);
 
-  /** No run. */
+  /** The number that stands for no run. */
   private static final long NONE = 0;
 
   /**
-   * What is known now.
+   * The present knowledge.
    *
-   * @param at the process that tells
-   * @param isHeard whether it answered the last question
-   * @param knownNanos all that was visible there at this time has been told
+   * @param run the number of the run; {@link #NONE} if there is none
+   * @param at the process that tells the changes
+   * @param isHeard whether it answered the last poll
+   * @param knownNanos the time up to which all changes visible at the process have been told
    */
   private record State(long run, @Nullable ReplicaId at, boolean isHeard, long knownNanos) {
     static final State INITIAL = new State(NONE, null, false, 0);
   }
 
-  /** What an answer brought. */
+  /** The effect of an answer. */
   enum Progress {
     /** A run has begun. */
     BEGUN,
     GOES_ON,
-    /** It has ended; the next question begins anew. */
+    /** The run has ended; the next poll begins anew. */
     ENDED
   }
 
@@ -69,9 +73,11 @@ public final class FollowedKeys {
   private long askedNanos;
 
   /**
+   * Makes the counters.
+   *
    * @param waitMillis how long a datacenter waits for a change before it answers that there is none
-   * @param silenceNanos how long the last complete answer counts: beyond that, answers that were
-   *     kept on it serve no longer than others
+   * @param silenceNanos how long after the last complete answer kept answers still rely on it;
+   *     later they only serve for the plain staleness
    */
   public FollowedKeys(FollowedPrefix prefix, int waitMillis, long silenceNanos) {
     this.prefix = prefix;
@@ -91,7 +97,7 @@ public final class FollowedKeys {
     return nanos(prefix.atMost());
   }
 
-  /** True for the first who calls it: from then on changes are to be followed. */
+  /** Returns true for the first caller, which must then begin to follow the changes. */
   public boolean isFirstWanted() {
     return !wanted.get() && wanted.compareAndSet(false, true);
   }
@@ -99,7 +105,8 @@ public final class FollowedKeys {
   // ---------------------------------------------------------------- for sessions
 
   /**
-   * Which changes of a key had been told before it is read: the answer is kept until another is.
+   * Returns how many changes of a key were told so far, before the key is read: the answer is kept
+   * until that number changes.
    */
   Word word(Key key) {
     State now = state; // before the counter: see Word.holds
@@ -108,14 +115,18 @@ public final class FollowedKeys {
   }
 
   /**
-   * What an answer is kept on: the run and the number of changes of its key when it was asked for.
-   * Immutable.
+   * The run and the number of changes of a key when the key was read, on which a kept answer
+   * relies. Immutable.
    *
-   * @param run in which the question was asked; {@link #NONE} if in none, or somebody else answered
-   * @param changes how many had been told of by then
+   * @param run the run in which the read was sent; {@link #NONE} if in none, or another process
+   *     answered
+   * @param changes the number of changes that had been told by then
    */
   record Word(FollowedKeys by, long run, int counter, int changes) {
-    /** As it counts for an answer of this process: not at all if another one tells the changes. */
+    /**
+     * Returns this word for an answer of a process: without a run if another process tells the
+     * changes.
+     */
     Word of(ReplicaId answerer) {
       State now = by.state;
       return now.run == run && answerer.equals(now.at)
@@ -123,19 +134,23 @@ public final class FollowedKeys {
           : new Word(by, NONE, counter, changes);
     }
 
-    /** Whether the key has, or may have, changed since the question was asked. */
+    /** Returns whether the key has, or may have, changed since the read was sent. */
     boolean isBroken() {
       return by.told.get(counter) != changes;
     }
 
-    /** Whether the answer may come to be kept beyond the plain staleness. */
+    /** Returns whether the answer may be kept for longer than the plain staleness. */
     boolean isGiven() {
       return run != NONE;
     }
 
-    /** Whether all that was visible a short time ago has been told, and the key was not in it. */
+    /**
+     * Returns whether all changes up to a short time ago have been told, and none of the key was
+     * among them.
+     */
     boolean holds(long nowNanos) {
-      // First what is known, then the counter: what is known has been counted before.
+      // The state is read before the counter, since changes are counted before the state says that
+      // they are known.
       State now = by.state;
       return run != NONE
           && now.run == run
@@ -147,7 +162,7 @@ public final class FollowedKeys {
 
   // ---------------------------------------------------------------- for who asks
 
-  /** The question for a process; where another process was asked before, a new run begins. */
+  /** Makes the next poll of a process; if another process was polled before, a new run begins. */
   Request.Watch ask(ReplicaId of, long nowNanos) {
     if (!places.isEmpty() && !of.equals(asked)) {
       end();
@@ -159,21 +174,21 @@ public final class FollowedKeys {
   }
 
   /**
-   * An answer came. A change that is told twice, after a lost connection, is counted twice, which
-   * costs one read.
+   * Handles an answer. A change that is told twice, after a lost connection, is counted twice,
+   * which costs one read.
    */
   Progress answered(Reply.Changes answer) {
     answer.changes().forEach(c -> told.incrementAndGet(c.key().hashCode() & (COUNTERS - 1)));
     boolean begins = places.isEmpty();
     if (!begins && !goesOn(answer)) {
-      end(); // it was started again: what it tells of the time before takes longer than to begin
+      end(); // restarted: beginning anew is faster than its account of the time before
       return Progress.ENDED;
     }
     State before = state;
     if (begins) {
       state = new State(++runs, asked, true, askedNanos);
     } else {
-      // Known is what was visible when it was asked: an answer may have been long on its way.
+      // Known is what was visible when the poll was sent, as its answer may have travelled long.
       long known = isAll(answer) ? askedNanos : before.knownNanos;
       state = new State(before.run, before.at, true, known);
     }
@@ -190,7 +205,7 @@ public final class FollowedKeys {
     return same;
   }
 
-  /** Whether the answer tells of all that there was, and not only of the first part. */
+  /** Returns whether the answer has all changes that there were, and not only the first part. */
   private boolean isAll(Reply.Changes answer) {
     long bytes = 0;
     for (Reply.Change change : answer.changes()) {
@@ -203,13 +218,18 @@ public final class FollowedKeys {
     return all;
   }
 
-  /** No answer came: no kept answer holds until the next one comes, which tells what changed. */
+  /**
+   * Handles a poll without an answer: no kept answer holds until the next answer, which tells what
+   * changed.
+   */
   void unanswered() {
     State now = state;
     state = new State(now.run, now.at, false, now.knownNanos);
   }
 
-  /** Changes may have been missed: no answer that was kept in this run holds any more. */
+  /**
+   * Ends the run, since changes may have been missed: answers that were kept in it no longer hold.
+   */
   void end() {
     places = List.of();
     state = State.INITIAL;

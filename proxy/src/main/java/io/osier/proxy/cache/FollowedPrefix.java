@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The keys of a keyspace with one prefix, of which changes are to be followed.
+ * A prefix of keys of one keyspace whose changes are followed.
  *
- * @param key empty for all keys
+ * @param key the prefix; empty for all keys
  * @param atMost how long an answer may be kept
  */
 public record FollowedPrefix(String keyspace, Optional<Key> key, Duration atMost) {
-  /** The keys that begin with a text; all of them if it is empty. */
+  /** Returns the prefix of keys that begin with a text; of all keys if the text is empty. */
   public static FollowedPrefix of(String keyspace, String text, Duration atMost) {
     return new FollowedPrefix(
         keyspace, text.isEmpty() ? Optional.empty() : Optional.of(Key.of(text)), atMost);

@@ -24,27 +24,28 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's own answers, for a bounded time; in {@code session} keyspaces only, which promise
- * nothing across objects. Thread-safe.
+ * Keeps answers to a session's reads for a bounded time; only for {@code session} keyspaces, which
+ * give no guarantees across objects. Thread-safe.
  *
- * <p>Only the session's own reads are in it, and of one key only answers of one version, the newest
- * that was seen: another one drops them. So reads stay monotonic, and answers to different
- * questions about one object agree. A write of the key drops its answers, before it is sent and
- * when it is done; and a read that was under way meanwhile does not come in any more.
+ * <p>It keeps answers to the session's own reads only, and for each key only answers of the newest
+ * version seen; an answer of another version replaces them. So reads stay monotonic, and answers to
+ * different queries of one object agree. A write of the key drops its answers, both before it is
+ * sent and when it is done, and the answer of a read that was under way meanwhile is not kept.
  *
- * <p>Of {@link FollowedKeys} a change that is told of counts like a write. There an answer serves
- * longer, as long as it is known that no change was told of since it was asked for, and until when
- * the object lives: what expires changes without being told of in time. That is asked for once for
- * each version ({@link Slot#unasked}); while it is not known the answer serves as all others do.
+ * <p>For {@link FollowedKeys} a change that is told counts like a write. Answers about these keys
+ * serve longer: as long as it is certain that no change was told since the read was sent, and that
+ * the object has not expired, since expiry is not told in time. The object's time to live is asked
+ * for once for each version ({@link Slot#unasked}); until it is known the answer serves like any
+ * other.
  */
 public final class ReadCache {
-  /** Most answers of one version of a key. */
+  /** Most answers that are kept of one version of a key. */
   private static final int ANSWERS_MAX = 16;
 
   private static final int COUNTERS = 1 << 8;
 
   private record Place(String keyspace, Key key) {
-    /** Where the answers about a key are, by whichever name of its keyspace it was asked for. */
+    /** Returns the place of a key's answers, which is the same for all names of its keyspace. */
     static Place of(String keyspace, Key key) {
       return new Place(Homes.base(keyspace), key);
     }
@@ -52,9 +53,12 @@ public final class ReadCache {
 
   private record Question(Optional<CrdtType> type, Query query) {}
 
-  /** Until when one version of an object lives. Thread-safe. */
+  /** The end of one version's time to live. Thread-safe. */
   public static final class Lifetime {
-    /** A datacenter's clock is set by at most 5 %: so much of what it says is not counted on. */
+    /**
+     * A datacenter's clock may be corrected by up to 5 %, so 1/16 of the time to live is not relied
+     * on.
+     */
     private static final int SLACK = 16;
 
     private record End(boolean ever, long atNanos) {}
@@ -67,10 +71,10 @@ public final class ReadCache {
       this.version = version;
     }
 
-    /** Takes the answer to the question how long the object lives on, which was asked then. */
+    /** Takes the answer to a query, sent at {@code askedNanos}, of how long the object lives on. */
     public void told(Reply.Answer answer, long askedNanos) {
       if (!answer.seen().equals(version)) {
-        return; // of another version, which comes by itself
+        return; // another version has its own lifetime
       }
       long millis = answer.reading().map(r -> ((Reading.Count) r).value()).orElse(-1L);
       if (millis < 0) {
@@ -82,7 +86,7 @@ public final class ReadCache {
       }
     }
 
-    /** The question was not answered, and may be asked again. */
+    /** Handles a query without an answer; it may be sent again. */
     public void untold() {
       asked.set(false);
     }
@@ -94,17 +98,17 @@ public final class ReadCache {
   }
 
   /**
-   * An answer.
+   * A kept answer.
    *
-   * @param askedNanos when it was asked for: it is not older
-   * @param word of those who follow the key's changes; null if nobody does
+   * @param askedNanos when the read was sent, which bounds the answer's age
+   * @param word what is known of the key's changes; null if they are not followed
    */
   private record Kept(Reply.Answer answer, long askedNanos, FollowedKeys.@Nullable Word word) {
     boolean isBroken() {
       return word != null && word.isBroken();
     }
 
-    /** Whether the answer may be given to a reader, now or later. */
+    /** Returns whether the answer may serve a reader, now or later. */
     boolean isOfUse(long nowNanos, long stalenessNanos) {
       return !isBroken() && nowNanos - askedNanos < nanosMax(stalenessNanos);
     }
@@ -114,7 +118,7 @@ public final class ReadCache {
     }
   }
 
-  /** Answers about one version of what a key holds. */
+  /** The answers of one version of what a key holds. Immutable but for the lifetime. */
   private static final class Known {
     private final VersionVector version;
     private final Map<Question, Kept> answers;
@@ -132,9 +136,9 @@ public final class ReadCache {
     }
 
     /**
-     * What is known with one more answer; null if it cannot be told which of the two is newer. An
-     * answer that has seen less need not be older: once a removed object is forgotten, its version
-     * begins anew.
+     * Returns these answers with one more; null if it is uncertain which version is newer. An
+     * answer with a smaller vector need not be older: once a removed object is forgotten, its
+     * version begins anew.
      */
     @Nullable Known with(Question question, Kept kept) {
       VersionVector seen = kept.answer.seen();
@@ -146,7 +150,7 @@ public final class ReadCache {
       return version.isAtMost(seen) ? of(question, kept) : null;
     }
 
-    /** Without what is of no use any more; null if nothing is left. */
+    /** Returns these answers without those that can serve no reader; null if none is left. */
     @Nullable Known ofUse(long nowNanos, long stalenessNanos) {
       if (answers.values().stream().allMatch(k -> k.isOfUse(nowNanos, stalenessNanos))) {
         return this;
@@ -170,11 +174,16 @@ public final class ReadCache {
   private final Ticker ticker;
   private final long stalenessNanos;
 
-  /** How often keys were written. Keys share these counters, so that no key takes memory. */
+  /**
+   * How often keys were written. Keys share these counters, so that memory does not grow with the
+   * keys.
+   */
   private final AtomicLongArray writes = new AtomicLongArray(COUNTERS);
 
   /**
-   * @param followed the longest prefix first
+   * Makes an empty cache.
+   *
+   * @param followed the keys whose changes are followed, the longest prefix first
    */
   public ReadCache(CacheSettings settings, List<FollowedKeys> followed, Ticker ticker) {
     this.followed = followed;
@@ -192,12 +201,14 @@ public final class ReadCache {
                 .build();
   }
 
-  /** Whether answers are kept at all. */
+  /** Returns whether answers are kept at all. */
   public boolean isOn() {
     return known != null;
   }
 
-  /** A place for one answer, taken before the question is asked. Of one call; not thread-safe. */
+  /**
+   * The place for one read's answer, taken before the read is sent. For one call; not thread-safe.
+   */
   public final class Slot {
     private final Cache<Place, Known> answers;
     private final Place place;
@@ -220,7 +231,7 @@ public final class ReadCache {
       this.word = word;
     }
 
-    /** The answer, or null. */
+    /** Returns the kept answer; null if there is none that still serves. */
     public Reply.@Nullable Answer get() {
       Known of = answers.getIfPresent(place);
       Kept kept = of == null ? null : of.answers.get(question);
@@ -242,19 +253,23 @@ public final class ReadCache {
       return serves ? kept.answer : null;
     }
 
-    /** After {@link #get}: a lifetime that the caller must ask for; null if there is none. */
+    /**
+     * Returns a lifetime for which the caller must ask, after {@link #get}; null if there is none.
+     */
     public @Nullable Lifetime unasked() {
       return unasked;
     }
 
-    /** Whose changes must be followed if the answer is to be kept for longer; null if nobody's. */
+    /**
+     * Returns the keys whose changes must be followed so that the answer is kept longer; null if
+     * none.
+     */
     public @Nullable FollowedKeys followed() {
       return word == null ? null : word.by();
     }
 
     /**
-     * Keeps the answer unless the key was written since the question was asked, or a change was
-     * told of.
+     * Keeps the answer, unless the key was written or a change of it told since the read was sent.
      *
      * @param by the process that answered
      */
@@ -267,20 +282,20 @@ public final class ReadCache {
               place,
               (p, of) -> {
                 if (count(place) != writesBefore || kept.isBroken()) {
-                  return null; // nor what another read brought meanwhile: it may be older
+                  return null; // drops other reads' answers, too: they may be older
                 }
                 Known before = of == null ? null : of.ofUse(now, stalenessNanos);
                 Known after =
                     before == null ? Known.of(question, kept) : before.with(question, kept);
                 if (after == null) {
-                  writes.incrementAndGet(counter(place)); // others under way may be as old
+                  writes.incrementAndGet(counter(place)); // reads under way may be as old
                 }
                 return after;
               });
     }
   }
 
-  /** Only where {@link #isOn}. */
+  /** Returns the place for a read's answer. Only if {@link #isOn}. */
   public Slot slot(String keyspace, Key key, Optional<CrdtType> type, Query query) {
     Place place = Place.of(keyspace, key);
     return new Slot(requireNonNull(known), place, new Question(type, query), word(keyspace, key));

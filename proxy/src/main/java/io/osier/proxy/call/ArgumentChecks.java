@@ -18,17 +18,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be seen to be wrong of a call before anything is sent: the error is the one that the
- * datacenter would give, without the way there. A keyspace's own limits are known there alone.
+ * Checks a call's arguments before anything is sent. The error is the one that the datacenter would
+ * return, without the round trip. Only the datacenter knows a keyspace's own limits.
  */
 public final class ArgumentChecks {
-  /** No keyspace allows more. */
+  /** The largest limits that a keyspace can have. */
   private static final Limits CAPS =
       new Limits(Key.LENGTH_MAX, Limits.VALUE_BYTES_CAP, Limits.OBJECT_BYTES_CAP);
 
   private ArgumentChecks() {}
 
-  /** What is wrong, of what throws it; null if nothing is. */
+  /** Returns the error that the checks throw; null if they pass. */
   private static @Nullable OsierException wrong(Runnable checks) {
     try {
       checks.run();
@@ -54,12 +54,12 @@ public final class ArgumentChecks {
     check(change.key(), change.type(), change.operation());
   }
 
-  /** What is wrong with an update; null if nothing is. */
+  /** Returns what is wrong with an update; null if nothing is. */
   public static @Nullable OsierException update(Key key, CrdtType type, Operation operation) {
     return wrong(() -> check(key, type, operation));
   }
 
-  /** What is wrong with an update that asks something; null if nothing is. */
+  /** Returns what is wrong with an update and its query; null if nothing is. */
   public static @Nullable OsierException update(
       Key key, CrdtType type, Operation operation, Request.Ask ask) {
     return wrong(
@@ -69,7 +69,7 @@ public final class ArgumentChecks {
         });
   }
 
-  /** What is wrong with an update that has a condition; null if nothing is. */
+  /** Returns what is wrong with an update and its condition; null if nothing is. */
   public static @Nullable OsierException update(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
     return wrong(
@@ -79,12 +79,12 @@ public final class ArgumentChecks {
         });
   }
 
-  /** What is wrong with a read; null if nothing is. */
+  /** Returns what is wrong with a read; null if nothing is. */
   static @Nullable OsierException read(Key key, Optional<CrdtType> type, Query query) {
     return wrong(() -> check(new Keyspace.Get(key, type, query)));
   }
 
-  /** What is wrong with a step of a transaction; null if nothing is. */
+  /** Returns what is wrong with a step of a transaction; null if nothing is. */
   public static @Nullable OsierException step(
       List<Keyspace.Get> reads, List<Keyspace.Change> changes) {
     return wrong(
@@ -104,7 +104,7 @@ public final class ArgumentChecks {
         });
   }
 
-  /** What is wrong with a batch of reads; null if nothing is. */
+  /** Returns what is wrong with a batch of reads; null if nothing is. */
   static @Nullable OsierException reads(List<Keyspace.Get> reads) {
     return wrong(
         () -> {
@@ -113,7 +113,7 @@ public final class ArgumentChecks {
         });
   }
 
-  /** What is wrong with a batch of updates; null if nothing is. */
+  /** Returns what is wrong with a batch of updates; null if nothing is. */
   static @Nullable OsierException changes(List<Keyspace.Change> changes) {
     return wrong(
         () -> {
@@ -122,7 +122,7 @@ public final class ArgumentChecks {
         });
   }
 
-  /** What is wrong with a program's calls; null if nothing is. */
+  /** Returns what is wrong with a program's calls; null if nothing is. */
   static @Nullable OsierException program(List<Call> calls) {
     return wrong(
         () -> {
@@ -149,7 +149,7 @@ public final class ArgumentChecks {
     }
   }
 
-  /** What is wrong with a scan's limit; null if nothing is. */
+  /** Returns what is wrong with a scan's limit; null if nothing is. */
   public static @Nullable OsierException scan(int limit) {
     return limit >= 1 && limit <= Request.SCAN_ROWS_MAX
         ? null

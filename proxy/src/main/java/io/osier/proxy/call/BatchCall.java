@@ -31,8 +31,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call for many objects, each for itself: one request for each partition, side by side, each of
- * them a {@link Call} with its tries. What does not fit in an answer is asked for again.
+ * Reads or updates many objects independently: sends one request for each partition, side by side,
+ * each as a {@link Call} with its own tries. Parts that did not fit into an answer are requested
+ * again.
  */
 public abstract class BatchCall {
   private final SessionCore session;
@@ -41,7 +42,8 @@ public abstract class BatchCall {
   private final boolean inBackground;
   private final List<Key> keys;
 
-  // Of each part one of them is set, by whoever brings its answer, before all of it ends.
+  // For each part one of the two is set, by the thread that delivers its answer, before the batch
+  // ends.
   private final @Nullable OsierException[] errors;
   private final @Nullable Found[] found;
 
@@ -56,15 +58,15 @@ public abstract class BatchCall {
     this.found = new Found[keys.size()];
   }
 
-  /** The request for some parts, which are of one partition of a home. */
+  /** Returns the request for some parts, which all belong to one partition of one home. */
   abstract Request request(
       String home, List<Integer> parts, VersionVector after, boolean ordered, int waitMillis);
 
   /**
    * Reads objects.
    *
-   * @param inBackground whether no caller waits for it
-   * @param result what the caller makes of what became of it
+   * @param inBackground whether no caller waits for the batch
+   * @param result converts the outcome for the caller
    */
   public static <T> CompletableFuture<T> read(
       SessionCore session,
@@ -88,7 +90,9 @@ public abstract class BatchCall {
     }.start(result);
   }
 
-  /** Reads several keys, whatever they hold; in their order. */
+  /**
+   * Reads several keys, whatever they hold, and returns what they hold in the order of the keys.
+   */
   public static CompletableFuture<Map<String, Found>> read(
       SessionCore session,
       String keyspace,
@@ -115,7 +119,7 @@ public abstract class BatchCall {
     return Collections.unmodifiableMap(byKey);
   }
 
-  /** Updates objects; those of one key in this order. */
+  /** Updates objects; updates of the same key are done in the order of the list. */
   public static <T> CompletableFuture<T> update(
       SessionCore session,
       String keyspace,
@@ -167,13 +171,13 @@ public abstract class BatchCall {
     return Calls.all(all);
   }
 
-  /** Never fails: what becomes of the parts is noted. */
+  /** Sends some parts until all are answered. Never fails: errors are noted for each part. */
   private CompletableFuture<Void> send(String home, int partition, List<Integer> parts) {
     return Calls.oneByOne(parts, List::isEmpty, rest -> ask(home, partition, rest))
         .thenApply(none -> null);
   }
 
-  /** As {@link #send}, once; returns the parts that are to be asked for again. */
+  /** Sends some parts once; returns the parts that must be requested again. */
   private CompletableFuture<List<Integer>> ask(String home, int partition, List<Integer> parts) {
     Call<Reply.All> call =
         new Call<>(session, home, null, update) {
@@ -201,14 +205,14 @@ public abstract class BatchCall {
         .handle((all, error) -> error == null ? note(parts, all) : failed(parts, error));
   }
 
-  /** Returns the parts that are to be asked for again. */
+  /** Notes an error for each part; returns the parts that must be requested again: none. */
   private List<Integer> failed(List<Integer> parts, Throwable error) {
     OsierException failure = Calls.asOsier(error, false);
     parts.forEach(part -> errors[part] = failure);
     return List.of();
   }
 
-  /** As {@link #failed}. */
+  /** Notes the answers; returns the parts that must be requested again. */
   private List<Integer> note(List<Integer> parts, Reply.All all) {
     int answered = Math.min(parts.size(), all.parts().size());
     for (int i = 0; i < answered; i++) {

@@ -5,9 +5,9 @@ import io.osier.proxy.Keyspace.Found;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a batch, by the numbers of its parts.
+ * The outcome of a batch, indexed by the part's number.
  *
- * @param errors of each part; null where it is done
- * @param found what was found of each part that was a read; null of all others
+ * @param errors each part's error; null if the part is done
+ * @param found what each read has found; null for updates and for failed reads
  */
 public record BatchOutcome(@Nullable OsierException[] errors, @Nullable Found[] found) {}

@@ -25,10 +25,10 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a session, with its tries ({@link CallAttempt}): where they go, and what its caller
- * is told in the end.
+ * One call of a session: decides to which datacenters its tries ({@link CallAttempt}) go, and tells
+ * its caller the outcome.
  *
- * @param <T> what its caller gets
+ * @param <T> the type of the call's result
  */
 public abstract class Call<T> implements CallFuture.Work {
   @SuppressWarnings("rawtypes")
@@ -38,10 +38,10 @@ public abstract class Call<T> implements CallFuture.Work {
   final SessionCore session;
   final ClientCore client;
 
-  /** From the first try on that of its key's home, as it was told last. */
+  /** From the first try on, the keyspace of the key's home, as a datacenter told it last. */
   protected String keyspace;
 
-  /** The keyspace that it was asked of. */
+  /** The keyspace that the caller named. */
   private final String named;
 
   final boolean update;
@@ -50,18 +50,18 @@ public abstract class Call<T> implements CallFuture.Work {
   final long startNanos;
   private final @Nullable Key key;
 
-  /** The datacenters that were asked for their keyspaces because this one was not among them. */
+  /** The datacenters that were asked for their keyspaces because they had not told this one. */
   private Set<String> asked = Set.of();
 
-  /** Those of them that did not tell. */
+  /** Those of them that gave no answer. */
   private Set<String> silent = Set.of();
 
   private final CallFuture<T> result = new CallFuture<>(this);
 
-  /** 1 once it has ended or was given up; the thread that sets it tells the caller. */
+  /** 1 once the call has ended or was given up; the thread that sets it tells the caller. */
   private volatile int over;
 
-  /** The latest try; null before the first. */
+  /** The latest try; null before the first one. */
   private volatile @Nullable CallAttempt latest;
 
   /** Whether the keyspace is a causal one, as the datacenter said. */
@@ -88,68 +88,68 @@ public abstract class Call<T> implements CallFuture.Work {
 
   protected abstract Request request(VersionVector after, boolean ordered, int waitMillis);
 
-  /** What the caller gets, of a reply that is no failure. */
+  /** Converts a reply that is no error into the caller's result. */
   protected abstract T result(Reply reply);
 
-  /** The partition that is asked; -1 if it is none in particular. */
+  /** Returns the partition that the request is for; -1 if it is for no single partition. */
   protected int partition(Reply.KeyspaceInfo info) {
     return key == null ? -1 : info.partitioning().of(key);
   }
 
   /**
-   * The keyspace of the home where it is done; asked for a keyspace that has homes.
+   * Returns the keyspace of the home that serves the call, for a keyspace with homes.
    *
-   * @throws OsierException INVALID_ARGUMENT if that is not one
+   * @throws OsierException INVALID_ARGUMENT if the call concerns several homes
    */
   protected String home(Homes homes) {
     return key == null ? keyspace : homes.keyspace(keyspace, key);
   }
 
-  /** Hears who answered. */
+  /** Is told which process answered. */
   protected void answeredBy(Connection from, ReplicaId by) {}
 
-  /** Whether the keyspace is a causal one, as the datacenter that answered said. */
+  /** Returns whether the keyspace is causal, as the datacenter that answered said. */
   final boolean isCausal() {
     return causal;
   }
 
-  /** Whether what is answered waits for all that the session has seen. */
+  /** Returns whether the datacenter waits, before it answers, for all that the session has seen. */
   protected boolean waitsForPast() {
     return true;
   }
 
-  /** Whether its answer counts more as seen than the datacenter that answers may have. */
+  /** Returns whether the answer may show updates that the answering datacenter itself lacks. */
   protected boolean showsOthersPast() {
     return false;
   }
 
-  /** Whether it may be sent again to the process that may have done it already. */
+  /** Returns whether it may be sent again to a process that may have done it already. */
   protected boolean isRepeatable() {
     return false;
   }
 
-  /** Whether a datacenter that does not hold the keyspace may have it done by one that does. */
+  /** Returns whether a datacenter that does not hold the keyspace may forward it to a holder. */
   protected boolean mayBeForwarded() {
     return true;
   }
 
   /**
-   * Whether no caller waits for it, as for a watcher's poll: it does not count against inFlightMax,
-   * is not observed, and does not keep a client from closing.
+   * Returns whether no caller waits for the call, as for a watcher's poll: it does not count
+   * against inFlightMax, is not observed, and does not keep a client from closing.
    */
   protected boolean isInBackground() {
     return false;
   }
 
-  /** Whether the answer is still waited for after the call was given up; see {@link #late}. */
+  /** Returns whether to wait for the answer after the call was given up; see {@link #late}. */
   protected boolean hearsLate() {
     return false;
   }
 
-  /** The call had been given up, and was done nevertheless. */
+  /** Takes the result of a call that had been given up. */
   protected void late(T made) {}
 
-  /** Sends it, when there is room for one more call: until then the calling thread waits. */
+  /** Sends the call; first blocks the calling thread while the client is at its limit of calls. */
   public CallFuture<T> start() {
     if (client.isClosing()) {
       result.fail(client.unavailable());
@@ -181,7 +181,7 @@ public abstract class Call<T> implements CallFuture.Work {
     return over != 0;
   }
 
-  /** Whether it had not ended before. */
+  /** Marks the call as ended; returns false if it had ended before. */
   private boolean ends() {
     return OVER.getAndSet(this, 1) == 0;
   }
@@ -223,8 +223,8 @@ public abstract class Call<T> implements CallFuture.Work {
   }
 
   /**
-   * Frees the call's place and tells its caller. The place comes first, as callbacks may make
-   * further calls; but a client that is closing waits until callers have been told.
+   * Leaves the limiter and tells the caller. Leaving comes first, since callbacks may make further
+   * calls; but a client that is closing waits until callers have been told.
    */
   private void leave(Runnable told) {
     boolean isLast = client.isClosing();
@@ -253,7 +253,7 @@ public abstract class Call<T> implements CallFuture.Work {
       fail(client.unavailable());
       return;
     }
-    keyspace = named; // there may be another one of its name since the last try
+    keyspace = named; // a new keyspace may have this name since the last try
     Connection connection = session.route(keyspace, tries.tried());
     Reply.KeyspaceInfo info = connection == null ? null : connection.keyspace(keyspace);
     Homes homes = info == null ? session.homes(keyspace) : info.partitioning().homes();
@@ -294,7 +294,7 @@ public abstract class Call<T> implements CallFuture.Work {
               ? OsierException.of(
                   ErrorCode.UNAVAILABLE, connection.dc() + " does not tell its keyspaces yet")
               : session.without(connection, keyspace);
-      asked = Set.of(); // later they may tell something else
+      asked = Set.of(); // a later try asks them again
       silent = Set.of();
       act(tries.untold(now, connection.dc(), without));
       return;
@@ -308,10 +308,10 @@ public abstract class Call<T> implements CallFuture.Work {
   }
 
   /**
-   * A datacenter has answered that it does not hold the keyspace, although it said before that it
-   * does: it is asked once who does, and the call goes there.
+   * A datacenter has answered that it does not hold the keyspace, although it had told that it
+   * does: asks it once for its keyspaces, and tries the call again.
    *
-   * @return false if it was asked already
+   * @return false if it was asked before
    */
   final boolean asksWhoHolds(Connection by) {
     if (asked.contains(by.dc())) {
@@ -321,7 +321,7 @@ public abstract class Call<T> implements CallFuture.Work {
     return true;
   }
 
-  /** What a datacenter has told of the keyspace, which it or others hold; null if nothing. */
+  /** Returns what a datacenter told of the keyspace, held there or elsewhere; null if nothing. */
   final Reply.@Nullable KeyspaceInfo infoAt(Connection at) {
     Reply.KeyspaceInfo held = at.keyspace(keyspace);
     return held != null
@@ -349,7 +349,7 @@ public abstract class Call<T> implements CallFuture.Work {
     return all;
   }
 
-  /** It is about to be sent to a datacenter that has the keyspace. */
+  /** Notes a try that is about to be sent to a datacenter that knows the keyspace. */
   final void begins(CallAttempt next) {
     latest = next;
   }
@@ -358,7 +358,7 @@ public abstract class Call<T> implements CallFuture.Work {
     causal = isCausal;
   }
 
-  /** A datacenter did not tell its keyspaces: nothing of the call itself was sent to it. */
+  /** Handles a datacenter that did not tell its keyspaces: the call was not sent to it. */
   private void untold(Connection by, Throwable error) {
     OsierException why = Calls.asOsier(error, false);
     client.settings().metrics().failed(by.dc(), why.code());
@@ -366,13 +366,13 @@ public abstract class Call<T> implements CallFuture.Work {
     act(tries.untold(timers.nanoTime(), by.dc(), why));
   }
 
-  /** A datacenter has answered, which may be a failure. */
+  /** Notes which datacenter has answered; the answer may be an error. */
   final void answeredAt(Connection from, ReplicaId by) {
     answerer = from.dc();
     answeredBy(from, by);
   }
 
-  /** Tells the caller of an answer that is no failure. */
+  /** Tells the caller an answer that is no error. */
   final void answer(Reply reply) {
     T made;
     try {

@@ -16,30 +16,32 @@ import io.osier.proxy.session.RequestContext;
 import io.osier.proxy.session.SessionContext;
 import org.jspecify.annotations.Nullable;
 
-/** One sending of a {@link Call} to one datacenter, and what comes of it. */
+/** One try of a {@link Call}: sends it to one datacenter, and handles the answer or its absence. */
 public final class CallAttempt extends SendState implements Connection.Answered {
   private final Call<?> call;
   private final Connection to;
   private final ReplicaId replica;
 
-  /** The partition that is asked; -1 for none in particular. */
+  /** The partition that the request is for; -1 if it is for no single partition. */
   private final int partition;
 
-  /** Whether it does not hold the keyspace, and asks somebody else. */
+  /**
+   * Whether the datacenter does not hold the keyspace, so that it forwards the request to a holder.
+   */
   private final boolean forwarded;
 
-  /** Guarded by the lock of the session's past. */
+  /** Guarded by the lock of the session's context. */
   private final RequestContext context;
 
   private final Request sent;
 
-  /** A step, as it is asked for once it may have arrived; null if it is not. */
+  /** The request that repeats a transaction's step whose answer was lost; null for other calls. */
   private final Request.@Nullable Repeat again;
 
-  /** Ends the waiting for the answer. */
+  /** Makes the connection stop waiting for the answer. */
   private volatile Runnable end = () -> {};
 
-  /** Called with the lock of the session's past held. */
+  /** Called with the lock of the session's context held. */
   private CallAttempt(Call<?> call, Connection to, ReplicaId replica, int partition, long now) {
     this.call = call;
     this.to = to;
@@ -55,8 +57,8 @@ public final class CallAttempt extends SendState implements Connection.Answered 
   }
 
   /**
-   * Sends a call with no lock held: within the process the sender may be the one who answers other
-   * calls, and runs their callers' code.
+   * Sends a call, holding no lock: with a datacenter in the process the sending thread may also
+   * deliver other calls' answers, and then runs their callers' code.
    */
   static void send(Call<?> call, Connection to, Reply.KeyspaceInfo info, long now) {
     ReplicaId replica = requireNonNull(to.replica()); // it has told its keyspaces
@@ -72,13 +74,13 @@ public final class CallAttempt extends SendState implements Connection.Answered 
     call.toldWhether(info.causal());
     call.session.moved(left, replica);
     if (next == null) {
-      if (!call.asksWhoHolds(to)) { // what it told may be of a former keyspace of this name
+      if (!call.asksWhoHolds(to)) { // it may have told of a former keyspace
         call.fail(past.misfit(call.keyspace, info.partitioning()));
       }
     } else {
       call.begins(next);
-      // What this one covers is not known to a process that was started anew, nor of a connection
-      // that was made anew: they must not get the request.
+      // The request relies on what this process has answered to the session over this connection. A
+      // restarted process, or a new connection, must not get it.
       to.send(replica, next.sent, now, call.tries.deadlineNanos(), next);
     }
   }
@@ -101,7 +103,7 @@ public final class CallAttempt extends SendState implements Connection.Answered 
     }
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Makes the connection stop waiting, since the caller has given the call up. */
   void forget() {
     end.run();
   }
@@ -170,7 +172,7 @@ public final class CallAttempt extends SendState implements Connection.Answered 
     }
   }
 
-  /** If nobody was asked in its stead, why it did not go to a holder itself is said, too. */
+  /** Adds to the error of a forwarder that reached no holder why the client itself reached none. */
   private Reply.Failure inWords(Reply.Failure failure) {
     return forwarded && failure.code() == ErrorCode.UNAVAILABLE
         ? new Reply.Failure(
@@ -179,7 +181,7 @@ public final class CallAttempt extends SendState implements Connection.Answered 
         : failure;
   }
 
-  /** Gives up what a datacenter lacks, and asks it again. */
+  /** Gives up the updates that the datacenter lacks, and sends the call to it again. */
   private void goOn(Reply.Failure failure) {
     DatacenterQueries.through(
             to, call.keyspace, partition, call.tries.leftMillis(call.timers.nanoTime()))

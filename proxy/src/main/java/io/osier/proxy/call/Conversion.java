@@ -6,7 +6,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Found;
 import java.util.List;
 
-/** What callers give as it is sent, and what is answered as they get it. */
+/** Converts callers' arguments into requests, and replies into callers' results. */
 public final class Conversion {
   private Conversion() {}
 
@@ -18,12 +18,12 @@ public final class Conversion {
     return new Request.Update(change.key(), change.type(), change.operation());
   }
 
-  /** What a key holds. */
+  /** Returns what a reply says that a key holds. */
   public static Found found(Reply.Answer answer) {
     return new Found(answer.type(), answer.reading(), answer.exists());
   }
 
-  /** What several keys hold, as a transaction was answered. */
+  /** Returns what a transaction's reply says that several keys hold. */
   public static List<Found> found(Reply.Transacted step) {
     return step.answers().stream().map(Conversion::found).toList();
   }

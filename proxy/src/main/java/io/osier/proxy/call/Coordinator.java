@@ -3,7 +3,7 @@ package io.osier.proxy.call;
 import io.osier.core.ReplicaId;
 import io.osier.proxy.Connection;
 
-/** The datacenter's process where a transaction lives, and the connection to it. */
+/** The process that coordinates a transaction, and the connection to it. */
 public record Coordinator(Connection connection, ReplicaId replica) {
   public String dc() {
     return replica.dc();

@@ -18,11 +18,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** Questions to one datacenter about itself, of no session. Thread-safe. */
+/** Asks one datacenter about itself, outside of any session. Thread-safe. */
 public final class DatacenterQueries {
   private DatacenterQueries() {}
 
-  /** What a partition has of every replica at a datacenter. */
+  /** Asks for a partition's version vector: what a datacenter has received from every replica. */
   static CompletableFuture<VersionVector> through(
       Connection at, String keyspace, int partition, long timeoutMillis) {
     return ask(
@@ -33,14 +33,14 @@ public final class DatacenterQueries {
         reply -> ((Reply.Through) reply).through());
   }
 
-  /** A page of a scan. */
+  /** Asks for a page of a scan. */
   public static CompletableFuture<Reply.Page> page(
       Connection at, Request.Scan scan, long timeoutMillis) {
     return ask(at, scan, timeoutMillis, false, reply -> (Reply.Page) reply);
   }
 
   /**
-   * Its answer to a request for a report, as one JSON object.
+   * Sends a request whose answer is a report, one JSON object.
    *
    * @param changes whether the request changes something, so that its outcome is unknown without an
    *     answer
@@ -55,7 +55,10 @@ public final class DatacenterQueries {
         reply -> ((Reply.Report) reply).json());
   }
 
-  /** The names of the keyspaces that it knows now, held there or elsewhere, in their order. */
+  /**
+   * Asks for the names of the keyspaces that the datacenter knows, held there or elsewhere, in
+   * order.
+   */
   public static CompletableFuture<List<String>> keyspaces(Connection at, Duration timeout) {
     return CallFuture.of(
             at.refreshKeyspaces(Math.max(1, TimeLimit.millis(timeout))),
@@ -70,17 +73,17 @@ public final class DatacenterQueries {
   }
 
   /**
-   * The keyspace that a key's home is; the keyspace that is named where it has no homes, is one, or
-   * is not known.
+   * Returns the keyspace of a key's home; the given keyspace if it has no homes, is itself a home,
+   * or is not known.
    *
-   * @param known what the datacenters have told
+   * @param known the datacenters, which have told their keyspaces
    */
   public static String home(Datacenters known, String keyspace, Key key) {
     Partitioning of = known.partitioning(keyspace);
     return of == null || Homes.isHome(keyspace) ? keyspace : of.homes().keyspace(keyspace, key);
   }
 
-  /** What the nearest holder of a keyspace says of that, as one JSON object. */
+  /** Asks the nearest holder of a keyspace for a report about it, one JSON object. */
   public static CompletableFuture<String> inspect(SessionCore session, Request.Inspect request) {
     Call<String> call =
         new Call<>(session, request.keyspace().orElseThrow(), null, false) {

@@ -10,14 +10,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Pages that the homes of a keyspace have for one scan, as one. A home of which no row was shown is
- * not asked again before its first one. Used for one page after the other.
+ * Merges the homes' pages of one scan into one page. A home whose first row comes after the merged
+ * page is not asked again until the scan gets there. For one thread at a time.
  */
 final class HomePages {
-  /** By home of which nothing was shown, where its rows begin; empty where there are none. */
+  /**
+   * For each home that has no row in the last merged page, its first key; empty if it has no more
+   * rows.
+   */
   private volatile Map<String, Optional<Key>> ahead = Map.of();
 
-  /** What a home has from a key on, where that is known to be nothing yet; empty if not. */
+  /**
+   * Returns a home's page from a key on, if it is known to have no row yet; empty if it must be
+   * asked.
+   */
   Optional<Page> unasked(String home, Optional<Key> from) {
     Optional<Key> begins = ahead.get(home);
     if (begins == null
@@ -27,7 +33,7 @@ final class HomePages {
     return Optional.of(new Page(List.of(), begins));
   }
 
-  /** As {@link #merged(List, int)}; remembers of which homes it has nothing. */
+  /** As {@link #merged(List, int)}; remembers which homes have no row in the merged page. */
   Page merged(List<String> homes, List<Page> pages, int limit) {
     Page merged = merged(pages, limit);
     Map<String, Optional<Key>> next = new HashMap<>();
@@ -46,10 +52,10 @@ final class HomePages {
   }
 
   /**
-   * The rows in the order of their keys, up to where the first of the pages ends: what is behind
-   * that is asked for again, since that home may have more before it.
+   * Merges rows in the order of their keys, up to the key at which the first of the pages ends.
+   * Rows after that key are requested again, since the page's home may have more rows before them.
    *
-   * @param limit at most so many rows, but all of the last one's key
+   * @param limit the most rows; exceeded only to include all rows of the last key
    */
   static Page merged(List<Page> pages, int limit) {
     Optional<Key> next =
@@ -58,7 +64,7 @@ final class HomePages {
         pages.stream()
             .flatMap(page -> page.rows().stream())
             .filter(row -> next.isEmpty() || row.key().compareTo(next.get()) < 0)
-            .sorted(Comparator.comparing(Row::key)) // stable: of one key as its home has them
+            .sorted(Comparator.comparing(Row::key)) // stable: rows of one key keep their order
             .toList();
     int end = Math.min(limit, rows.size());
     while (end < rows.size() && rows.get(end).key().equals(rows.get(end - 1).key())) {

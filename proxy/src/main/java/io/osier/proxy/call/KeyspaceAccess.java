@@ -32,7 +32,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The objects of a keyspace, as a session reads and updates them. Thread-safe. */
+/** Reads and updates a keyspace's objects for a session. Thread-safe. */
 public final class KeyspaceAccess implements ObjectAccess {
   private final SessionCore session;
   private final UpdatesAtOnce atOnce;
@@ -40,7 +40,7 @@ public final class KeyspaceAccess implements ObjectAccess {
   private final ClientCore client;
   private final ReadCache cache;
 
-  /** A keyspace of that name. Whether it exists is seen at the first request. */
+  /** Makes the access to a keyspace; the first request shows whether it exists. */
   public KeyspaceAccess(SessionCore session, UpdatesAtOnce atOnce, String keyspace) {
     this.session = session;
     this.atOnce = atOnce;
@@ -57,7 +57,7 @@ public final class KeyspaceAccess implements ObjectAccess {
     return keyspace;
   }
 
-  /** What the session has seen of it, by partition. */
+  /** Returns the version vectors of what the session has seen, by keyspace and partition. */
   public Map<String, List<VersionVector>> seen() {
     atOnce.seeAcknowledged();
     return session.past().seen(keyspace);
@@ -75,7 +75,7 @@ public final class KeyspaceAccess implements ObjectAccess {
       return CompletableFuture.failedFuture(wrong);
     }
     if (atOnce.update(keyspace, key, type, operation)) {
-      return CallFuture.completed(null); // what is derived from it may be a call
+      return CallFuture.completed(null); // derived futures may stand for calls
     }
     Request.Update change = new Request.Update(key, type, operation);
     return write(change, Optional.empty(), Optional.empty(), KeyspaceAccess::done);
@@ -112,7 +112,7 @@ public final class KeyspaceAccess implements ObjectAccess {
     return write(change, Optional.empty(), Optional.of(condition), KeyspaceAccess::held);
   }
 
-  /** Of an update of which nothing was asked, also where there was nothing to do with the key. */
+  /** Checks the reply to an update without a query; the datacenter may have found nothing to do. */
   private static Void done(Reply reply) {
     if (reply instanceof Reply.Done || reply instanceof Reply.Answer) {
       return null;
@@ -120,7 +120,7 @@ public final class KeyspaceAccess implements ObjectAccess {
     throw Calls.unexpected(reply);
   }
 
-  /** What an update's reply tells of what was asked with it. */
+  /** Returns the answer to the query of an update. */
   private static Reply.Answer answered(Reply reply) {
     return switch (reply) {
       case Reply.Done d -> d.answer().orElseThrow(() -> Calls.unexpected(reply));
@@ -129,7 +129,7 @@ public final class KeyspaceAccess implements ObjectAccess {
     };
   }
 
-  /** Whether the condition of an update held, so that it is done. */
+  /** Returns whether an update's condition held, so that the update is done. */
   private static boolean held(Reply reply) {
     return switch (reply) {
       case Reply.Done d -> true;
@@ -141,9 +141,9 @@ public final class KeyspaceAccess implements ObjectAccess {
   /**
    * Sends an update of one object.
    *
-   * @param ask what to know of the object; empty for nothing
-   * @param condition what must hold of it; empty for nothing, and where something is asked
-   * @param result what the caller makes of the reply, which is no failure
+   * @param ask a query of the object in the same step; empty for none
+   * @param condition what must hold for the update; empty for none, and if there is a query
+   * @param result converts a reply that is no error
    */
   private <T> CompletableFuture<T> write(
       Request.Update change,
@@ -210,8 +210,8 @@ public final class KeyspaceAccess implements ObjectAccess {
           @Override
           protected T result(Reply reply) {
             Reply.Answer answer = (Reply.Answer) reply;
-            // Across the objects of a causal keyspace an older answer may contradict a newer one.
-            // Changes are followed in the default home alone.
+            // A causal keyspace's older answers may contradict newer ones about other objects. The
+            // client follows changes of the default home only.
             boolean isFollowed = slot != null && slot.followed() != null;
             if (slot != null && !isCausal() && !(isFollowed && Homes.isHome(keyspace))) {
               slot.put(answer, requireNonNull(by));
@@ -225,14 +225,14 @@ public final class KeyspaceAccess implements ObjectAccess {
     return call.start();
   }
 
-  /** Whether the answer changes as time passes, so that it cannot be kept. */
+  /** Returns whether the answer changes as time passes, so that it cannot be kept. */
   private static boolean isOfTime(Query query) {
     return query instanceof Query.TimeToLive
         || query instanceof Query.PartTimeToLive
         || query instanceof Query.UntilExpiry;
   }
 
-  /** Asks how long an object lives whose answers are to be kept. Nobody waits for it. */
+  /** Asks for the time to live of an object whose answers are kept. No caller waits for it. */
   private void askForLifetime(Key key, Optional<CrdtType> type, ReadCache.Lifetime lifetime) {
     long askedNanos = client.timers().nanoTime();
     Call<Void> call =
@@ -275,9 +275,9 @@ public final class KeyspaceAccess implements ObjectAccess {
   }
 
   /**
-   * A page of all homes.
+   * Reads a page of a scan over all homes.
    *
-   * @param rows 1 to {@link Request#SCAN_ROWS_MAX}; as many are asked for in each home
+   * @param rows the most rows, 1 to {@link Request#SCAN_ROWS_MAX}; each home is asked for as many
    */
   public CompletableFuture<Keyspace.Page> page(ScanRange scan, int rows) {
     return page(scan, rows, new HomePages());
@@ -302,9 +302,9 @@ public final class KeyspaceAccess implements ObjectAccess {
   }
 
   /**
-   * Asks each home of the keyspace, side by side.
+   * Asks all homes of the keyspace, side by side.
    *
-   * @param merge of what several have answered; not asked where there are none
+   * @param merge merges the answers of several homes; not called if there is only one
    */
   private <T> CompletableFuture<T> inHomes(
       Function<String, CompletableFuture<T>> ask, BiFunction<List<String>, List<T>, T> merge) {
@@ -328,9 +328,9 @@ public final class KeyspaceAccess implements ObjectAccess {
   }
 
   /**
-   * Looks at objects of one home in the order of their keys.
+   * Sends a scan request to one home.
    *
-   * @param result what the caller makes of the reply, which is no failure
+   * @param result converts a reply that is no error
    */
   private <T> CompletableFuture<T> scan(String home, Request.Scan scan, Function<Reply, T> result) {
     Call<T> call =
@@ -342,19 +342,19 @@ public final class KeyspaceAccess implements ObjectAccess {
 
           @Override
           protected boolean waitsForPast() {
-            return false; // a page has no vector to wait for
+            return false; // a scan's request carries no vector
           }
 
           @Override
           protected T result(Reply reply) {
-            cache.clear(); // what was shown may be newer
+            cache.clear(); // the page may show newer values
             return result.apply(reply);
           }
         };
     return call.start();
   }
 
-  /** Each part of the range is counted where it is. */
+  /** Counts the range in each home. */
   @Override
   public CompletableFuture<Long> count(ScanRange scan) {
     return inHomes(
@@ -371,7 +371,7 @@ public final class KeyspaceAccess implements ObjectAccess {
         .thenApply(Counted::objects);
   }
 
-  /** So many objects were counted; the rest was not looked at yet. */
+  /** How many objects were counted so far, and the rest of the range; empty at the end. */
   private record Counted(long objects, Optional<ScanRange> rest) {}
 
   private CompletableFuture<Counted> countOn(String home, long before, ScanRange rest) {

@@ -11,7 +11,7 @@ import io.osier.proxy.session.SessionCore;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for a datacenter that has a keyspace, and says how its keys are divided. */
+/** Waits for a datacenter that knows a keyspace, and returns the keyspace's partitioning. */
 final class PartitioningCall extends Call<Partitioning> {
   private final boolean inBackground;
   private volatile @Nullable Partitioning told;
@@ -21,7 +21,7 @@ final class PartitioningCall extends Call<Partitioning> {
     this.inBackground = inBackground;
   }
 
-  /** How a keyspace's keys are divided: known at once where a datacenter has told it. */
+  /** Returns a keyspace's partitioning, at once if a datacenter has told it before. */
   static CompletableFuture<Partitioning> of(
       SessionCore session, String keyspace, boolean inBackground) {
     Partitioning known = session.partitioning(keyspace);
@@ -53,6 +53,6 @@ final class PartitioningCall extends Call<Partitioning> {
 
   @Override
   protected Partitioning result(Reply reply) {
-    return requireNonNull(told); // before it was asked
+    return requireNonNull(told); // set before the request was sent
   }
 }

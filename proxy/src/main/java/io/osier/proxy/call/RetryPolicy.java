@@ -11,24 +11,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of one call: where it need not go again, when it is tried again, with which error it
- * ends. Pure: it is told what happened, and when. One try is under way at a time.
+ * Decides about one call: which datacenters not to try again, when to try again, and with which
+ * error it ends. Pure: its methods are told what happened, and when. One try is under way at a
+ * time.
  */
 public final class RetryPolicy {
-  /** Longest pause before a call that has been everywhere begins again, the first time. */
+  /**
+   * Longest pause before a call that all datacenters have refused tries them again, the first time.
+   */
   public static final long PAUSE_MILLIS = 20;
 
-  /** The longest one later: it doubles each time that all have refused it. */
+  /** Longest such pause of all: the pause doubles each time that all have refused the call. */
   static final long PAUSE_MILLIS_MAX = 400;
 
-  /** How often a call goes on without what its datacenter lacks before it fails. */
+  /** How often a call gives up updates that its datacenter lacks before it fails. */
   private static final int GO_ON_MAX = 3;
 
   sealed interface Next {
-    /** Another try, at once where the longest pause is 0. */
+    /** Try again, after a random pause of at most this long; at once if it is 0. */
     record Again(long pauseMillisMax) implements Next {}
 
-    /** The same datacenter, without what it lacks. */
+    /** Try the same datacenter again, giving up the updates that it lacks. */
     record GoOn() implements Next {}
 
     record End(OsierException error) implements Next {}
@@ -39,21 +42,23 @@ public final class RetryPolicy {
   private final long limitNanos;
   private final long patienceNanos;
 
-  /** Datacenters that were tried in vain. */
+  /** The datacenters that were tried in vain since the last pause. */
   private Set<String> tried = Set.of();
 
-  /** Why the last one that was tried did not do it; null before. */
+  /** The error of the last datacenter that was tried in vain; null before the first. */
   private @Nullable OsierException refusal;
 
   private long pauseMillis = PAUSE_MILLIS;
 
-  /** How often it went on without what was missing. */
+  /** How often the call has given up missing updates. */
   private int goneOn;
 
   /**
-   * @param update whether it may change something
-   * @param limitNanos how long it may take
-   * @param patienceNanos how long it waits for what the session has seen
+   * @param update whether the call may change something
+   * @param startNanos when the call began
+   * @param limitNanos how long the call may take
+   * @param patienceNanos how long the call waits for updates that the session has seen, before it
+   *     gives them up
    */
   RetryPolicy(boolean update, long startNanos, long limitNanos, long patienceNanos) {
     this.update = update;
@@ -78,22 +83,25 @@ public final class RetryPolicy {
     return deadlineNanos() - now;
   }
 
-  /** The time that is left, at least a millisecond. */
+  /** Returns the time that is left, in milliseconds; at least 1. */
   long leftMillis(long now) {
     return Math.max(1, leftNanos(now) / 1_000_000);
   }
 
-  /** How long a datacenter may take to catch up: not all of the time, another may be ahead. */
+  /**
+   * Returns how long a datacenter may take to catch up: at most half of the time, so that another
+   * one, which may be further ahead, can be tried.
+   */
   int waitMillis(long now) {
     long most = Math.min(leftNanos(now) / 2, patienceNanos);
     return Math.clamp(most / 1_000_000, 0, Integer.MAX_VALUE);
   }
 
   /**
-   * Whether it is too late to send it.
+   * Decides whether it is too late to send the call.
    *
-   * @param roundTripNanos the measured way there and back; NaN if not measured
-   * @return with which error the call then ends; null if it is not
+   * @param roundTripNanos the measured round trip; NaN if not measured
+   * @return the error with which the call then ends; null if it is not too late
    */
   @Nullable OsierException tooLate(long now, double roundTripNanos) {
     long left = leftNanos(now);
@@ -110,29 +118,29 @@ public final class RetryPolicy {
   }
 
   /**
-   * There is no datacenter left to go to.
+   * Decides what happens when no datacenter is left to try.
    *
-   * @param unreachable why, if none was tried
+   * @param unreachable the error if none was tried
    */
   Next nowhere(long now, OsierException unreachable) {
     OsierException why = tried.isEmpty() || refusal == null ? unreachable : refusal;
     if (why.code() == ErrorCode.NOT_AUTHENTICATED || why.code() == ErrorCode.REFUSED_BY_PEERS) {
-      return new Next.End(why); // asking once more does not help
+      return new Next.End(why); // another try does not help
     }
     if (tried.isEmpty()) {
-      return again(now, why, PAUSE_MILLIS); // nobody was asked, so nobody has to be spared
+      return again(now, why, PAUSE_MILLIS); // no datacenter was asked: none is overloaded
     }
     tried = Set.of(); // all were tried: begin again after a pause
     long pause = pauseMillis;
     pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
-    // Not so long that there is no time for another one.
+    // The pause must leave time for another try.
     return again(now, why, Math.min(pause, Math.max(PAUSE_MILLIS, leftNanos(now) / 2_000_000)));
   }
 
   /**
-   * A datacenter refused it.
+   * Decides what happens after a datacenter's error reply.
    *
-   * @param asked whether it was asked for something that the session has seen
+   * @param asked whether the request carried a vector of what the session has seen
    */
   Next refused(long now, String dc, Reply.Failure failure, boolean asked) {
     OsierException error = Calls.failed(failure, update);
@@ -147,16 +155,19 @@ public final class RetryPolicy {
     };
   }
 
-  /** Whether the datacenter lacks what the session has seen, and that is not waited for. */
+  /**
+   * Returns whether the datacenter lacks updates that the session has seen, and the session no
+   * longer waits for them.
+   */
   private boolean lacksThePast(long now, ErrorCode code) {
     return patienceNanos < Long.MAX_VALUE
         && (code == ErrorCode.SESSION_LOST
             || (code == ErrorCode.SESSION_BEHIND && now - startNanos >= patienceNanos));
   }
 
-  /** What the caller would be told of a try without an answer. */
+  /** Returns the error with which a call ends after a try without an answer. */
   OsierException outcome(String name, Throwable error) {
-    // The connection knows of this try alone: what counts for the caller is the limit of the call.
+    // The connection knows only this try's time; the caller knows the call's time limit.
     if (error instanceof LostException l && l.code() == ErrorCode.TIMEOUT && l.isSent()) {
       String message = name + " did not answer within " + limitMillis() + " ms";
       String more = refusal == null ? "" : "; before that: " + refusal.reason();
@@ -166,16 +177,16 @@ public final class RetryPolicy {
   }
 
   /**
-   * A try got no answer.
+   * Decides what happens after a try without an answer.
    *
-   * @param outcome see {@link #outcome}
+   * @param outcome the result of {@link #outcome}
    */
   Next lost(long now, String dc, OsierException outcome) {
     if (!update
         && outcome.code() == ErrorCode.TIMEOUT
         && refusal != null
         && refusal.code() == ErrorCode.SESSION_BEHIND) {
-      // What is lacking says more than that the last of many tries had too little time.
+      // That updates are missing says more than that the last of many tries had too little time.
       return new Next.End(refusal);
     }
     boolean mayTryAgain =
@@ -183,7 +194,9 @@ public final class RetryPolicy {
     return mayTryAgain ? elsewhere(now, dc, outcome) : new Next.End(outcome);
   }
 
-  /** A datacenter did not tell what had to be known before anything could be sent. */
+  /**
+   * Decides what happens after a datacenter did not tell its keyspaces, so that nothing was sent.
+   */
   Next untold(long now, String dc, OsierException why) {
     return switch (why.code()) {
       case UNAVAILABLE, SHUTTING_DOWN -> elsewhere(now, dc, why);
@@ -199,7 +212,7 @@ public final class RetryPolicy {
     return again(now, why, 0);
   }
 
-  /** While there is time: at once elsewhere, or everywhere again after a pause. */
+  /** Tries again if there is time for that; otherwise ends the call with the last error. */
   private Next again(long now, OsierException last, long pauseMillisMax) {
     return leftNanos(now) / 1_000_000 <= PAUSE_MILLIS
         ? new Next.End(last)

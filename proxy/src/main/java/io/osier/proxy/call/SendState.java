@@ -3,8 +3,8 @@ package io.osier.proxy.call;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * Whether a request was sent. The connection that sends it and the caller who gives it up race for
- * this state: only one of them wins. Thread-safe.
+ * Whether a request was sent. The connection that is about to send it and the caller that gives it
+ * up race for this state, and only one of them wins. Thread-safe.
  */
 public class SendState {
   private static final AtomicIntegerFieldUpdater<SendState> STATE =
@@ -16,17 +16,17 @@ public class SendState {
 
   private volatile int state = WAITS;
 
-  /** Just before it is sent: whether that is still to be done. */
+  /** Marks the request as sent; returns false if it was withdrawn before, and must not be sent. */
   public boolean begins() {
     return STATE.compareAndSet(this, WAITS, SENT) || state == SENT;
   }
 
-  /** The datacenter has certainly not done the request, so it may be sent or taken back again. */
+  /** Marks the request as certainly not done, so that it may be sent again or withdrawn. */
   final void isUndone() {
     boolean unused = STATE.compareAndSet(this, SENT, WAITS);
   }
 
-  /** Takes it back; false if it was sent, and something may have been done. */
+  /** Withdraws the request; returns false if it was sent, and may have been done. */
   final boolean withdraw() {
     return STATE.compareAndSet(this, WAITS, WITHDRAWN) || state == WITHDRAWN;
   }

@@ -10,30 +10,30 @@ import io.osier.proxy.OutcomeUnknownException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of one step of a transaction: whether it is sent, and as what, when its process is
- * asked again, how it ends.
+ * Decides about one step of a transaction: whether and in which form it is sent, when it is sent to
+ * its process again, and how it ends.
  *
- * <p>The first answer to the first sending is believed, whatever it is. Once a sending may have
- * arrived whose answer was lost, a refusal (a full queue, a full disk, a stop, a limit of this
- * client) says nothing of it: only what the datacenter knows of the transaction counts. So it is
- * asked on, at the same process alone, until the time is over; then the outcome is unknown.
+ * <p>The answer to the first try is final, whatever it is. Once a try may have arrived whose answer
+ * was lost, a refusal (a full queue, a full disk, a shutdown, a limit of this client) does not tell
+ * whether the step was done; only an answer from the transaction's own state does. So the step is
+ * repeated, to the same process only, until the time limit; then the outcome is unknown.
  *
- * <p>Pure: it is told what happened, and when. One sending is under way at a time.
+ * <p>Pure: its methods are told what happened, and when. One try is under way at a time.
  */
 public final class StepRetryPolicy {
-  /** Longest pause before it is asked again. */
+  /** Longest pause between two tries. */
   static final long PAUSE_MILLIS_MAX = 400;
 
   sealed interface Next {
     record Send(Request request) implements Next {}
 
-    /** Another try, after a pause. */
+    /** Try again after this pause. */
     record Later(long millis) implements Next {}
 
-    /** The end: this is the answer. */
+    /** The step ends with this answer. */
     record Answered(Reply reply) implements Next {}
 
-    /** The end without an answer. */
+    /** The step ends without an answer. */
     record GivenUp(OsierException error) implements Next {}
   }
 
@@ -42,15 +42,15 @@ public final class StepRetryPolicy {
   private final long deadlineNanos;
   private long pauseMillis = RetryPolicy.PAUSE_MILLIS;
 
-  /** Whether a sending may have arrived whose answer is lost. */
+  /** Whether a try may have arrived whose answer is lost. */
   private boolean unsure;
 
   /** The last refusal, which does not tell whether the step was done; null if there was none. */
   private @Nullable String refusal;
 
   /**
-   * @param home the process where the transaction lives
-   * @param again the step, as it is asked for once it may have arrived
+   * @param home the process that coordinates the transaction
+   * @param again the request that repeats the step, for when an earlier try may have arrived
    */
   StepRetryPolicy(ReplicaId home, Request.Repeat again, long deadlineNanos) {
     this.home = home;
@@ -58,21 +58,21 @@ public final class StepRetryPolicy {
     this.deadlineNanos = deadlineNanos;
   }
 
-  /** A sending may have arrived whose answer is lost. */
+  /** Notes that a try may have arrived whose answer is lost. */
   void mayHaveArrived() {
     unsure = true;
   }
 
-  /** Whether one may have arrived whose answer is lost. */
+  /** Returns whether a try may have arrived whose answer is lost. */
   boolean mayBeDone() {
     return unsure;
   }
 
   /**
-   * It is time for a try.
+   * Decides what to do when it is time for a try.
    *
-   * @param there the process at the other end of the connection, as far as is known
-   * @param up whether something can be sent to it
+   * @param there the process at the other end of the connection; null if unknown
+   * @param up whether the connection is up
    */
   Next now(long now, @Nullable ReplicaId there, boolean up) {
     if (now - deadlineNanos >= 0) {
@@ -93,7 +93,7 @@ public final class StepRetryPolicy {
     return new Next.Send(unsure ? again : again.step());
   }
 
-  /** The client was closed, or its caller has given it up. */
+  /** Decides how the step ends because the client was closed, or the caller gave the step up. */
   Next ended(boolean byCaller) {
     return byCaller
         ? giveUp(ErrorCode.CANCELLED, "its caller has given it up")
@@ -114,7 +114,7 @@ public final class StepRetryPolicy {
     return new Next.Answered(reply);
   }
 
-  /** No answer will come. */
+  /** Decides what happens after a try without an answer. */
   Next lost(long now, LostException cause) {
     unsure |= cause.isSent();
     return cause.code() == ErrorCode.UNAVAILABLE || (unsure && cause.code() != ErrorCode.TIMEOUT)

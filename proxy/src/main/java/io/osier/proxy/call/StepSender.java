@@ -9,8 +9,8 @@ import io.osier.proxy.client.ClientCore;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Brings one step of a transaction to the one process where the transaction lives, and asks there
- * again while the answer is lost: carries out what {@link StepRetryPolicy} decides.
+ * Sends one step of a transaction to the process that coordinates the transaction, and repeats it
+ * while the answer is lost, as {@link StepRetryPolicy} decides.
  */
 public final class StepSender extends SendState implements Connection.Answered {
   private final ClientCore client;
@@ -21,7 +21,7 @@ public final class StepSender extends SendState implements Connection.Answered {
   private volatile boolean givenUp;
 
   /**
-   * @param again the step, as it is asked for once it may have arrived
+   * @param again the request that repeats the step, for when an earlier try may have arrived
    */
   public StepSender(ClientCore client, Coordinator home, Request.Repeat again, long deadlineNanos) {
     this.client = client;
@@ -31,18 +31,18 @@ public final class StepSender extends SendState implements Connection.Answered {
   }
 
   /**
-   * Sends it. The result fails with {@link OutcomeUnknownException} if it may have been done, and
-   * otherwise with the error for which it was not.
+   * Sends the step. The result fails with {@link OutcomeUnknownException} if the step may have been
+   * done, and otherwise with the error because of which it was not done.
    */
   public CompletableFuture<Reply> start() {
     send();
     return result;
   }
 
-  /** As {@link #start}, after a sending that may have arrived. */
+  /** As {@link #start}, after an earlier try that may have arrived. */
   CompletableFuture<Reply> again() {
     tries.mayHaveArrived();
-    super.begins(); // the call has sent it before
+    super.begins(); // the earlier try was a sending
     return start();
   }
 
@@ -51,10 +51,9 @@ public final class StepSender extends SendState implements Connection.Answered {
   }
 
   /**
-   * Nobody waits for it any more: it is not sent any more, and what was sent is not asked for
-   * again.
+   * Gives the step up: it is not sent if it was not sent yet, and not repeated.
    *
-   * @return whether it is certain that nothing of it is done
+   * @return whether the step is certainly not done
    */
   public boolean giveUp() {
     givenUp = true;
@@ -78,7 +77,7 @@ public final class StepSender extends SendState implements Connection.Answered {
   public void answered(Reply reply) {
     StepRetryPolicy.Next next = tries.answered(now(), reply);
     if (next instanceof StepRetryPolicy.Next.Later && reply instanceof Reply.Failure f) {
-      client.settings().metrics().failed(home.dc(), f.code()); // others by whoever is told
+      client.settings().metrics().failed(home.dc(), f.code()); // the caller counts other errors
     }
     act(next);
   }

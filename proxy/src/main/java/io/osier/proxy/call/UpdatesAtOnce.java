@@ -14,13 +14,16 @@ import io.osier.proxy.session.SessionCore;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A session's updates that a datacenter in this process takes without a request. Thread-safe. */
+/**
+ * Does a session's updates without a request where a datacenter in this process allows it.
+ * Thread-safe.
+ */
 public final class UpdatesAtOnce {
   private final ClientCore client;
   private final SessionContext past;
   private final ReadCache cache;
 
-  /** Whether some were taken, which {@link #past} lacks. */
+  /** Whether updates were done at once, which {@link #past} does not contain. */
   private volatile boolean combined;
 
   public UpdatesAtOnce(SessionCore session) {
@@ -30,15 +33,15 @@ public final class UpdatesAtOnce {
   }
 
   /**
-   * Does an update at once if the datacenter is in this process and takes it so. It needs no place
-   * in what the session has seen: such a session has no other datacenter to go to, and every read
-   * there shows what was acknowledged there.
+   * Does an update at once if the datacenter is in this process and accepts it without a request.
+   * The session's context need not record it: the session uses no other datacenter, and every read
+   * at this one shows all updates that it has acknowledged.
    *
-   * @return whether it is done; if not, a request must do it
+   * @return whether the update is done; if not, it must be sent as a request
    */
   boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
     Connection connection = client.datacenters().nearest();
-    // What another session saw must be there first, and only a request can wait for it.
+    // A request is needed to wait for what another session has seen.
     if (connection == null
         || client.isClosing()
         || past.isInherited()
@@ -53,8 +56,8 @@ public final class UpdatesAtOnce {
   }
 
   /**
-   * Asks the datacenter in this process what it has, so that what it has acknowledged at once is
-   * among what the session has seen.
+   * Asks the datacenter in this process for its version vectors, and adds them to the session's
+   * context, so that they cover the updates that were done at once.
    */
   public void seeAcknowledged() {
     Connection connection = client.datacenters().nearest();

@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits how many calls are under way. A caller beyond the limit waits until a call has ended,
- * within its own time limit. A thread that brings answers does not wait, since the answers that
- * would end other calls may have to come by it: its calls may go up to twice the limit, and are
- * refused beyond that. Thread-safe.
+ * Limits how many calls are under way. A caller beyond the limit waits until an earlier call has
+ * ended, within its own time limit. A thread that delivers answers does not wait, since it may be
+ * the one to deliver the answers that end other calls: its calls may exceed the limit up to twice,
+ * and are refused beyond that. Thread-safe.
  */
 public final class CallLimiter {
   private static final class Places extends Semaphore {
@@ -27,7 +27,8 @@ public final class CallLimiter {
   }
 
   /**
-   * Largest limit: half of what the semaphore can count, so that closing can let all waiters in.
+   * Largest limit: half of what the semaphore can count, so that {@link #close} can admit all
+   * waiting callers.
    */
   private static final int MOST_MAX = Integer.MAX_VALUE / 2;
 
@@ -39,16 +40,16 @@ public final class CallLimiter {
     this.places = new Places(this.most);
   }
 
-  /** Whether there was room at once: then {@link #leave} must follow. */
+  /** Admits a call if it is within the limit; if so {@link #leave} must follow. */
   public boolean enterAtOnce() {
     return places.tryAcquire();
   }
 
   /**
-   * Waits for room.
+   * Waits until a call is within the limit.
    *
-   * @param leftNanos for how long at most
-   * @return null if there is room: {@link #leave} must follow; otherwise why there is none
+   * @param leftNanos how long to wait at most
+   * @return null if the call is admitted: {@link #leave} must follow; otherwise the error
    */
   public @Nullable OsierException enter(long leftNanos) {
     if (CallbackThread.isHere()) {
@@ -83,9 +84,9 @@ public final class CallLimiter {
   }
 
   /**
-   * Waits until no call is under way. Those that begin meanwhile must be refused in front of this.
+   * Waits until no call is under way. The client must refuse new calls meanwhile.
    *
-   * @return whether it came to that in time
+   * @return whether all calls ended in time
    */
   public boolean awaitEmpty(long nanos) {
     try {
@@ -100,7 +101,7 @@ public final class CallLimiter {
     }
   }
 
-  /** Lets all in who wait: the client is closed, and tells them so. */
+  /** Admits all waiting callers: the closed client then tells them so. */
   void close() {
     places.release(MOST_MAX);
   }

@@ -33,8 +33,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
 /**
- * What a client consists of: its settings, its connections, its calls under way, and its end.
- * Thread-safe.
+ * The parts of a client: its settings, connections, limit of calls and followed keys; starts and
+ * closes them. Thread-safe.
  */
 public final class ClientCore {
   private static final long FOLLOW_MILLIS_MIN = 100;
@@ -46,22 +46,22 @@ public final class ClientCore {
   private final Datacenters datacenters;
   private final CallLimiter limiter;
 
-  /**
-   * The keys whose changes are followed for sessions' caches, those with the longest prefix first.
-   */
+  /** The keys whose changes are followed for the sessions' caches, the longest prefix first. */
   private final List<FollowedKeys> followed;
 
-  /** What is known of followed keys counts for nothing after so long without an answer. */
+  /** After so long without an answer, answers kept by following are treated as any others. */
   private final long followSilenceNanos;
 
-  /** Ends the threads that carry this client, when it is closed. */
+  /** Ends the client's threads when it is closed. */
   private final Runnable end;
 
   private volatile boolean closed;
   private volatile boolean closing;
 
   /**
-   * @param end ends what carries them
+   * Makes a client.
+   *
+   * @param end ends the client's threads
    */
   public ClientCore(ClientSettings settings, Timers timers, Datacenters datacenters, Runnable end) {
     this.settings = settings;
@@ -83,7 +83,7 @@ public final class ClientCore {
     return followed;
   }
 
-  /** Begins to follow their changes, unless that has begun. */
+  /** Begins to follow the changes of these keys, unless that has begun. */
   public void follow(FollowedKeys keys) {
     if (keys.isFirstWanted()) {
       new ChangeFollower(
@@ -111,15 +111,15 @@ public final class ClientCore {
       return client;
     } catch (RuntimeException | Error e) {
       datacenters.close();
-      network.end(); // nothing is left of a client that cannot be built
+      network.end(); // a client that cannot be built leaves no threads
       throw e;
     }
   }
 
   /**
-   * A client of datacenters over the network, which begins to connect.
+   * Makes a client of datacenters over the network, and begins to connect.
    *
-   * @throws OsierException INVALID_ARGUMENT if an endpoint's address is none
+   * @throws OsierException INVALID_ARGUMENT if an endpoint's address is invalid
    */
   public static ClientCore connect(ClientSettings settings) {
     Map<String, InetSocketAddress> addresses = new LinkedHashMap<>();
@@ -194,10 +194,10 @@ public final class ClientCore {
   }
 
   /**
-   * The nearest datacenter that is up; while there is none it is waited for, as calls do.
+   * Returns the nearest datacenter that is up, once there is one.
    *
-   * @return fails with why there is none if all refuse the login, this is closing, or the client's
-   *     time limit is over
+   * @return fails if all datacenters refuse the login, the client is closing, or its time limit for
+   *     calls ends
    */
   public CompletableFuture<Connection> whenNearest() {
     Connection now = datacenters.nearest();
@@ -217,12 +217,12 @@ public final class ClientCore {
             });
   }
 
-  /** Why there is no datacenter to send a call to. */
+  /** Returns the error that says why no datacenter can be reached. */
   public OsierException unavailable() {
     return closing ? ending() : datacenters.unavailable();
   }
 
-  /** Why there is none to send a call of a keyspace to. */
+  /** Returns the error that says why no holder of a keyspace can be reached. */
   public OsierException unavailable(String keyspace) {
     return closing ? ending() : datacenters.unavailable(keyspace);
   }
@@ -232,7 +232,7 @@ public final class ClientCore {
         ErrorCode.UNAVAILABLE, closed ? "this client is closed" : "this client is closing");
   }
 
-  /** Whether calls that begin now are refused. */
+  /** Returns whether new calls are refused. */
   public boolean isClosing() {
     return closing;
   }
@@ -257,7 +257,7 @@ public final class ClientCore {
       closed = true;
       closing = true;
     }
-    // Each whatever becomes of those before: they run others' code.
+    // Each step runs even if an earlier one throws, since they run callers' code.
     try {
       datacenters.close();
     } finally {

@@ -20,12 +20,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a client in a file, as Java's properties. */
+/** Reads a client's settings from a file of Java properties. */
 public final class ClientFile {
   private static final String ENDPOINT = "endpoint.";
   private static final String FOLLOWING = "cache.following.";
 
-  /** Besides the endpoints, and what the cache follows. */
+  /** The names of all settings but the endpoints and the followed prefixes. */
   private static final Set<String> KNOWN =
       new TreeSet<>(
           Set.of(
@@ -58,7 +58,7 @@ public final class ClientFile {
   }
 
   /**
-   * A client's settings.
+   * Reads a client's settings.
    *
    * @throws OsierException CONFIGURATION, naming the file, the setting and what is allowed
    */
@@ -109,7 +109,7 @@ public final class ClientFile {
   }
 
   private void following(OsierClient.Builder builder) {
-    apply("cache.at-most", ClientFile::duration); // says what is wrong with it
+    apply("cache.at-most", ClientFile::duration); // fails here if it is malformed
     needs("cache.at-most", "cache.staleness");
     Duration atMost = get("cache.at-most").map(ClientFile::duration).orElse(CACHE_AT_MOST);
     for (String name : new TreeSet<>(settings.stringPropertyNames())) {
@@ -149,17 +149,20 @@ public final class ClientFile {
     needs("password-file", "user");
     if (get("user").isPresent()) {
       Path secret = path(get("password-file").orElseThrow());
-      Arrays.fill(password(secret), '\0'); // says now what is wrong with it
+      Arrays.fill(password(secret), '\0'); // fails here if it is unusable
       builder.user(get("user").get(), () -> password(secret));
     }
   }
 
-  /** Read anew for each connection: it may be changed while the program runs. */
+  /**
+   * Reads the password. Called for each connection, since the file may change while the program
+   * runs.
+   */
   private char[] password(Path secret) {
     return PasswordFile.read(secret, problem -> file + ", password-file: " + problem);
   }
 
-  /** Beside the file, where it is not absolute. */
+  /** Resolves a path relative to the file's directory. */
   private Path path(String value) {
     return file.toAbsolutePath().resolveSibling(value);
   }
@@ -182,7 +185,7 @@ public final class ClientFile {
     }
   }
 
-  /** Uses a setting. */
+  /** Applies a setting's value. */
   private interface Use {
     @Nullable Object of(String value);
   }
@@ -213,7 +216,7 @@ public final class ClientFile {
         case "s" -> Duration.ofSeconds(amount);
         default -> Duration.ofMinutes(amount);
       };
-    } catch (NumberFormatException | ArithmeticException e) { // digits alone: it is too large
+    } catch (NumberFormatException | ArithmeticException e) { // digits only, so it is too large
       return TimeLimit.FOREVER;
     }
   }

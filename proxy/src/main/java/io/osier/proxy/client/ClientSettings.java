@@ -11,14 +11,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What {@link OsierClient.Builder} collected, checked.
+ * A client's settings, collected and checked by {@link OsierClient.Builder}.
  *
  * @param endpoints the datacenters' addresses, by the endpoints' names
  * @param preferred the endpoint that is used whenever it is up; empty for the nearest one
- * @param timeout how long a call may take, tries elsewhere included
- * @param inFlightMax most calls under way
- * @param dialling how connections are made and kept
- * @param values how typed handles keep objects
+ * @param timeout how long a call may take, with its tries at other datacenters
+ * @param inFlightMax the most calls under way
+ * @param dialling settings for opening and keeping connections
+ * @param caching settings of the sessions' read caches
+ * @param listeners the application's listeners
+ * @param values the encoding of typed handles' objects
  */
 public record ClientSettings(
     Map<String, String> endpoints,
@@ -29,7 +31,7 @@ public record ClientSettings(
     CacheSettings caching,
     Listeners listeners,
     Values values) {
-  /** Who hears of the client's calls. */
+  /** The application's listeners for the client's calls. */
   public record Listeners(ClientMetrics metrics, TracedAnswers traces, ClientObserver observer) {}
 
   public ClientMetrics metrics() {

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls an application's listener, and keeps what it throws from the calls that it hears of: they
- * would never end. The first exception is logged. Thread-safe.
+ * Calls an application's listener, and catches its exceptions, because of which a call might never
+ * end. Logs the first one. Thread-safe.
  */
 public final class ListenerGuard {
   private static final Logger LOG = LoggerFactory.getLogger(ListenerGuard.class);
@@ -18,7 +18,9 @@ public final class ListenerGuard {
   private final AtomicBoolean logged = new AtomicBoolean();
 
   /**
-   * @param listener what it is, for the log
+   * Makes a guard.
+   *
+   * @param listener what the listener is, for the log
    */
   ListenerGuard(String listener) {
     this.listener = listener;
@@ -38,7 +40,7 @@ public final class ListenerGuard {
     }
   }
 
-  /** What tells a listener the client's figures; {@link ClientMetrics#NONE} stays what it is. */
+  /** Returns a guarded listener for metrics; {@link ClientMetrics#NONE} is returned as it is. */
   public static ClientMetrics metrics(ClientMetrics listener) {
     if (listener == ClientMetrics.NONE) {
       return listener;
@@ -67,7 +69,7 @@ public final class ListenerGuard {
     };
   }
 
-  /** What tells an observer of calls; {@link ClientObserver#NONE} stays what it is. */
+  /** Returns a guarded observer; {@link ClientObserver#NONE} is returned as it is. */
   public static ClientObserver observer(ClientObserver observer) {
     if (observer == ClientObserver.NONE) {
       return observer;

@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Finds the answers of followed updates, by the numbers that are in them, and tells the listener.
+ * Recognizes answers of traced updates by their commit numbers, and tells the listener.
  * Thread-safe.
  */
 public final class TracedAnswers {
-  /** Nothing is followed. */
+  /** Traces nothing. */
   public static final TracedAnswers NONE = new TracedAnswers(TraceSample.NONE, update -> {});
 
-  /** Streams of incarnations that have ended are forgotten with all others now and then. */
+  /** Most streams kept; at this number all are dropped, among them those of ended incarnations. */
   private static final int STREAMS_MAX = 10_000;
 
   private record Origin(String keyspace, int partition, ReplicaId replica) {}
@@ -37,10 +37,10 @@ public final class TracedAnswers {
   }
 
   /**
-   * A call was answered.
+   * Handles the answer of a call.
    *
-   * @param partition less than 0 for none in particular, as transactions have it
-   * @param nanos how long it took
+   * @param partition the call's partition; negative if it has none, as for transactions
+   * @param nanos how long the call took, in nanoseconds
    */
   public void answered(String keyspace, int partition, String dc, Reply reply, long nanos) {
     switch (reply) {
@@ -60,7 +60,7 @@ public final class TracedAnswers {
   }
 
   private void answered(String keyspace, int partition, String dc, Dot dot, long nanos) {
-    int of = Math.max(0, partition); // transactions are of keyspaces with one
+    int of = Math.max(0, partition); // a causal keyspace has one partition
     TraceStream stream = stream(new Origin(keyspace, of, dot.replica()));
     if (!sample.takes(stream, dot.number())) {
       return;

@@ -1,6 +1,6 @@
 /**
- * Internal: what a client consists of: its settings, its connections, how many calls may be under
- * way, who hears of them, and its end. It knows no session and no call. No part of the API.
+ * Internal: the parts of a client: its settings, its connections, the limit of calls under way, its
+ * listeners, and its closing. It knows no session and no call. No part of the API.
  */
 @NullMarked
 package io.osier.proxy.client;

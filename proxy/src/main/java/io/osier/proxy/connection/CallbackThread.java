@@ -5,8 +5,9 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * Knows whether the present thread is one that brings answers, and so runs callers' callbacks: a
- * call that it makes must not wait for other answers, which it may be the one to bring.
+ * Knows whether the current thread delivers answers, and so runs callers' callbacks. A call that
+ * such a thread makes must not wait for other answers, since the thread may be the one that has to
+ * deliver them.
  */
 public final class CallbackThread {
   private static final ThreadLocal<CallbackThread> HERE =
@@ -14,19 +15,22 @@ public final class CallbackThread {
 
   private int depth;
 
-  /** How many of the answers that this thread is bringing are followed by others' answers. */
+  /**
+   * How many of the answers that this thread is delivering are followed by answers to other
+   * callers.
+   */
   private int owing;
 
   private CallbackThread() {}
 
-  /** A thread of the client's own. */
+  /** A thread of the client's event loop. */
   private static final class LoopThread extends FastThreadLocalThread {
     LoopThread(ThreadGroup group, Runnable target, String name) {
       super(group, target, name);
     }
   }
 
-  /** Makes the threads that bring the network's answers. */
+  /** Returns a factory of the threads that deliver the network's answers. */
   public static ThreadFactory threads(String name) {
     return new DefaultThreadFactory(name, true) {
       @Override
@@ -37,9 +41,10 @@ public final class CallbackThread {
   }
 
   /**
-   * Brings an answer within the process, by whatever thread has it.
+   * Delivers an answer of a datacenter in the process, in the calling thread.
    *
-   * @param isLast whether nobody waits for what this thread does afterwards: then a callback may
+   * @param isLast whether nobody waits for what this thread does afterwards, so that a callback may
+   *     wait
    */
   public static void bring(boolean isLast, Runnable answer) {
     CallbackThread here = HERE.get();
@@ -53,12 +58,18 @@ public final class CallbackThread {
     }
   }
 
-  /** Whether this thread must not block: other callers wait for answers that it has to bring. */
+  /**
+   * Returns whether this thread must not block, because other callers wait for answers that it has
+   * to deliver.
+   */
   public static boolean mustNotWait() {
     return Thread.currentThread() instanceof LoopThread || HERE.get().owing > 0;
   }
 
-  /** Whether this thread is bringing an answer, or is one of Netty's, which nobody may block. */
+  /**
+   * Returns whether this thread is delivering an answer, or is one of Netty's, which nothing may
+   * block.
+   */
   public static boolean isHere() {
     return Thread.currentThread() instanceof FastThreadLocalThread || HERE.get().depth > 0;
   }

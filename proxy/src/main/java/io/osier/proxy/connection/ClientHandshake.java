@@ -9,22 +9,26 @@ import io.osier.proxy.Timers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one channel begins: the client says who it is, with a login if it has one, and the datacenter
- * takes it or does not. Used by the channel's loop; what takes long is done beside it.
+ * The beginning of one channel: the client greets the datacenter, and logs in if it has a user; the
+ * datacenter accepts or refuses the client. For the channel's event loop only; slow work is done by
+ * another thread.
  */
 final class ClientHandshake {
-  /** Hears what becomes of the greeting. */
+  /** Is told the outcome of the greeting. */
   interface Outcome {
-    /** The next part is to be sent. Called by any thread. */
+    /** Sends the next part of the greeting. Called by any thread. */
     void send(Request greeting);
 
-    /** Requests can be sent. */
+    /** The datacenter has accepted the client, so requests can be sent. */
     void welcomed(Reply.Welcome welcome);
 
-    /** One of the two does not take the other. Called by any thread. */
+    /**
+     * The datacenter refuses the client, or the client refuses the datacenter. Called by any
+     * thread.
+     */
     void refused(ErrorCode code, @Nullable String message);
 
-    /** What came was no part of a greeting. */
+    /** The datacenter has sent something that is no part of a greeting. */
     void meaningless();
   }
 
@@ -32,7 +36,7 @@ final class ClientHandshake {
   private final Network network;
   private final Outcome outcome;
 
-  /** The login that is under way, or was; null if nobody logs in. */
+  /** The login, also after its end; null if the client does not log in. */
   private final @Nullable ScramLogin login;
 
   ClientHandshake(Dialling dialling, Timers timers, Network network, Outcome outcome) {
@@ -43,7 +47,7 @@ final class ClientHandshake {
     this.outcome = outcome;
   }
 
-  /** The channel is there. */
+  /** Begins the greeting, when the channel has been opened. */
   void begin() {
     ScramLogin user = login;
     if (user == null) {
@@ -53,7 +57,7 @@ final class ClientHandshake {
     }
   }
 
-  /** The datacenter has said something. */
+  /** Handles a reply of the datacenter to the greeting. */
   void heard(Reply reply) {
     ScramLogin user = login;
     switch (reply) {
@@ -87,7 +91,7 @@ final class ClientHandshake {
         : failure.message();
   }
 
-  /** A part of the login has come. */
+  /** Handles the datacenter's part of a login. */
   private void challenged(ScramLogin user, String message) {
     if (user.isToAnswer()) {
       apart(() -> outcome.send(new Request.Proof(user.answer(message))));
@@ -100,17 +104,17 @@ final class ClientHandshake {
     }
   }
 
-  /** Does what takes long for a loop: asks for the password, and hashes it. */
+  /** Runs slow work outside of the event loop: asking for the password, and hashing it. */
   private void apart(Runnable part) {
     network.apart(
         "osier-client-login",
         () -> {
           try {
-            CallbackThread.bring(false, part); // calls wait for what it is to bring
+            CallbackThread.bring(false, part); // calls wait for the connection
           } catch (OsierException e) {
             outcome.refused(e.code(), e.reason());
           } catch (RuntimeException e) {
-            // Of the password's supplier, whose message may show what it knows.
+            // The exception is the password supplier's; its message may contain secrets.
             outcome.refused(
                 ErrorCode.NOT_AUTHENTICATED,
                 "there is no password: its supplier failed with " + e.getClass().getName());

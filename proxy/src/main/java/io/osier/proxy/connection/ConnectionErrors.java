@@ -9,7 +9,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
 
-/** Says why an address cannot be reached, or is no more. */
+/** Says in words why an address cannot be reached, or why a connection was lost. */
 final class ConnectionErrors {
   private ConnectionErrors() {}
 

@@ -18,12 +18,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A client's ways to its datacenters, and which of them is used. Thread-safe. */
+/** Holds a client's connections to its datacenters, and chooses the one to use. Thread-safe. */
 public final class Datacenters {
-  /** Another datacenter must be nearer by this factor before sessions move to it. */
+  /** Sessions move to another datacenter only if its round trip is shorter by this factor. */
   private static final double NEARER = 0.7;
 
-  /** After so many measurements all are asked who holds which keyspaces by now. */
+  /** After this many measurements all datacenters are asked for their keyspaces again. */
   private static final int ASKED = 30;
 
   private static final long ASK_MILLIS = 10_000;
@@ -33,19 +33,25 @@ public final class Datacenters {
   private final Map<String, Connection> connections = new LinkedHashMap<>();
   private final HolderRoutes holders;
 
-  /** Completed once a datacenter is up, or certainly none will be. */
+  /**
+   * Futures that complete with true once a datacenter is up, or with false once certainly none will
+   * be.
+   */
   private final Set<CompletableFuture<Boolean>> waiting = ConcurrentHashMap.newKeySet();
 
   private volatile @Nullable Connection nearest;
   private volatile boolean closed;
 
-  /** Since they were asked; of the thread that measures. */
+  /**
+   * How many measurements were made since the datacenters were asked; for the measuring thread
+   * only.
+   */
   private int measured;
 
   /**
-   * A client's datacenters: none before {@link #add}.
+   * Makes an empty set of connections; {@link #add} adds them.
    *
-   * @param endpoints their addresses, by the endpoints' names
+   * @param endpoints the datacenters' addresses, by the endpoints' names
    * @param preferred the endpoint that is used whenever it is up; empty for the nearest one
    */
   public Datacenters(Map<String, String> endpoints, Optional<String> preferred) {
@@ -54,12 +60,12 @@ public final class Datacenters {
     this.holders = new HolderRoutes(connections.values(), preferred);
   }
 
-  /** How datacenters are dialled that are no endpoints; before anything else is asked. */
+  /** Sets how datacenters are dialled that are no endpoints. Called before any other use. */
   public void setDialler(HolderRoutes.Dialler dialler) {
     holders.setDialler(dialler);
   }
 
-  /** Adds one; before anything else is asked. */
+  /** Adds a connection. Called before any other use. */
   public void add(Connection connection) {
     connections.put(connection.dc(), connection);
   }
@@ -70,9 +76,9 @@ public final class Datacenters {
   }
 
   /**
-   * Measures the ways there and back, and now and then asks which keyspaces are held where, and how
-   * they are: one that was added to a keyspace's holders may be nearer than those that are used,
-   * and a keyspace may be another one of its name. By one thread at a time.
+   * Measures the round trips, and from time to time asks all datacenters for their keyspaces: a new
+   * holder of a keyspace may be nearer than the present ones, and a keyspace may have been dropped
+   * and created anew under its name. For one thread at a time.
    */
   public void measure() {
     all().forEach(Connection::ping);
@@ -85,7 +91,7 @@ public final class Datacenters {
   }
 
   private void askWhoHolds(Connection of) {
-    // One that does not tell is asked again next time, and by each call that it refuses.
+    // A datacenter that does not answer is asked again next time, and by each call that it refuses.
     var unused =
         of.refreshKeyspaces(ASK_MILLIS)
             .whenComplete(
@@ -96,7 +102,7 @@ public final class Datacenters {
                 });
   }
 
-  /** Hears that one has come up or gone down. */
+  /** Called when a connection has come up or gone down: chooses the nearest datacenter again. */
   public void changed() {
     nearest = choose(Set.of());
     holders.changed();
@@ -108,11 +114,11 @@ public final class Datacenters {
   }
 
   /**
-   * Where requests of a keyspace go to: the nearest datacenter that holds it; where nobody is known
-   * to do so the nearest of all, which knows it if it was created since.
+   * Returns the connection for requests of a keyspace: to the nearest datacenter that holds it; if
+   * no holder is known, to the nearest datacenter of all, which may know the keyspace by now.
    *
    * @param except datacenters that were tried in vain
-   * @return null if none is up
+   * @return null if no such datacenter is up
    */
   public @Nullable Connection route(String keyspace, Set<String> except) {
     Connection first = except.isEmpty() ? nearest() : choose(except);
@@ -124,48 +130,58 @@ public final class Datacenters {
   }
 
   /**
-   * Who has requests of a keyspace done elsewhere, where {@link #route} has nowhere to go.
+   * Returns a connection to a datacenter that forwards requests of a keyspace to a holder, for when
+   * {@link #route} finds none.
    *
    * @param except datacenters that were tried in vain
-   * @return null if there is none, or a holder may yet be reached
+   * @return null if there is no forwarder, or a holder may still be reached
    */
   public @Nullable Connection forwarder(String keyspace, Set<String> except) {
     return holders.forwarder(keyspace, except);
   }
 
-  /** Whether it is time to ask again who holds a keyspace, whose calls are forwarded meanwhile. */
+  /**
+   * Returns whether it is time to ask again which datacenters hold a keyspace whose calls are
+   * forwarded.
+   */
   public boolean looksAgain(String keyspace, long nowNanos) {
     return holders.looksAgain(keyspace, nowNanos);
   }
 
-  /** The datacenters that hold a keyspace, as far as is known; none if nobody knows it. */
+  /**
+   * Returns the datacenters that hold a keyspace, as far as is known; empty if no datacenter knows
+   * it.
+   */
   public SortedSet<String> holders(String keyspace) {
     return holders.holders(keyspace);
   }
 
-  /** How a keyspace's keys are divided, as one has said, also if it is down; null if none has. */
+  /**
+   * Returns a keyspace's partitioning as a datacenter told it, even one that is down; null if none
+   * has.
+   */
   public @Nullable Partitioning partitioning(String keyspace) {
     return holders.partitioning(keyspace);
   }
 
-  /** The datacenter that requests go to; null if none is up. */
+  /** Returns the connection that requests use now; null if no datacenter is up. */
   public @Nullable Connection nearest() {
     Connection c = nearest;
     return c != null && c.isUp() ? c : choose(Set.of());
   }
 
   /**
-   * The datacenter to use, of those that were not tried in vain.
+   * Chooses a connection among those that were not tried in vain.
    *
-   * @return null if none is up
+   * @return null if none of them is up
    */
   public @Nullable Connection choose(Set<String> except) {
     return choose(connections.values(), preferred, nearest, except);
   }
 
   /**
-   * The preferred datacenter if it is up, otherwise the nearest that is, and the present one unless
-   * another is clearly nearer.
+   * Chooses the preferred datacenter if it is up, otherwise the nearest that is up; keeps the
+   * present one unless another is clearly nearer.
    *
    * @param except datacenters that were tried in vain
    * @return null if none is up
@@ -199,7 +215,7 @@ public final class Datacenters {
   }
 
   /**
-   * The way to a datacenter.
+   * Returns the connection to a datacenter.
    *
    * @throws OsierException INVALID_ARGUMENT if there is no such endpoint
    */
@@ -214,14 +230,14 @@ public final class Datacenters {
   }
 
   /**
-   * Completes when one is up, with true; with false if all refuse the login, or this is closed. Who
-   * does not wait any more cancels it.
+   * Returns a future that completes with true when a datacenter is up, and with false if all refuse
+   * the login, or this is closed. A caller that no longer waits must cancel it.
    */
   @SuppressWarnings("CollectionUndefinedEquality") // each future is itself alone
   public CompletableFuture<Boolean> whenUp() {
     CompletableFuture<Boolean> up = new CompletableFuture<>();
     waiting.add(up);
-    // Only now, when it is among those who wait: so no change is missed.
+    // Checked after the future was added, so that no change is missed.
     if (choose(Set.of()) != null) {
       up.complete(true);
     } else if (closed || isEveryLoginRefused()) {
@@ -241,11 +257,11 @@ public final class Datacenters {
     return refused != null && refused.code() == ErrorCode.NOT_AUTHENTICATED;
   }
 
-  /** Why none can be reached. */
+  /** Returns the error that says why no datacenter can be reached. */
   public OsierException unavailable() {
     for (Connection c : connections.values()) {
       OsierException refused = c.refused();
-      // One that does not know the user is a trouble among others, as long as others may.
+      // A refused login at one datacenter is reported only if all others refuse it, too.
       if (refused != null && (!isLoginRefused(c) || isEveryLoginRefused())) {
         return refused;
       }
@@ -257,7 +273,7 @@ public final class Datacenters {
             .collect(Collectors.joining("; ", "no datacenter can be reached (", ")")));
   }
 
-  /** Why none can be reached that holds a keyspace. */
+  /** Returns the error that says why no holder of a keyspace can be reached. */
   public OsierException unavailable(String keyspace) {
     if (!holders.isElsewhere(keyspace) || isEveryLoginRefused()) {
       return unavailable();
@@ -299,7 +315,10 @@ public final class Datacenters {
     return Optional.ofNullable(endpoints.get(c.dc())).or(() -> holders.address(c.dc())).orElse("");
   }
 
-  /** What the ways are doing, in the order of the endpoints; last those that are none. */
+  /**
+   * Returns the connections' states, in the order of the endpoints; last those to other
+   * datacenters.
+   */
   public List<OsierClient.Status> status() {
     return all()
         .map(

@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How connections are made and kept.
+ * Settings for opening and keeping connections.
  *
- * @param name who connects, for the servers' logs
- * @param connectTimeout how long the opening of one may take
- * @param pingInterval how often the way to each datacenter is measured
- * @param tls empty to speak without TLS
- * @param user empty to log in as nobody
+ * @param name the client's name, for the servers' logs
+ * @param connectTimeout how long the opening of a connection may take
+ * @param pingInterval the pause between two measurements of a round trip
+ * @param tls empty to use no TLS
+ * @param user the user to log in as; empty for no login
  */
 public record Dialling(
     String name,

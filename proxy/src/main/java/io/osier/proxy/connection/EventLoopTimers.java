@@ -9,11 +9,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** The machine's clock, and an event loop's timers. Thread-safe. */
+/** Timers of an event loop, with the machine's clock. Thread-safe. */
 public final class EventLoopTimers implements Timers {
   private final ScheduledExecutorService loop;
 
-  /** What is done after a pause, unless this is closed before. */
+  /** The actions that wait for their pause to end, or for this to be closed. */
   private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
   private volatile boolean closed;

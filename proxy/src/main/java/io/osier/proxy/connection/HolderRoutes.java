@@ -19,16 +19,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's ways to keyspaces that its nearest datacenter does not hold: which datacenters do, as
- * they and the others say, and connections to those that the client was not told of when it was
- * built. Such a connection serves only keyspaces of which an endpoint says that others hold them.
- * Thread-safe.
+ * Finds connections to the holders of keyspaces that the nearest datacenter does not hold. It
+ * collects what datacenters tell about holders, and dials holders that are no endpoints of the
+ * client (learned datacenters). A learned datacenter serves only keyspaces of which an endpoint
+ * says that others hold them. Thread-safe.
  */
 public final class HolderRoutes {
-  /** How often it is asked who holds a keyspace of which no holder can be reached. */
+  /**
+   * The pause between two queries for the holders of a keyspace none of whose holders can be
+   * reached.
+   */
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Makes a way to a datacenter that is none of the endpoints. */
+  /** Opens connections to datacenters that are no endpoints. */
   @FunctionalInterface
   public interface Dialler {
     Connection dial(String dc, HostPort at);
@@ -39,13 +42,13 @@ public final class HolderRoutes {
   private final Collection<Connection> endpoints;
   private final Optional<String> preferred;
 
-  /** By datacenter; grows with the cluster. Changed with the lock held. */
+  /** The learned datacenters, by name; at most those of the cluster. Changed with the lock held. */
   private final Map<String, Learned> learned = new ConcurrentHashMap<>();
 
-  /** By keyspace, which way is used; only of keyspaces that are known. */
+  /** The connection in use for each known keyspace. */
   private final Map<String, Connection> chosen = new ConcurrentHashMap<>();
 
-  /** By keyspace, when it was asked last who holds it; only of those that are forwarded. */
+  /** When the holders of each forwarded keyspace were asked for last. */
   private final Map<String, Long> lookedAt = new ConcurrentHashMap<>();
 
   private volatile Optional<Dialler> dialler = Optional.empty();
@@ -60,23 +63,26 @@ public final class HolderRoutes {
     dialler = Optional.of(by);
   }
 
-  /** The ways to datacenters that are no endpoints. */
+  /** Returns the connections to learned datacenters. */
   List<Connection> learned() {
     return learned.values().stream().map(Learned::connection).toList();
   }
 
-  /** The way to a datacenter that is no endpoint; null if there is none. */
+  /** Returns the connection to a learned datacenter; null if there is none. */
   @Nullable Connection learned(String dc) {
     Learned found = learned.get(dc);
     return found == null ? null : found.connection;
   }
 
-  /** Where it was told that a datacenter is reached. */
+  /** Returns the address of a learned datacenter; empty if there is none. */
   Optional<String> address(String dc) {
     return Optional.ofNullable(learned.get(dc)).map(Learned::address);
   }
 
-  /** The datacenters that hold a keyspace, as far as is known; none if nobody knows it. */
+  /**
+   * Returns the datacenters that hold a keyspace, as far as is known; empty if no datacenter knows
+   * it.
+   */
   SortedSet<String> holders(String keyspace) {
     SortedSet<String> holders = new TreeSet<>(claimed(keyspace));
     for (Connection c : endpoints) {
@@ -90,7 +96,7 @@ public final class HolderRoutes {
   /** As {@link Datacenters#partitioning}. */
   @Nullable Partitioning partitioning(String keyspace) {
     return Stream.concat(endpoints.stream(), learned().stream())
-        .sorted(Comparator.comparing(c -> !c.isUp())) // what those said that are down may be old
+        .sorted(Comparator.comparing(c -> !c.isUp())) // what a lost one has told may be old
         .flatMap(
             c ->
                 Stream.concat(
@@ -101,12 +107,12 @@ public final class HolderRoutes {
         .orElse(null);
   }
 
-  /** Whether an endpoint says that others hold a keyspace. */
+  /** Returns whether an endpoint says that other datacenters hold a keyspace. */
   boolean isElsewhere(String keyspace) {
     return !claimed(keyspace).isEmpty();
   }
 
-  /** Of whom an endpoint that does not hold a keyspace says that they do. */
+  /** Returns the datacenters that hold a keyspace according to endpoints that do not hold it. */
   private Set<String> claimed(String keyspace) {
     Set<String> claimed = new TreeSet<>();
     for (Connection c : endpoints) {
@@ -134,8 +140,8 @@ public final class HolderRoutes {
   }
 
   /**
-   * The way to the nearest datacenter that holds a keyspace. Where none is up, those that are no
-   * endpoints are dialled.
+   * Returns the connection to the nearest datacenter that holds a keyspace. If none is up, dials
+   * the holders that are no endpoints.
    *
    * @param except datacenters that were tried in vain
    * @return null if none is up
@@ -149,7 +155,8 @@ public final class HolderRoutes {
       return present;
     }
     List<Connection> ways = ways(keyspace);
-    // Who says itself that it holds it goes before those of whom others say so.
+    // A datacenter that itself tells that it holds the keyspace is preferred to one of which others
+    // tell it.
     List<Connection> sure = ways.stream().filter(c -> c.keyspace(keyspace) != null).toList();
     Connection best = Datacenters.choose(sure, preferred, among(sure, present), except);
     if (best == null) {
@@ -164,8 +171,8 @@ public final class HolderRoutes {
   }
 
   /**
-   * Whether it is time to ask again who holds a keyspace, whose calls are forwarded meanwhile: a
-   * holder may have come back at another address.
+   * Returns whether it is time to ask again which datacenters hold a keyspace whose calls are
+   * forwarded: a holder may have returned with another address.
    */
   boolean looksAgain(String keyspace, long nowNanos) {
     Long last = lookedAt.get(keyspace);
@@ -177,11 +184,11 @@ public final class HolderRoutes {
   }
 
   /**
-   * The way to the nearest endpoint that asks a holder in its clients' stead, once it is certain
-   * that none can be reached from here.
+   * Returns the connection to the nearest endpoint that forwards requests to a holder, once it is
+   * certain that this client cannot reach any holder.
    *
    * @param except datacenters that were tried in vain
-   * @return null if there is none, or a holder may yet be reached
+   * @return null if there is no forwarder, or a holder may still be reached
    */
   @Nullable Connection forwarder(String keyspace, Set<String> except) {
     if (ways(keyspace).stream().anyMatch(c -> c.isUp() || c.trouble() == null)) {
@@ -192,7 +199,10 @@ public final class HolderRoutes {
     return Datacenters.choose(all, preferred, null, except);
   }
 
-  /** A way has come up or gone down, or has become nearer or farther. */
+  /**
+   * Chooses again for each keyspace, after a connection has come up or gone down or changed its
+   * round trip.
+   */
   void changed() {
     for (String keyspace : chosen.keySet()) {
       chosen.computeIfPresent(
@@ -204,7 +214,7 @@ public final class HolderRoutes {
     }
   }
 
-  /** The way that is used, unless that one is told to hold the keyspace no longer. */
+  /** Returns the connection in use if it is still one of the holders'; otherwise null. */
   private static @Nullable Connection among(List<Connection> ways, @Nullable Connection present) {
     return present != null && ways.contains(present) ? present : null;
   }
@@ -235,7 +245,7 @@ public final class HolderRoutes {
     Connection made;
     synchronized (this) {
       if (closed || learned.get(dc) != before) {
-        return; // meanwhile
+        return; // another thread was faster
       }
       made = dialler.get().dial(dc, at.get());
       learned.put(dc, new Learned(address, made));
@@ -246,7 +256,7 @@ public final class HolderRoutes {
     }
   }
 
-  /** Closes the ways to datacenters that are no endpoints, for good. */
+  /** Closes the connections to learned datacenters, for good. */
   void close() {
     synchronized (this) {
       closed = true;

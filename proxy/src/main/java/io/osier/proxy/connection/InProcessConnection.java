@@ -23,22 +23,25 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The way to a datacenter in this process: requests are handed over as they are. Thread-safe. */
+/**
+ * The connection to a datacenter in this process, which is given the requests as objects.
+ * Thread-safe.
+ */
 public final class InProcessConnection implements Connection {
   private static final String CLOSED = "this client was closed";
 
-  /** Ends the waiting for answers. Thread-safe. */
+  /** Ends the waiting for an answer after its time limit. Thread-safe. */
   @FunctionalInterface
   public interface Alarm {
     /**
-     * Does something after a time.
+     * Runs an action after a time.
      *
-     * @return what is run when it need not be done any more
+     * @return cancels the action
      * @throws RejectedExecutionException once the client is closed
      */
     Runnable after(long millis, Runnable action);
 
-    /** One of a real client. */
+    /** Returns an alarm that uses an executor's timers. */
     static Alarm of(ScheduledExecutorService timer) {
       return (millis, action) -> {
         ScheduledFuture<?> alarm = timer.schedule(action, millis, TimeUnit.MILLISECONDS);
@@ -56,6 +59,8 @@ public final class InProcessConnection implements Connection {
   private volatile boolean closed;
 
   /**
+   * Makes the connection.
+   *
    * @param alarm ends the waiting for answers
    */
   public InProcessConnection(
@@ -97,7 +102,8 @@ public final class InProcessConnection implements Connection {
 
   @Override
   public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
-    // keyspaceList() is never out of date here; this fails while the datacenter knows none yet.
+    // keyspaceList() is always up to date here; this only fails while the datacenter knows no
+    // keyspaces yet.
     return send(new Request.Keyspaces(), timeoutMillis)
         .thenAccept(
             reply -> {
@@ -135,7 +141,10 @@ public final class InProcessConnection implements Connection {
     return reply;
   }
 
-  /** Until the answer comes, or its time is over, or this is closed. */
+  /**
+   * Keeps a reply among the open ones until the answer comes, its time limit ends, or this is
+   * closed.
+   */
   @SuppressWarnings("CollectionUndefinedEquality") // each future is itself alone
   private void await(CompletableFuture<Reply> reply, long timeoutMillis) {
     open.add(reply);

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connection to one datacenter: opened again with a growing pause whenever it is lost, with
- * requests pipelined on it and answered in any order ({@link RequestChannel}). Thread-safe.
+ * The connection to one datacenter over the network; reconnects with a growing pause when it is
+ * lost. Pipelines requests, which are answered in any order ({@link RequestChannel}). Thread-safe.
  */
 public final class RemoteConnection implements Connection, RequestChannel.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteConnection.class);
@@ -32,7 +32,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   private static final long BACK_OFF_MILLIS_MAX = 2_000;
   private static final double ROUND_TRIP_GAIN = 0.2;
 
-  // Pauses after logins that were refused, and after how many in a row it is given up.
+  // Pauses after refused logins, and the number of refusals in a row that end the attempts.
   private static final long LOGIN_MILLIS_MIN = 500;
   private static final long LOGIN_MILLIS_MAX = 60_000;
   private static final int LOGINS_MAX = 16;
@@ -47,13 +47,13 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger loginsRefused = new AtomicInteger();
 
-  /** Where requests go to, and who is there: one does not change without the other. */
+  /** The channel for requests and the process at its other end; they only change together. */
   private record Way(RequestChannel channel, ReplicaId replica) {}
 
-  /** Null while nothing can be sent. */
+  /** Null while no request can be sent. */
   private volatile @Nullable Way way;
 
-  private volatile @Nullable ReplicaId replica; // who was there last
+  private volatile @Nullable ReplicaId replica; // of the present or last channel
   private volatile ToldKeyspaces keyspaces = new ToldKeyspaces(List.of(), Reply.Elsewhere.NOTHING);
   private volatile double roundTripNanos = Double.NaN;
   private volatile @Nullable OsierException refused;
@@ -84,7 +84,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
       connect();
       return;
     }
-    // The files may have changed, and the loop must not wait for a disk.
+    // The files may have changed; the event loop must not wait for a disk.
     network.apart(
         "osier-client-tls",
         () -> {
@@ -138,8 +138,8 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   }
 
   /**
-   * How long to wait after so many refused logins in a row; empty if it is given up. A wrong
-   * password does not become right by being repeated, but the user may come to be there.
+   * Returns the pause before the next login, after so many refusals in a row; empty if the client
+   * gives up. A wrong password stays wrong, but the user may be created meanwhile.
    */
   static OptionalLong loginPauseMillis(int refusals) {
     return refusals >= LOGINS_MAX
@@ -170,7 +170,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
     trouble = null;
     backOff.reset();
     loginsRefused.set(0);
-    if (closed) { // meanwhile, and did not see this channel
+    if (closed) { // close() may not have seen this channel
       at.close();
       return;
     }
@@ -228,7 +228,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   @Override
   public void answered(PendingRequest to) {
     inFlight.decrementAndGet();
-    // A watcher waits because nothing happens.
+    // A watcher's poll waits until something changes, so its time is no measure.
     if (metrics != ClientMetrics.NONE && !(to.request() instanceof Request.Watch)) {
       metrics.answered(dc, timers.nanoTime() - to.startNanos());
     }
@@ -364,7 +364,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
                 keyspaces = new ToldKeyspaces(now.keyspaces(), now.elsewhere());
               } else if (reply instanceof Reply.Failure f && f.code() != ErrorCode.MALFORMED) {
                 throw OsierException.of(f.code(), f.message());
-              } // else it is of a former version, does not know the request, and nothing changes
+              } // else an older datacenter does not know the request, and nothing changes
             });
   }
 
@@ -394,7 +394,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
     Way over = way;
     if (over != null) {
       way = null;
-      over.channel.close(); // fails what is open
+      over.channel.close(); // fails open requests
     }
   }
 }

@@ -26,22 +26,26 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One channel of a {@link RemoteConnection}, from its greeting to its end: requests out, bytes in,
- * answers to whoever waits for them. All but sending is its loop's.
+ * One channel of a {@link RemoteConnection}, from its greeting to its end: sends requests, decodes
+ * the bytes that come, and delivers answers to their callers. Only its event loop calls it, except
+ * where a method says otherwise.
  *
- * <p>A request is encoded by the loop, together with those that have come in the meantime, and
- * waits for its answer in a table of that loop. Its time limit, and whether somebody still waits
- * for it, is looked at every {@link #EXPIRY_MILLIS} ms with those of all others: a timer for each
- * would cost more than the rest.
+ * <p>The event loop encodes a request together with others that were added in the meantime, and
+ * keeps it in a table until its answer comes. Every {@link #EXPIRY_MILLIS} ms it checks all
+ * requests for their time limits, and for whether their callers still wait: a timer for each
+ * request would cost more than all other work.
  */
 final class RequestChannel extends FrameReader {
-  /** So long the parts of a greeting may take, however little the opening of the connection may. */
+  /**
+   * The least time for each part of a greeting, if the time limit for opening a connection is
+   * shorter.
+   */
   private static final long GREETING_MILLIS_MIN = 3_000;
 
-  /** How exactly time limits are kept. */
+  /** The precision of time limits, in milliseconds. */
   private static final long EXPIRY_MILLIS = 10;
 
-  /** Who waits for the greeting's answer, which is the connection's own affair. */
+  /** Marks the parts of the greeting, whose answers have no caller. */
   private static final Connection.Answered NOBODY =
       new Connection.Answered() {
         @Override
@@ -51,35 +55,40 @@ final class RequestChannel extends FrameReader {
         public void lost(LostException cause) {}
       };
 
-  /** Whose channel it is. Called by the channel's loop, but for what is said otherwise. */
+  /**
+   * The connection that owns the channel. Called by the event loop, unless a method says otherwise.
+   */
   interface Owner {
-    /** The other end's name. */
+    /** Returns the datacenter's name. */
     String name();
 
     boolean isClosed();
 
-    /** The datacenter has taken the client: requests can be sent. */
+    /** The datacenter has accepted the client, so requests can be sent. */
     void welcomed(RequestChannel channel, Reply.Welcome welcome);
 
-    /** The datacenter does not take this client, or this client does not take it. By any thread. */
+    /**
+     * The datacenter refuses the client, or the client refuses the datacenter. Called by any
+     * thread.
+     */
     void refused(RequestChannel channel, ErrorCode code, @Nullable String message);
 
-    /** The channel is closed because of this. */
+    /** The channel is closed because of this error. */
     void broken(Throwable cause);
 
     /**
-     * No request can be sent on it any more; those that are open fail next.
+     * No more requests can be sent on the channel; the open ones fail next.
      *
-     * @param known whether {@link #broken} has told why
+     * @param known whether {@link #broken} has told the reason
      */
     void ending(RequestChannel channel, boolean known);
 
-    /** It is over, and nobody waits for an answer of it any more. */
+    /** The channel has ended, and all its requests have been answered or failed. */
     void ended();
 
     void answered(PendingRequest to);
 
-    /** None will. By any thread. */
+    /** The request has failed without an answer. Called by any thread. */
     void failed(PendingRequest request, LostException cause);
   }
 
@@ -95,10 +104,10 @@ final class RequestChannel extends FrameReader {
   private boolean ended;
   private boolean broken;
 
-  /** Whether the datacenter has let this client in, or has said that it does not. */
+  /** Whether the datacenter has accepted or refused this client. */
   private volatile boolean greeted;
 
-  /** Since when a part of the greeting waits for its answer; Long.MAX_VALUE while none does. */
+  /** When a part of the greeting was sent that has no answer yet; Long.MAX_VALUE if none waits. */
   private volatile long askedNanos = Long.MAX_VALUE;
 
   /** When bytes came last, by the client's timers. */
@@ -120,19 +129,21 @@ final class RequestChannel extends FrameReader {
     requests.add(request);
   }
 
-  /** Whether nothing has come for so long: a ping may wait behind something large. */
+  /**
+   * Returns whether no bytes have come for so long; a ping's answer may wait behind large frames.
+   */
   boolean isSilent(long millis) {
     return timers.nanoTime() - heardNanos >= millis * 1_000_000;
   }
 
-  /** Ends it; what is open fails. For any thread. */
+  /** Closes the channel; open requests fail. For any thread. */
   void close() {
     over.close();
   }
 
   // ---------------------------------------------------------------- the greeting
 
-  /** What comes of the greeting. */
+  /** Handles the outcome of the greeting. */
   private final class Greeted implements ClientHandshake.Outcome {
     @Override
     public void send(Request part) {
@@ -172,8 +183,9 @@ final class RequestChannel extends FrameReader {
   }
 
   /**
-   * Whoever accepts may be gone, or stand still, before it has said anything: then nothing else
-   * would ever end the connection. What a login asks of this side takes as long as it takes.
+   * Closes the channel if the datacenter has not answered a part of the greeting in time: a process
+   * that accepts connections but never answers would otherwise keep it open for ever. The client's
+   * own part of a login has no limit.
    */
   private void checkGreeting() {
     if (greeted || ended) {
@@ -193,7 +205,7 @@ final class RequestChannel extends FrameReader {
 
   // ---------------------------------------------------------------- requests
 
-  /** Requests on their way out. */
+  /** The requests that wait to be encoded and sent. */
   private final class Requests extends Outgoing<PendingRequest> {
     Requests() {
       super(over);
@@ -300,7 +312,7 @@ final class RequestChannel extends FrameReader {
     long id = ProtocolCodec.decodeId(content);
     if (id == 0) {
       Reply reply = ProtocolCodec.decodeReplyBody(content);
-      if (!(reply instanceof Reply.Pong)) { // that is a sign of life, and heard
+      if (!(reply instanceof Reply.Pong)) { // a pong is only a sign of life, noted by heard()
         askedNanos = Long.MAX_VALUE;
         greeting.heard(reply);
       }
@@ -312,7 +324,7 @@ final class RequestChannel extends FrameReader {
       try {
         reply = ProtocolCodec.decodeReplyBody(content);
       } catch (MalformedException e) {
-        // The frame is whole, so what is wrong in it concerns this call alone.
+        // The frame is complete, so its malformed content concerns this call alone.
         String why = owner.name() + " answered, but: " + e.reason();
         fail(waiting, ErrorCode.MALFORMED, true, why);
         return;
@@ -329,7 +341,7 @@ final class RequestChannel extends FrameReader {
 
   @Override
   protected void frames(ChannelHandlerContext ctx) {
-    requests.flush(); // what the answers have brought about
+    requests.flush(); // sends the requests that callbacks have made
   }
 
   // ---------------------------------------------------------------- the end
@@ -346,13 +358,13 @@ final class RequestChannel extends FrameReader {
     for (PendingRequest one : pending.removeAll()) {
       fail(one, ErrorCode.UNAVAILABLE, true, why);
     }
-    requests.flush(); // fails what has not been sent
+    requests.flush(); // fails requests that were not sent
     owner.ended();
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (!broken && !owner.isClosed()) { // each buffer that is not sent fails once more
+    if (!broken && !owner.isClosed()) { // each unsent buffer fails again
       owner.broken(cause);
     }
     broken = true;

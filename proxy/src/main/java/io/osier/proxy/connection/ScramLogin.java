@@ -15,16 +15,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As whom a client logs in, and one login of it: a message, a proof, and the datacenter's own
- * proof. Hashing takes some ten milliseconds, so {@link #first} and {@link #answer} are not for a
- * connection's loop. What a login needs is passed from one step to the next; a new one is made for
- * each connection. {@link #toString} shows no secret.
+ * One login of a client by SCRAM: the client's first message, its proof, and the datacenter's own
+ * proof. Each connection uses a new one. Hashing takes some ten milliseconds, so {@link #first} and
+ * {@link #answer} must not run in an event loop. {@link #toString} shows no secret. Thread-safe.
  */
 public final class ScramLogin {
   /**
-   * Who logs in.
+   * The user that logs in.
    *
-   * @param password asked for at each login; what it gives is overwritten afterwards
+   * @param password called at each login; the array is overwritten after use
    */
   public record User(String name, Supplier<char[]> password) {
     public User {
@@ -45,7 +44,9 @@ public final class ScramLogin {
   private boolean proven;
 
   /**
-   * @param nonce drawn at random for this login alone, of printable characters without commas
+   * Makes a login.
+   *
+   * @param nonce a random text for this login alone, of printable characters without commas
    */
   ScramLogin(User user, String nonce) {
     this.user = user;
@@ -53,9 +54,9 @@ public final class ScramLogin {
   }
 
   /**
-   * The first message; asks for the password.
+   * Asks for the password, and returns the first message.
    *
-   * @throws OsierException INVALID_ARGUMENT if name or password cannot be one
+   * @throws OsierException INVALID_ARGUMENT if the name or the password is invalid
    */
   synchronized String first() {
     char[] password = present(user.password().get(), "a password");
@@ -77,15 +78,19 @@ public final class ScramLogin {
     }
   }
 
-  /** Whether the next challenge is to be answered; otherwise it is the datacenter's proof. */
+  /**
+   * Returns whether the datacenter's next message is a challenge to answer; otherwise it is its
+   * proof.
+   */
   synchronized boolean isToAnswer() {
     return !answered;
   }
 
   /**
-   * The proof for a challenge.
+   * Returns the client's proof for a challenge.
    *
-   * @throws OsierException MALFORMED if it is none, or asks for too much
+   * @throws OsierException MALFORMED if the text is no challenge, or its number of iterations is
+   *     out of range
    */
   synchronized String answer(String challenge) {
     ScramClient of = begun();
@@ -107,9 +112,9 @@ public final class ScramLogin {
   }
 
   /**
-   * Looks at the datacenter's proof that it knows the user.
+   * Verifies the datacenter's proof that it knows the user.
    *
-   * @throws OsierException NOT_AUTHENTICATED if it does not
+   * @throws OsierException NOT_AUTHENTICATED if the proof is wrong
    */
   synchronized void verify(String proof) {
     try {
@@ -120,10 +125,10 @@ public final class ScramLogin {
           "the other end does not prove that it knows the user: it may be a wrong one");
     }
     proven = true;
-    client = null; // and with it all that is secret
+    client = null; // drops all secrets
   }
 
-  /** Whether the datacenter has proved that it knows the user. */
+  /** Returns whether the datacenter has proved that it knows the user. */
   synchronized boolean isProven() {
     return proven;
   }

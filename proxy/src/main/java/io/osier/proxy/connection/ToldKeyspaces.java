@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The keyspaces that a datacenter has told of. Each call looks for some of them by name. */
+/** The keyspaces that a datacenter has told, held there or elsewhere. Immutable. */
 record ToldKeyspaces(
     List<Reply.KeyspaceInfo> here,
     Reply.Elsewhere elsewhere,
@@ -16,7 +16,7 @@ record ToldKeyspaces(
     here.forEach(keyspace -> byName.putIfAbsent(keyspace.name(), keyspace));
   }
 
-  /** One that the datacenter holds; null if there is none of that name. */
+  /** Returns a keyspace that the datacenter holds; null if it holds none of that name. */
   Reply.@Nullable KeyspaceInfo find(String name) {
     return byName.get(name);
   }

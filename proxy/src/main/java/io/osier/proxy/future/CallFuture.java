@@ -13,13 +13,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a call, or one that was derived from it. Whoever completes it in place of the call
- * ({@link #cancel}, {@link #orTimeout} and their like) gives the call up. With the future that the
- * client returned this is so whatever was derived from it; with one of several that were derived
- * from it, once the others have left, too. A thread that brings answers may not wait for it.
+ * The future of a call, or one derived from it. A caller that completes it ({@link #cancel}, {@link
+ * #orTimeout} and the like) gives the call up: at once if it is the future that the client
+ * returned; if it is one of several derived futures, once the others have been completed, too.
+ * Threads that deliver answers may not wait for it.
  */
 public final class CallFuture<T> extends CompletableFuture<T> {
-  /** Why a call is given up: what its caller is told. */
+  /** Why a call is given up, as its caller is told. */
   public record GivenUp(ErrorCode code, String why) {
     static final GivenUp CANCELLED =
         new GivenUp(ErrorCode.CANCELLED, "the call's future was completed by its caller");
@@ -32,32 +32,32 @@ public final class CallFuture<T> extends CompletableFuture<T> {
                 + " same thread: use the form that ends in Async, or an executor of your own");
   }
 
-  /** The call, or what else is done, for which a future waits. */
+  /** The call, or other work, for which a future waits. */
   public interface Work {
-    /** Ends it at once, with an error that tells whether something may have been done. */
+    /** Ends the work at once, with an error that tells whether something may have been done. */
     void giveUp(GivenUp why);
 
-    /** One of those who wait for it does not any more. */
+    /** One of the callers that wait for the work has stopped waiting. */
     default void leave(GivenUp why) {
       giveUp(why);
     }
   }
 
-  /** A call's future and those derived from it, up to those that wait for a further call. */
+  /** A call's own future and those derived from it, up to those that wait for a further call. */
   private static final class Line implements Work {
     private static final Work NOTHING = why -> {};
 
-    /** Of calls that have ended. */
+    /** The line of all calls that have ended. */
     static final Line OVER = new Line(NOTHING);
 
     private Work work;
 
-    /** How many still wait for the call: futures from which none was derived, and threads. */
+    /** How many still wait for the call: futures without derived futures, and threads. */
     private int ends = 1;
 
     /**
-     * The least depth of a future for which several wait. Up to there the line is a chain: whoever
-     * completes one of it has completed all that is derived.
+     * The least depth of a future on which several futures or threads wait. Up to this depth the
+     * line is a chain: completing one future of it completes all derived ones.
      */
     private int forkedAt = Integer.MAX_VALUE;
 
@@ -67,7 +67,7 @@ public final class CallFuture<T> extends CompletableFuture<T> {
       this.work = work;
     }
 
-    /** From now on something else is done for it. */
+    /** From now on the line waits for other work. */
     void goesOn(Work next) {
       GivenUp before;
       synchronized (this) {
@@ -83,13 +83,13 @@ public final class CallFuture<T> extends CompletableFuture<T> {
       work = NOTHING;
     }
 
-    /** One more waits for a future of this depth. */
+    /** One more future or thread waits for a future of this depth. */
     synchronized void joins(int depth) {
       ends++;
       forkedAt = Math.min(forkedAt, depth);
     }
 
-    /** A thread does not wait any more, and gives nothing up by that. */
+    /** A thread no longer waits; that gives nothing up. */
     synchronized void waitsNoMore() {
       ends--;
     }
@@ -104,9 +104,10 @@ public final class CallFuture<T> extends CompletableFuture<T> {
     }
 
     /**
-     * One of its futures is over, and with it those behind it.
+     * A caller has completed one of the futures, and so all derived from it.
      *
-     * @param idle how many of those that are counted do not wait for it either
+     * @param idle how many of the counted threads wait for this future, and so need the call no
+     *     longer
      */
     void leave(GivenUp why, int depth, int idle) {
       Work of;
@@ -140,16 +141,16 @@ public final class CallFuture<T> extends CompletableFuture<T> {
 
   private Line line;
 
-  /** How many are between it and the first of its line, with that one. */
+  /** The number of derivations between the line's first future and this one. */
   private int depth;
 
-  /** 1 once another one was derived from it, which then stands for both. */
+  /** 1 once a future was derived from this one; it then counts for both. */
   @SuppressWarnings("UnusedVariable") // by DERIVED
   private volatile int derived;
 
   private volatile int waiting;
 
-  /** The thread that is in {@link #orTimeout}, which derives a future that nobody waits for. */
+  /** The thread in {@link #orTimeout}, which derives a future that must not count as waiting. */
   private volatile @Nullable Thread timing;
 
   private CallFuture(Line line, int depth) {
@@ -157,12 +158,12 @@ public final class CallFuture<T> extends CompletableFuture<T> {
     this.depth = depth;
   }
 
-  /** Of a call that begins. Its end is told by {@link #succeed} or {@link #fail}. */
+  /** Makes the future of a call that begins; {@link #succeed} or {@link #fail} ends it. */
   public CallFuture(Work work) {
     this(new Line(work), 0);
   }
 
-  /** Of one that has ended. */
+  /** Makes the future of a call that has ended. */
   public static <T> CallFuture<T> completed(@Nullable T value) {
     CallFuture<T> made = new CallFuture<>(Line.OVER, 0);
     made.ends(value);
@@ -174,10 +175,10 @@ public final class CallFuture<T> extends CompletableFuture<T> {
   }
 
   /**
-   * Of something that nobody else sees.
+   * Makes a future that ends with another one, to which no caller has access.
    *
-   * @param done ends with it, also when that is given up
-   * @param error what it fails with then
+   * @param done the other future; it fails when this one is given up
+   * @param error makes the error with which it then fails
    */
   public static <T> CallFuture<T> of(
       CompletableFuture<T> done, Function<GivenUp, Exception> error) {
@@ -197,7 +198,7 @@ public final class CallFuture<T> extends CompletableFuture<T> {
     return super.completeExceptionally(error);
   }
 
-  /** Gives the call up, whoever waits for it: this ends soon, with an error that tells what is. */
+  /** Gives the call up, whoever waits for it; this future then ends soon, with an error. */
   void giveUp(GivenUp why) {
     line.giveUp(why);
   }
@@ -298,7 +299,7 @@ public final class CallFuture<T> extends CompletableFuture<T> {
     }
   }
 
-  /** Another one waits for it; the first of those stands for both. */
+  /** One more future waits for this one; the first that does so counts for both. */
   private Line joined() {
     if (isDone()) {
       return Line.OVER;
@@ -335,7 +336,7 @@ public final class CallFuture<T> extends CompletableFuture<T> {
     }
   }
 
-  /** What a function gives is done for the future behind it; nothing once that was given up. */
+  /** Makes the line wait for a function's stage, unless the line was given up before. */
   private static <A, U> Function<A, CompletionStage<U>> behind(
       Line line, Function<? super A, ? extends CompletionStage<U>> function) {
     return value -> {
@@ -349,7 +350,7 @@ public final class CallFuture<T> extends CompletableFuture<T> {
     };
   }
 
-  /** Composed with what a function gives: the first of a line of its own. */
+  /** Composes with a function's stage; the result is the first future of a new line. */
   private <U> CompletableFuture<U> composed(Function<Line, CompletableFuture<U>> compose) {
     Line next = new Line(line);
     CallFuture<U> made = (CallFuture<U>) compose.apply(next);

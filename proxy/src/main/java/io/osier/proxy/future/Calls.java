@@ -16,7 +16,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** How futures and errors become what callers see. */
+/** Waits for futures, combines them, and converts errors into those that callers see. */
 public final class Calls {
   private Calls() {}
 
@@ -39,7 +39,10 @@ public final class Calls {
     }
   }
 
-  /** Waits until it is done; gives it up if this thread is interrupted, which it stays. */
+  /**
+   * Waits until the future is done; gives it up if this thread is interrupted, and keeps the
+   * interrupt.
+   */
   private static void await(CompletableFuture<?> future) {
     try {
       future.get();
@@ -47,25 +50,25 @@ public final class Calls {
       Thread.currentThread().interrupt();
       giveUp(future, GivenUp.INTERRUPTED);
     } catch (ExecutionException | CancellationException e) {
-      // It is done.
+      // The caller reads the error from the future.
     }
   }
 
-  /** Ends what nobody else waits for. It is done then. */
+  /** Gives a future's call up, and completes the future. */
   private static void giveUp(CompletableFuture<?> future, GivenUp why) {
     if (future instanceof CallFuture<?> call) {
       call.giveUp(why);
     }
-    // If somebody's function is still at it, nothing is known of what that has begun.
+    // If a derived function is still running, the outcome of what it has begun is unknown.
     future.completeExceptionally(new OutcomeUnknownException(why.code(), why.why()));
   }
 
-  /** That a call was given up, and nothing was done. */
+  /** Returns the error of a call that was given up before anything was done. */
   public static OsierException error(GivenUp why) {
     return OsierException.of(why.code(), "nothing was done: " + why.why());
   }
 
-  /** Begins a call; what is wrong with its arguments is its future's error, too. */
+  /** Begins a call; an exception for invalid arguments becomes the future's error. */
   public static <T> CompletableFuture<T> attempt(Supplier<CompletableFuture<T>> call) {
     try {
       return call.get();
@@ -75,16 +78,16 @@ public final class Calls {
   }
 
   /**
-   * Takes steps one after another until there is no more to do. Those that are done at once, as
-   * calls within the process may be, follow each other in a loop: nested they would need as much
-   * stack as there are steps.
+   * Runs steps one after another until there is no more to do. Steps that are done at once, as
+   * calls within the process may be, run in a loop: nested calls would need as much stack as there
+   * are steps.
    *
-   * @param from what the first step begins with
-   * @param ends whether nothing is to be done after what a step has made
-   * @param step is given what the one before it has made
-   * @param <S> what a step makes
-   * @return what the last one has made; or the error of the one that failed or threw, after which
-   *     none is begun
+   * @param from the first step's input
+   * @param ends returns whether a step's result is the last
+   * @param step runs a step on the result of the step before
+   * @param <S> the type of a step's result
+   * @return completes with the last step's result, or the error of a step that failed or threw,
+   *     after which no step is begun
    */
   public static <S> CompletableFuture<S> oneByOne(
       S from, Predicate<S> ends, Function<S, CompletableFuture<S>> step) {
@@ -101,12 +104,12 @@ public final class Calls {
         made = next.join();
       }
       return CallFuture.completed(made);
-    } catch (Throwable e) { // whoever asked looks for it there, whichever step it is
+    } catch (Throwable e) { // callers expect every step's error in the future
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  /** Completes when all have; who gives it up gives up all of them. */
+  /** Returns a future that completes when all have; giving it up gives all of them up. */
   public static CompletableFuture<Void> all(List<? extends CompletableFuture<?>> futures) {
     CallFuture<Void> all =
         new CallFuture<>(
@@ -129,7 +132,7 @@ public final class Calls {
     return all;
   }
 
-  /** The error that a caller gets when no answer came. */
+  /** Returns the error that a caller sees when no answer came. */
   public static OsierException asOsier(Throwable error, boolean update) {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
@@ -144,7 +147,7 @@ public final class Calls {
     return OsierException.of(ErrorCode.INTERNAL, String.valueOf(cause.getMessage()), cause);
   }
 
-  /** The error that a caller gets for a datacenter's refusal. */
+  /** Returns the error that a caller sees for a datacenter's error reply. */
   public static OsierException failed(Reply.Failure failure, boolean update) {
     return update && failure.code() == ErrorCode.TIMEOUT
         ? new OutcomeUnknownException(failure.code(), failure.message())

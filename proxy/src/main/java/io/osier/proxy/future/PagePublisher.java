@@ -8,15 +8,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows for subscribers that say how many they want. Each has pages of its own, of which one is held
- * at a time: the next one is asked for when all rows of it were taken and more are wanted. Signals
- * come one after another, with no lock held, by the thread that brings a page or by the one that
- * asks for rows.
+ * Publishes rows that are read page by page. Each subscriber has its own reader and holds one page:
+ * the next is requested when the subscriber has taken all rows of the last one and wants more.
+ * Signals are sent one after another, with no lock held, by the thread that delivers a page or by
+ * the one that requests rows. Thread-safe.
  */
 public final class PagePublisher<R> implements Flow.Publisher<R> {
   private final Supplier<PageReader<R>> readings;
 
-  /** Each subscriber's pages are those of another reading. */
+  /** Makes a publisher that takes a new reader for each subscriber. */
   public PagePublisher(Supplier<PageReader<R>> readings) {
     this.readings = readings;
   }
@@ -27,7 +27,7 @@ public final class PagePublisher<R> implements Flow.Publisher<R> {
     new Rows<R>(readings.get(), subscriber).begin();
   }
 
-  /** One subscriber's reading. */
+  /** One subscriber's subscription. */
   private static final class Rows<R> extends SerialSubscription<R, List<R>> {
     private final PageReader<R> pages;
     private final ArrayDeque<R> held = new ArrayDeque<>();

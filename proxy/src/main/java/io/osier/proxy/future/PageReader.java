@@ -4,12 +4,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What is read page by page: the next one is asked for when the one before it was answered. Used by
- * one caller at a time.
+ * Reads pages one after another; the next must not be requested before the last one has been
+ * answered. For one caller at a time.
  */
 public interface PageReader<R> {
   boolean isAtEnd();
 
-  /** The next page; one that may be empty although others follow. Not at the end. */
+  /**
+   * Reads the next page, which may be empty although others follow. Must not be called at the end.
+   */
   CompletableFuture<List<R>> nextRows();
 }

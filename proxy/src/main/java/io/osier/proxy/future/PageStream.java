@@ -9,9 +9,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Pages as a stream of their rows: a page is read when a row of it is wanted. Used by one thread.
- */
+/** A stream of the rows of pages: a page is read when one of its rows is wanted. For one thread. */
 public final class PageStream<R> extends Spliterators.AbstractSpliterator<R> {
   private final PageReader<R> pages;
   private Iterator<R> rows = List.<R>of().iterator();
@@ -39,7 +37,7 @@ public final class PageStream<R> extends Spliterators.AbstractSpliterator<R> {
     return true;
   }
 
-  /** In one piece: a part would wait for the one before it. */
+  /** Never splits: a part would have to wait for the one before it. */
   @Override
   public @Nullable Spliterator<R> trySplit() {
     return null;

@@ -8,12 +8,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber's subscription. Its signals come one after another, with no lock held: each event
- * (a request, an answer, a cancellation) is noted and counted, and the thread that counts the first
- * one works until none is left. At most one question is under way on the subscriber's behalf.
+ * One subscriber's subscription, which sends its signals one after another, with no lock held. Each
+ * event (a request, an answer, a cancellation) is noted and counted, and the thread that counts the
+ * first one handles events until none is left. At most one query is under way for the subscriber.
  *
- * @param <T> what the subscriber is told
- * @param <A> an answer to what is asked for
+ * @param <T> the type of the signals
+ * @param <A> the type of a query's answer
  */
 public abstract class SerialSubscription<T, A> implements Flow.Subscription {
   protected final Flow.Subscriber<? super T> subscriber;
@@ -23,37 +23,39 @@ public abstract class SerialSubscription<T, A> implements Flow.Subscription {
   private volatile boolean cancelled;
   private volatile boolean askedForNone;
 
-  /** The latest question; null before the first. */
+  /** The latest query; null before the first. */
   private volatile @Nullable CompletableFuture<?> asked;
 
-  /** How many events the working thread has not looked at yet; 0 if no thread works. */
+  /** How many events the working thread has not handled yet; 0 if no thread works. */
   private final AtomicInteger calls = new AtomicInteger();
 
   // Used by the working thread alone.
   private boolean subscribed;
   private boolean over;
 
-  /** What became of a question: an answer, or why there is none. */
+  /** The outcome of a query: an answer, or an error. */
   public record Arrival<A>(@Nullable A answer, @Nullable Throwable error) {}
 
   /**
-   * @param least what a subscriber must ask for at least, in words
+   * Makes a subscription.
+   *
+   * @param least what a subscriber must request at least, in words
    */
   public SerialSubscription(Flow.Subscriber<? super T> subscriber, String least) {
     this.subscriber = subscriber;
     this.least = least;
   }
 
-  /** Lets a thread, this one or another, run {@link #go}. */
+  /** Makes this thread or another run {@link #go}. */
   protected abstract void start();
 
-  /** Goes on with what has arrived and what is wanted. */
+  /** Handles an outcome that has arrived, if any, and what the subscriber wants. */
   protected abstract void step(@Nullable Arrival<A> arrived);
 
-  /** Lets go of what the subscriber was not told. */
+  /** Drops everything that the subscriber was not told. */
   protected abstract void drop();
 
-  /** Tells the subscriber of its subscription, and begins. */
+  /** Signals the subscription to the subscriber, and begins. */
   public final void begin() {
     turn();
   }
@@ -90,7 +92,7 @@ public abstract class SerialSubscription<T, A> implements Flow.Subscription {
       try {
         look();
       } catch (RuntimeException | Error e) {
-        end(); // the subscriber's fault: it hears nothing any more
+        end(); // the subscriber threw: no more signals
         calls.addAndGet(-done);
         throw e;
       }
@@ -116,7 +118,10 @@ public abstract class SerialSubscription<T, A> implements Flow.Subscription {
     }
   }
 
-  /** No thread works or will, because the executor refused: the subscriber is told by this one. */
+  /**
+   * Ends the subscription after the executor refused to run {@link #go}; this thread tells the
+   * subscriber.
+   */
   protected final void refused(RuntimeException by) {
     if (isOver()) {
       end();
@@ -130,17 +135,17 @@ public abstract class SerialSubscription<T, A> implements Flow.Subscription {
     return !cancelled && wanted.get() > 0;
   }
 
-  /** The subscriber is about to be told one of what it wants. */
+  /** Counts one signal of those that the subscriber wants. */
   protected final void took() {
     wanted.decrementAndGet();
   }
 
-  /** Whether the subscriber hears nothing any more. */
+  /** Returns whether the subscriber gets no more signals. */
   protected final boolean isOver() {
     return cancelled || over;
   }
 
-  /** Nothing more is told. */
+  /** Ends the subscription: no more signals are sent. */
   protected final void end() {
     over = true;
     drop();
@@ -151,7 +156,7 @@ public abstract class SerialSubscription<T, A> implements Flow.Subscription {
     subscriber.onError(error);
   }
 
-  /** Waits for an answer, which is {@link #arrived} then. */
+  /** Waits for a query's answer; calls {@link #arrived} with it. */
   protected final void await(CompletableFuture<A> answer) {
     answer.whenComplete(this::arrived);
     asked = answer;
@@ -160,7 +165,7 @@ public abstract class SerialSubscription<T, A> implements Flow.Subscription {
     }
   }
 
-  /** Notes an answer, why there is none, or neither: that it is time to go on. */
+  /** Notes an answer or an error, or, if both are null, that a pause has ended. */
   protected final void arrived(@Nullable A answer, @Nullable Throwable error) {
     arrival.set(new Arrival<>(answer, error));
     turn();

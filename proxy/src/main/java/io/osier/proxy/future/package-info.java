@@ -1,7 +1,7 @@
 /**
- * Internal: what callers are given of what is not done yet. It decides what giving up a future
- * means, which error its caller sees, and when a subscriber is told what; it does not know what is
- * asked of whom. No part of the API.
+ * Internal: futures and subscriptions that callers get. It decides what giving up a future means,
+ * which error its caller sees, and when a subscriber gets its signals; it does not know requests or
+ * datacenters. No part of the API.
  */
 @NullMarked
 package io.osier.proxy.future;

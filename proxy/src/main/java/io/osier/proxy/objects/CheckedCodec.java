@@ -19,11 +19,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A codec, and what keeps its faults in bounds: whatever it throws is one error with a code, and an
- * element of a set is encoded twice and decoded once before it is trusted.
+ * Guards against faults of a codec: turns whatever the codec throws into an OsierException, and
+ * checks each element of a set by encoding it twice and decoding it once. Thread-safe if the codec
+ * is.
  */
 public class CheckedCodec<T> {
-  /** Values themselves: nothing is encoded, decoded or looked at. */
+  /** A codec of values themselves, which does nothing. */
   public static final CheckedCodec<Value> AS_IS = new AsIs();
 
   private final ValueCodec<T> codec;
@@ -72,9 +73,9 @@ public class CheckedCodec<T> {
   }
 
   /**
-   * An object's value.
+   * Encodes an object.
    *
-   * @throws OsierException INVALID_ARGUMENT if it has none
+   * @throws OsierException INVALID_ARGUMENT if the codec cannot encode it
    */
   public Value value(T object) {
     present(object, "an object");
@@ -85,9 +86,9 @@ public class CheckedCodec<T> {
   }
 
   /**
-   * A value's object.
+   * Decodes a value.
    *
-   * @throws OsierException MALFORMED if it has none
+   * @throws OsierException MALFORMED if the codec cannot decode it
    */
   public T object(Value value) {
     return guarded(
@@ -102,7 +103,7 @@ public class CheckedCodec<T> {
         });
   }
 
-  /** Runs a codec's code; a tree without end is a fault like any other. */
+  /** Runs a codec's code; a stack overflow (a cyclic object) is an error like any other. */
   private static <R> R guarded(ErrorCode code, String what, Supplier<R> action) {
     try {
       return action.get();
@@ -114,9 +115,10 @@ public class CheckedCodec<T> {
   }
 
   /**
-   * The value of an element, by which it is found again.
+   * Encodes an element of a set, which the datacenter finds by this value.
    *
-   * @throws OsierException INVALID_ARGUMENT if another time it would have another one
+   * @throws OsierException INVALID_ARGUMENT if encoding it again yields another value, or it does
+   *     not equal its decoded value
    */
   public Value element(T object) {
     Value value = value(object);
@@ -141,7 +143,7 @@ public class CheckedCodec<T> {
     return value;
   }
 
-  /** The values of elements, in their order. */
+  /** Encodes elements, in their order. */
   public List<Value> elements(Collection<? extends T> objects) {
     List<Value> values = new ArrayList<>(present(objects, "a collection of elements").size());
     for (T object : objects) {
@@ -155,7 +157,7 @@ public class CheckedCodec<T> {
   }
 
   /**
-   * The objects of a set's elements, unmodifiable, in the order of their values.
+   * Decodes a set's elements into an unmodifiable set, in the order of their values.
    *
    * @throws OsierException MALFORMED also if two of them are equal
    */
@@ -174,12 +176,15 @@ public class CheckedCodec<T> {
     return Collections.unmodifiableSet(set);
   }
 
-  /** What a call's answer is decoded to, once it comes. */
+  /** Decodes a call's answer once it comes. */
   public <V, R> CompletableFuture<R> decoded(CompletableFuture<V> answer, Function<V, R> decoding) {
     return answer.thenApply(decoding);
   }
 
-  /** Makes a call of what must be encoded first; what is wrong with that fails the call. */
+  /**
+   * Encodes an argument and makes the call with it; an error of the encoding fails the call's
+   * future.
+   */
   public static <A, R> CompletableFuture<R> call(
       Supplier<A> argument, Function<A, CompletableFuture<R>> call) {
     return Calls.attempt(() -> call.apply(argument.get()));

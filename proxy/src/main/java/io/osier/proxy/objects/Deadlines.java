@@ -7,19 +7,20 @@ import io.osier.crdt.Operation;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Deadlines as callers give them. */
+/** Converts callers' durations and instants into operations that set deadlines. */
 public final class Deadlines {
   private Deadlines() {}
 
   /**
-   * A deadline from now on; one of no time or less is over at once.
+   * Returns a deadline that counts from the update's execution; if the time is 0 or negative it has
+   * passed at once.
    *
-   * @throws OsierException INVALID_ARGUMENT if it is too far away
+   * @throws OsierException INVALID_ARGUMENT if the deadline is too far away
    */
   public static Operation.Expire after(Duration timeToLive) {
     Present.present(timeToLive, "a time to live");
     try {
-      // Rounded up: what is to live at all is not over at once.
+      // Rounded up: a positive time to live must not end at once.
       return checked(timeToLive.plusNanos(999_999).toMillis(), true);
     } catch (ArithmeticException e) {
       if (timeToLive.isNegative()) {
@@ -30,9 +31,9 @@ public final class Deadlines {
   }
 
   /**
-   * A deadline; one that has passed is over at once.
+   * Returns a deadline at a point in time, which may have passed.
    *
-   * @throws OsierException INVALID_ARGUMENT if it is too far away
+   * @throws OsierException INVALID_ARGUMENT if the deadline is too far away
    */
   public static Operation.Expire at(Instant deadline) {
     Present.present(deadline, "a deadline");

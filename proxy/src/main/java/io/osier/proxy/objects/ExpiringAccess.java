@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** Objects whose updates give them a deadline, too; see {@link ObjectSpace#expiring}. */
+/** Adds a deadline to each update of an object; see {@link ObjectSpace#expiring}. Thread-safe. */
 public record ExpiringAccess(ObjectAccess objects, Operation.Expire deadline)
     implements ObjectAccess {
   public ExpiringAccess {

@@ -13,42 +13,45 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * How objects are read and updated: in a keyspace, each call for itself, or within a transaction.
- * Thread-safe.
+ * Reads and updates objects: of a keyspace, where each call stands for itself, or within a
+ * transaction. Thread-safe.
  */
 public interface ObjectAccess {
-  /** How the client keeps objects. */
+  /** Returns the client's encoding of objects. */
   Values values();
 
   CompletableFuture<Void> update(Key key, CrdtType type, Operation operation);
 
   /**
-   * Updates an object, and asks something of it in the same moment.
+   * Updates an object, and queries it in the same step.
    *
-   * @param result what is made of the answer
+   * @param result converts the answer
    */
   <T> CompletableFuture<T> update(
       Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result);
 
-  /** Updates an object if a condition holds; completes with whether it did. */
+  /** Updates an object if a condition holds; completes with whether it held. */
   CompletableFuture<Boolean> updateIf(
       Key key, CrdtType type, Operation operation, Request.Condition condition);
 
-  /** Updates all that a key holds, and asks something of it as it was before. */
+  /** Updates all that a key holds, and queries it as it was before. */
   CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask);
 
   /**
    * Reads an object with any query.
    *
-   * @param type empty for whatever the key holds
+   * @param type the object's type; empty for whatever the key holds
    */
   <T> CompletableFuture<T> read(
       Key key, Optional<CrdtType> type, Query query, Function<Found, T> result);
 
-  /** The first page of a scan. */
+  /** Reads the first page of a scan. */
   CompletableFuture<Keyspace.Page> page(ScanRange scan);
 
-  /** Reads the pages of one scan, one after the other: each time the first of what is left. */
+  /**
+   * Returns a reader for the pages of one scan: each call reads the first page of the remaining
+   * range.
+   */
   default Function<ScanRange, CompletableFuture<Keyspace.Page>> pages() {
     return this::page;
   }

@@ -22,42 +22,48 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** What a handle stands for: an object, or a field of a map, at any depth. */
+/** The object that a handle stands for, or the map field, at any depth. Thread-safe. */
 public abstract sealed class ObjectRef {
   public abstract CompletableFuture<Void> update(Operation operation);
 
   /**
-   * Updates, and asks something in the same moment.
+   * Updates the object, and queries it in the same step.
    *
-   * @param result what is made of the reading
+   * @param result converts the reading
    */
   public abstract <T> CompletableFuture<T> update(
       Operation operation, Request.Ask ask, Function<Reading, T> result);
 
   /**
-   * Updates if it is as expected.
+   * Updates the object if it reads as expected.
    *
-   * @return whether it was
+   * @return completes with whether it did
    */
   public final CompletableFuture<Boolean> updateIf(Reading expected, Operation operation) {
     return updateIf(List.of(), new Query.Whole(), expected, operation);
   }
 
-  /** As the other one, if a field at the end of a path answers a query so. */
+  /**
+   * Updates the object if a query of a field, at the end of a path of fields, reads as expected.
+   */
   public abstract CompletableFuture<Boolean> updateIf(
       List<FieldId> path, Query query, Reading expected, Operation operation);
 
-  /** The same one, of which what is added or updated gets a deadline. */
+  /**
+   * Returns this object with updates that also give each added element or updated field a deadline.
+   */
   public final ObjectRef withPartDeadlines(Operation.Expire deadline) {
     return new PartsExpiring(this, deadline);
   }
 
-  /** Gives parts of it that are there a deadline. */
+  /** Gives a deadline to those of the elements or fields that exist. */
   public final CompletableFuture<Void> expireParts(List<Part> parts, Operation.Expire deadline) {
     return update(new Operation.ExpireParts(parts, deadline));
   }
 
-  /** How long a part of it lives on; empty if it does not expire, or is not there. */
+  /**
+   * Returns how long an element or field lives on; empty if it has no deadline, or does not exist.
+   */
   public final CompletableFuture<Optional<Duration>> timeToLive(Part part) {
     return read(
         new Query.PartTimeToLive(part),
@@ -67,17 +73,17 @@ public abstract sealed class ObjectRef {
                 .map(Duration::ofMillis));
   }
 
-  /** What is read of one that is not there. */
+  /** Returns the reading of an object that does not exist. */
   public final Reading none() {
     return TypeRegistry.empty(type()).read(new Query.Whole());
   }
 
-  /** Reads; a field answers what its type answers when it is absent. */
+  /** Reads the object; an absent one reads as a new one of its type. */
   public abstract <T> CompletableFuture<T> read(Query query, Function<Reading, T> result);
 
   public abstract CrdtType type();
 
-  /** How the client keeps objects. */
+  /** Returns the client's encoding of objects. */
   public abstract Values values();
 
   public final ObjectRef field(String name, CrdtType type) {
@@ -131,7 +137,7 @@ public abstract sealed class ObjectRef {
     }
   }
 
-  /** The same one, whose updates give what they add or update a deadline. */
+  /** An object whose updates also give each added element or updated field a deadline. */
   private static final class PartsExpiring extends ObjectRef {
     private final ObjectRef object;
     private final Operation.Expire deadline;
@@ -180,7 +186,7 @@ public abstract sealed class ObjectRef {
     }
   }
 
-  /** A field: its updates are updates of the map around it. */
+  /** A field of a map: its updates are updates of the map around it. */
   static final class OfField extends ObjectRef {
     private final ObjectRef map;
     private final FieldId field;
@@ -282,7 +288,7 @@ public abstract sealed class ObjectRef {
       throw OsierException.of(ErrorCode.WRONG_TYPE, "a set has elements, not fields");
     }
 
-    /** As the datacenter answers it for an object. */
+    /** Returns the part of a list that is in a range, as the datacenter does for an object. */
     private static <T, C extends Comparable<C>> List<T> within(
         Query.Range range, List<T> inOrder, Function<T, C> at, Function<Part, C> end) {
       List<T> found = new ArrayList<>();

@@ -8,25 +8,27 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of a range of elements or fields. Each shows the object as it is then, and goes on
- * behind the last one that was shown, be that still there or not: what is there all the time is
- * shown once, and what comes or goes meanwhile is shown or not.
+ * Reads a range of elements or fields page by page. Each page shows the object as it is then, and
+ * begins after the last element or field shown, whether that still exists or not: one that stays is
+ * shown once, and one that is added or removed meanwhile may be shown or not.
  *
- * @param <A> a range
- * @param <R> an element, or a field with its value
+ * @param <A> the type of a range
+ * @param <R> the type of an element, or of a field with its value
  */
 public final class RangePages<A, R> implements PageReader<R> {
   private final int limit;
   private final Function<A, CompletableFuture<List<R>>> reader;
   private final BiFunction<A, R, A> behind;
 
-  /** What is left; null at the end. */
+  /** The range that is left; null at the end. */
   private volatile @Nullable A rest;
 
   /**
-   * @param limit a page that has less is the last one
+   * Makes a reader.
+   *
+   * @param limit the size of a full page; a page with fewer rows is the last one
    * @param reader reads a page, in the order of the range
-   * @param behind what is left of a range behind one that was shown
+   * @param behind returns the rest of a range after a shown element or field
    */
   public RangePages(
       A range,

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which field of a map each component of a record is, and how one becomes the other. Immutable. */
+/** Maps a record's components to a map's fields, and converts both ways. Immutable. */
 public final class RecordFields<R extends Record> {
   private abstract static class Component {
     final String name;
@@ -37,13 +37,13 @@ public final class RecordFields<R extends Record> {
     }
 
     /**
-     * What it is.
+     * Returns the component's value.
      *
-     * @param reading of the field; null if it is not there
+     * @param reading the field's reading; null if the field does not exist
      */
     abstract @Nullable Object read(@Nullable Reading reading);
 
-    /** What makes one of the other; two values that differ. */
+    /** Returns the operations that turn one value into the other; the values differ. */
     abstract List<Operation> change(@Nullable Object before, @Nullable Object after);
 
     OsierException wrong(String what) {
@@ -72,7 +72,7 @@ public final class RecordFields<R extends Record> {
   }
 
   /**
-   * The fields of a record.
+   * Finds the fields of a record class.
    *
    * @throws OsierException INVALID_ARGUMENT if a component cannot be a field; the message says why
    */
@@ -135,7 +135,7 @@ public final class RecordFields<R extends Record> {
     return type == Set.class ? CrdtType.AW_SET : CrdtType.LWW_REGISTER;
   }
 
-  /** The class between the brackets. */
+  /** Returns the class that is the component's type argument. */
   private static Class<?> argument(RecordComponent of) {
     if (of.getGenericType() instanceof ParameterizedType p) {
       Type argument = p.getActualTypeArguments()[0];
@@ -169,7 +169,7 @@ public final class RecordFields<R extends Record> {
     return members.make(values);
   }
 
-  /** What makes one record of the other. */
+  /** Returns the updates that turn one record into the other. */
   public List<Operation.FieldUpdate> changes(R before, R after) {
     List<Operation.FieldUpdate> updates = new ArrayList<>();
     for (int i = 0; i < components.size(); i++) {

@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
 public final class ScanPages implements PageReader<Keyspace.Row> {
   private final Function<ScanRange, CompletableFuture<Page>> reader;
 
-  /** What is left; null at the end. */
+  /** The part of the scan that is left; null at the end. */
   private volatile @Nullable ScanRange rest;
 
   /**
-   * @param reader reads the first page of what is left of a scan
+   * Makes a reader.
+   *
+   * @param reader reads the first page of the rest of a scan
    */
   public ScanPages(ScanRange scan, Function<ScanRange, CompletableFuture<Page>> reader) {
     this.rest = scan;
@@ -34,8 +36,8 @@ public final class ScanPages implements PageReader<Keyspace.Row> {
   }
 
   /**
-   * As {@link #nextRows}, with where the one behind it begins; one that may be empty although
-   * others follow. Not at the end.
+   * Reads the next page, with the key at which the one after it begins. A page may be empty
+   * although others follow. Must not be called at the end.
    */
   public CompletableFuture<Page> next() {
     ScanRange scan = rest;
@@ -46,7 +48,7 @@ public final class ScanPages implements PageReader<Keyspace.Row> {
         .apply(scan)
         .thenApply(
             page -> {
-              // One key's objects of several types may be a few more than were asked for.
+              // A page may exceed the limit to include all objects of its last key.
               List<Keyspace.Row> rows =
                   page.rows().size() > scan.limit()
                       ? page.rows().subList(0, (int) scan.limit())

@@ -7,13 +7,13 @@ import io.osier.protocol.Request;
 import java.util.Optional;
 
 /**
- * Which objects a scan looks at, and what is wanted of each.
+ * Selects the objects of a scan, and the query of each. Immutable.
  *
  * @param from the first key; empty for the beginning
- * @param to the key before which it ends; empty for the end
- * @param type empty for all types
- * @param limit at most so many rows
- * @param pageRows as many are asked for at once
+ * @param to the end, exclusive; empty for no end
+ * @param type the type of the objects; empty for all types
+ * @param limit the most rows
+ * @param pageRows the number of rows that are requested at once
  */
 public record ScanRange(
     Optional<Key> from,
@@ -32,17 +32,17 @@ public record ScanRange(
           Long.MAX_VALUE,
           500);
 
-  /** The same of other keys. */
+  /** Returns this scan with other ends. */
   public ScanRange within(Optional<Key> first, Optional<Key> end) {
     return new ScanRange(first, end, type, query, limit, pageRows);
   }
 
-  /** The same, of which something else is wanted. */
+  /** Returns this scan with another query. */
   public ScanRange query(Query wanted) {
     return new ScanRange(from, to, type, wanted, limit, pageRows);
   }
 
-  /** Of those the objects of a type alone. */
+  /** Returns this scan restricted to objects of one type. */
   public ScanRange type(CrdtType only) {
     return new ScanRange(from, to, Optional.of(only), query, limit, pageRows);
   }
@@ -51,12 +51,12 @@ public record ScanRange(
     return new ScanRange(from, to, type, query, rows, pageRows);
   }
 
-  /** As many asked for at once. */
+  /** Returns this scan with another number of rows in a page. */
   public ScanRange pageRows(int rows) {
     return new ScanRange(from, to, type, query, limit, rows);
   }
 
-  /** Of what is left when so many rows were shown, from a key on. */
+  /** Returns the rest of this scan, from a key on, after so many rows were shown. */
   public ScanRange rest(Key next, long shown) {
     return new ScanRange(Optional.of(next), to, type, query, limit - shown, pageRows);
   }
@@ -65,7 +65,7 @@ public record ScanRange(
     return new Request.Scan(keyspace, from, to, type, wanted, rows, want);
   }
 
-  /** The rows that are asked for next. */
+  /** Returns the number of rows to request next. */
   public int nextRows() {
     return (int) Math.min(limit, pageRows);
   }

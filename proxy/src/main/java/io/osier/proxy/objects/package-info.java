@@ -1,7 +1,7 @@
 /**
- * Internal: what handles are made of: the object or field that one stands for, how it is read and
- * updated, page by page where it is large, and how Java objects are encoded. It does not know
- * whether a keyspace or a transaction does it. No part of the API.
+ * Internal: what handles delegate to: the object or field that a handle stands for, reads and
+ * updates of it, page by page where it is large, and the encoding of Java objects. It does not know
+ * whether a keyspace or a transaction carries them out. No part of the API.
  */
 @NullMarked
 package io.osier.proxy.objects;

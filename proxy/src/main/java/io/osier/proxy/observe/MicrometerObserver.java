@@ -11,10 +11,10 @@ import io.osier.proxy.OutcomeUnknownException;
 import java.util.Optional;
 
 /**
- * Makes an observation of each call, by Micrometer, which a program brings along ({@code
- * io.micrometer:micrometer-observation}): with the handlers of its registry a timer, a span, or
- * both. An observation, and with it a trace, that is current in the thread that makes a call is the
- * call's parent. Thread-safe.
+ * Makes a Micrometer observation of each call; the handlers of its registry make a timer, a span,
+ * or both of it. The program must bring Micrometer along ({@code
+ * io.micrometer:micrometer-observation}). An observation, and so a trace, that is current in the
+ * thread that makes a call becomes the parent of the call's observation. Thread-safe.
  *
  * <p>{@code osier.client.call} has the key values {@code osier.keyspace}, {@code osier.kind} (read
  * or update), {@code osier.datacenter} (or none), {@code osier.outcome} (done, failed or unknown)
@@ -27,7 +27,7 @@ public final class MicrometerObserver implements ClientObserver {
 
   private final ObservationRegistry registry;
 
-  /** An observer that uses a registry. */
+  /** Makes an observer that uses a registry. */
   public MicrometerObserver(ObservationRegistry registry) {
     this.registry = present(registry, "a registry");
   }

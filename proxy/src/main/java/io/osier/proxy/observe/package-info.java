@@ -1,4 +1,4 @@
-/** Observers of a client's calls that need a library which a program brings along. */
+/** Observers of a client's calls, each for a library that the program must bring along. */
 @NullMarked
 package io.osier.proxy.observe;
 

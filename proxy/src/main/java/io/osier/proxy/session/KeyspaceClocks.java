@@ -9,30 +9,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A keyspace's partitions, as a session knows them. Guarded by the lock of its {@link
- * SessionContext}.
+ * What a session has seen of each partition of a keyspace, and which process serves it. Guarded by
+ * the lock of its {@link SessionContext}.
  */
 public final class KeyspaceClocks {
-  /** By number of the partition; before them the one for requests to none in particular. */
+  /** By partition number + 1; the first one is for requests that are for no single partition. */
   private PartitionClock[] clocks = {};
 
   /** How many partitions the keyspace has; 0 until it is known. */
   private int partitions;
 
-  /** How its keys are divided among them; null until a datacenter has said so. */
+  /** The keyspace's partitioning; null until a datacenter has told it. */
   private @Nullable Partitioning partitioning;
 
-  /** The datacenter's process that serves its requests; null before the first. */
+  /** The process that serves the keyspace's requests; null before the first request. */
   private @Nullable ReplicaId at;
 
   /**
-   * Grows when requests go to another datacenter, and when something is seen that their datacenter
-   * may lack. A request that was sent in an earlier epoch did not carry that, so its answer does
-   * not prove that the datacenter covers what was seen.
+   * Grows when requests move to another datacenter, and when the session sees an update that their
+   * datacenter may lack. A request of an earlier epoch did not carry that update, so its answer
+   * does not prove that the datacenter has received all that the session has seen.
    */
   private long epoch;
 
-  /** A partition; -1 stands for none in particular. */
+  /** Returns the clock of a partition; of -1 for requests that are for no single partition. */
   public PartitionClock get(int partition) {
     int place = partition + 1;
     if (clocks.length <= place) {
@@ -44,7 +44,7 @@ public final class KeyspaceClocks {
     return clocks[place];
   }
 
-  /** Whether the keyspace has so many partitions, as far as is known. */
+  /** Returns whether the keyspace has this number of partitions, or adopts it if none is known. */
   public boolean fits(int number) {
     if (partitions == 0) {
       partitions = number;
@@ -52,7 +52,7 @@ public final class KeyspaceClocks {
     return partitions == number;
   }
 
-  /** Whether its keys are divided so, as far as is known. */
+  /** Returns whether the keyspace has this partitioning, or adopts it if none is known. */
   public boolean fits(Partitioning told) {
     if (partitioning == null && fits(told.count())) {
       partitioning = told;
@@ -60,7 +60,7 @@ public final class KeyspaceClocks {
     return told.equals(partitioning);
   }
 
-  /** How its keys are divided; null if no datacenter has said so. */
+  /** Returns the keyspace's partitioning; null if no datacenter has told it. */
   @Nullable Partitioning partitioning() {
     return partitioning;
   }
@@ -69,7 +69,7 @@ public final class KeyspaceClocks {
     return partitions;
   }
 
-  /** What was seen, by partition; empty if nothing was. */
+  /** Returns the version vectors by partition; empty if nothing was seen. */
   List<VersionVector> seen() {
     boolean any = false;
     List<VersionVector> seen = new ArrayList<>();
@@ -93,15 +93,17 @@ public final class KeyspaceClocks {
     return epoch;
   }
 
-  /** Whether its requests go there now, over the connection that told this object. */
+  /**
+   * Returns whether requests go to this process now, over the connection that returned this object.
+   */
   @SuppressWarnings("ReferenceEquality")
   public boolean isAt(ReplicaId replica) {
     return replica == at;
   }
 
   /**
-   * As {@link SessionContext#moveTo}. Each connection to a process has an object of its own: what a
-   * process had others do for an earlier one, it remembers for that one alone.
+   * As {@link SessionContext#moveTo}. A new connection to the same process counts as a move: what a
+   * process forwarded for an earlier connection, it remembers for that connection alone.
    */
   @Nullable ReplicaId moveTo(ReplicaId to) {
     if (isAt(to)) {
@@ -113,7 +115,7 @@ public final class KeyspaceClocks {
     return from;
   }
 
-  /** Something was seen that the datacenter that serves the keyspace's requests may lack. */
+  /** Notes that the session saw an update that the process serving the keyspace may lack. */
   public void sawStranger() {
     epoch++; // no partition is attached in the new epoch
   }

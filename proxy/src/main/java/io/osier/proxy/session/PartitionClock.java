@@ -5,24 +5,24 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A partition of a keyspace, as a session knows it. Guarded by the lock of its {@link
- * SessionContext}.
- */
+/** What a session has seen of one partition. Guarded by the lock of its {@link SessionContext}. */
 public final class PartitionClock {
   private static final long NEVER = -1;
 
   private VersionVector seen = VersionVector.EMPTY;
 
-  /** A replica of which a larger number was seen than {@link #seen} has: {@link #number}. */
+  /**
+   * The replica of which a larger number was seen than {@link #seen} has, which is {@link #number};
+   * null if none.
+   */
   private @Nullable ReplicaId replica;
 
   private long number;
 
-  /** In this epoch the present datacenter is known to cover what was seen. */
+  /** The epoch in which the present datacenter has proved that it covers what was seen. */
   long attachedIn = NEVER;
 
-  /** Updates that were sent and have no answer yet. */
+  /** How many updates were sent that have no answer yet. */
   public int writesUnderWay;
 
   VersionVector seen() {
@@ -37,7 +37,10 @@ public final class PartitionClock {
     seen = seen().join(vector);
   }
 
-  /** Raises one replica's entry. Updates mostly raise the same one: a vector is made when read. */
+  /**
+   * Raises one replica's number. Successive updates mostly raise the same one, so the vector is
+   * only made when it is read.
+   */
   public void saw(Dot dot) {
     if (!dot.replica().equals(replica)) {
       seen();
@@ -48,7 +51,7 @@ public final class PartitionClock {
     }
   }
 
-  /** From now on less was seen of a replica. */
+  /** Lowers a replica's number to what was not given up. */
   void lower(ReplicaId of, long to) {
     seen = seen().with(of, to);
     attachedIn = NEVER;

@@ -8,22 +8,24 @@ import io.osier.protocol.Request;
 import java.util.List;
 
 /**
- * What one request of a session carries of the session's past, and what its answer adds to that.
- * All of it is called with the lock of the {@link SessionContext} held.
+ * What one request carries of what its session has seen, and what its answer adds to that. All
+ * methods are called with the lock of the {@link SessionContext} held.
  */
 public final class RequestContext {
   private final SessionContext past;
   private final KeyspaceClocks keyspace;
 
-  /** The partition that is asked; -1 for none in particular. */
+  /** The partition that the request is for; -1 if it is for no single partition. */
   private final int partition;
 
-  /** The datacenter's process that is asked. */
+  /** The process to which the request is sent. */
   private final ReplicaId replica;
 
   private final boolean update;
 
-  /** Whether whoever is asked has it done by another one, today by this and tomorrow by that. */
+  /**
+   * Whether that process forwards the request to a holder, which need not be the same each time.
+   */
   private final boolean forwarded;
 
   private final PartitionClock clock;
@@ -53,23 +55,23 @@ public final class RequestContext {
     }
   }
 
-  /** What the session has seen of the partition, and the datacenter may lack. */
+  /** Returns what the session has seen of the partition and the datacenter may lack. */
   public VersionVector after() {
     return after;
   }
 
-  /** Whether the session has updates of the partition under way, which a read must see. */
+  /** Returns whether the session has updates of the partition under way, which a read must see. */
   public boolean isOrdered() {
     return ordered;
   }
 
-  /** How a step that is sent now is asked for again. */
+  /** Makes the request that repeats a transaction's step whose answer was lost. */
   public Request.Repeat again(Request.Transact step) {
     ReplicaId to = HolderTerms.latest(clock.seen(), replica);
     return new Request.Repeat(to, past.known(clock, to), step);
   }
 
-  /** The request has been answered, or nobody waits for its answer any more. */
+  /** Notes that the request was answered or has failed. */
   public void ended() {
     if (update) {
       clock.writesUnderWay--;
@@ -77,10 +79,10 @@ public final class RequestContext {
   }
 
   /**
-   * The session has now seen what an answer shows.
+   * Adds what an answer shows to what the session has seen.
    *
-   * @param waited whether the datacenter was to cover what the request carried before it answered
-   * @param showsOthersPast whether more is seen by it than the datacenter may have
+   * @param waited whether the datacenter answered only after it covered what the request carried
+   * @param showsOthersPast whether the answer may show updates that the datacenter itself lacks
    */
   public void saw(Reply reply, boolean waited, boolean showsOthersPast) {
     if (!add(reply)) {
@@ -107,7 +109,7 @@ public final class RequestContext {
         e.parts().forEach(this::add);
       }
       case Reply.All all -> {
-        boolean any = false; // perhaps nothing of it came to the partition
+        boolean any = false; // perhaps no part reached the partition
         for (Reply part : all.parts()) {
           any |= add(part);
         }

@@ -15,26 +15,26 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session has seen of each partition, and which datacenters serve it. Thread-safe; what
- * consists of several steps is done with its lock held.
+ * What a session has seen of each partition, and which datacenters serve it. Thread-safe; callers
+ * hold its lock for operations of several calls.
  */
 public final class SessionContext {
   private final Map<String, KeyspaceClocks> keyspaces = new HashMap<>();
 
-  /** What was given up: at most one entry for each partition and lost replica. */
+  /** The updates that were given up: at most one entry for each partition and lost replica. */
   private final Map<Session.Loss, Session.Loss> losses = new LinkedHashMap<>();
 
   private @Nullable ReplicaId at;
 
-  /** Whether something in it was seen by another session. */
+  /** Whether a token has added what another session saw. */
   private volatile boolean inherited;
 
-  /** The datacenter that served the session last; empty before the first request. */
+  /** Returns the datacenter that served the session last; empty before the first request. */
   public synchronized Optional<String> datacenter() {
     return Optional.ofNullable(at).map(ReplicaId::dc);
   }
 
-  /** What was seen of a causal keyspace, which has one partition. */
+  /** Returns what was seen of a causal keyspace, which has one partition. */
   public synchronized VersionVector clock(String keyspace) {
     return clocks(keyspace).get(0).seen();
   }
@@ -50,12 +50,12 @@ public final class SessionContext {
   }
 
   /**
-   * Gives up what a datacenter lacks.
+   * Gives up the updates that a datacenter lacks.
    *
-   * @param asked what it was asked for
-   * @param there what it has
-   * @return whether to ask the datacenter again: something was given up, by this call or by another
-   *     one, or it lacks nothing any more
+   * @param asked the version vector that the request carried
+   * @param there the datacenter's version vector
+   * @return whether to send the request again: updates were given up, by this call or another one,
+   *     or the datacenter no longer lacks any
    */
   public synchronized boolean giveUp(
       String keyspace, int partition, VersionVector asked, VersionVector there) {
@@ -76,7 +76,7 @@ public final class SessionContext {
             new Session.Loss(keyspace, partition, replica, 0, 0), loss, SessionContext::both);
         any = true;
       } else if (seen > asked.number(i)) {
-        lacksMore = true; // what was seen since may be at hand elsewhere
+        lacksMore = true; // another datacenter may have the newer updates
       } // else another call has given it up before
     }
     return any || !lacksMore;
@@ -91,14 +91,14 @@ public final class SessionContext {
         Math.max(a.through(), b.through()));
   }
 
-  /** What was seen of all keyspaces, by partition. */
+  /** Returns what was seen of all keyspaces, by partition. */
   public synchronized Map<String, List<VersionVector>> seen() {
     Map<String, List<VersionVector>> seen = new HashMap<>();
     keyspaces.forEach((name, clocks) -> put(seen, name, clocks.seen()));
     return seen;
   }
 
-  /** What was seen of one keyspace, and of its homes. */
+  /** Returns what was seen of one keyspace and its homes, by keyspace and partition. */
   public synchronized Map<String, List<VersionVector>> seen(String keyspace) {
     Map<String, List<VersionVector>> seen = seen();
     seen.keySet().removeIf(name -> !name.equals(keyspace) && !Homes.base(name).equals(keyspace));
@@ -115,8 +115,8 @@ public final class SessionContext {
   /**
    * Adds what another session has seen.
    *
-   * @param seen keyspace → what was seen of each of its partitions
-   * @throws OsierException INVALID_ARGUMENT if a keyspace has another number of partitions there;
+   * @param seen the version vectors of the partitions, by keyspace
+   * @throws OsierException INVALID_ARGUMENT if a keyspace has another number of partitions in it;
    *     nothing was added
    */
   public synchronized void join(Map<String, List<VersionVector>> seen) {
@@ -131,18 +131,18 @@ public final class SessionContext {
     keyspaces.values().forEach(KeyspaceClocks::sawStranger);
   }
 
-  /** Whether something in it was seen by another session. */
+  /** Returns whether a token has added what another session saw. */
   public boolean isInherited() {
     return inherited;
   }
 
-  /** Whether the session knows a keyspace, and as one without homes. */
+  /** Returns whether the session knows a keyspace as one without homes. */
   public synchronized boolean isWithoutHomes(String keyspace) {
     Partitioning known = clocks(keyspace).partitioning();
     return known != null && known.homes().isEmpty();
   }
 
-  /** That a keyspace has other partitions than the session knows. */
+  /** Returns the error that says that a keyspace has other partitions than the session knows. */
   public synchronized OsierException misfit(String keyspace, Partitioning told) {
     return misfit(keyspace, clocks(keyspace), told.toString());
   }
@@ -171,16 +171,16 @@ public final class SessionContext {
     return clocks;
   }
 
-  /** A commit number that a replica has given; 0 if none is known for sure. */
+  /** Returns the largest commit number of a replica that is certain to exist; 0 if none is. */
   long known(PartitionClock clock, ReplicaId replica) {
     return inherited ? 0 : clock.seen().get(replica); // a token may claim anything
   }
 
   /**
-   * Notes which datacenter serves the session's requests of a keyspace; another one must be shown
-   * what was seen of that.
+   * Notes which process serves the session's requests of a keyspace; requests to a new one carry
+   * what the session has seen of the keyspace.
    *
-   * @return the one that served them before; null if they have not moved
+   * @return the process that served them before; null if they have not moved
    */
   public @Nullable ReplicaId moveTo(String keyspace, ReplicaId to) {
     at = to;

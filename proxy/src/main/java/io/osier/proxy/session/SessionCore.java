@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's state: what it has seen, what it keeps of that, and where its requests go.
+ * A session's state: what it has seen, its cache, and the datacenter to which its requests go.
  * Thread-safe.
  */
 public final class SessionCore {
@@ -25,10 +25,13 @@ public final class SessionCore {
   private final ReadCache cache;
   private final SessionContext past = new SessionContext();
 
-  /** How long calls wait for what the session has seen; Long.MAX_VALUE for as long as they can. */
+  /**
+   * How long calls wait for updates that the session has seen; Long.MAX_VALUE for no limit of its
+   * own.
+   */
   private final long patienceNanos;
 
-  /** The only datacenter to use, or null. */
+  /** The datacenter to which the session is pinned; null if it is not. */
   private volatile @Nullable Connection pinned;
 
   public SessionCore(ClientCore client, Optional<Duration> patience) {
@@ -58,14 +61,16 @@ public final class SessionCore {
 
   public void pin(String endpoint) {
     pinned = client.datacenters().get(endpoint);
-    cache.clear(); // what is kept may be another's, and nothing would be asked there
+    cache.clear(); // answers of another datacenter would hide that this one is behind
   }
 
   public void unpin() {
     pinned = null;
   }
 
-  /** Goes on at a datacenter that lacks something of what a request asked for; false if not. */
+  /**
+   * Gives up updates that a datacenter lacks; returns whether the request may be sent to it again.
+   */
   public boolean goOn(String keyspace, int partition, VersionVector asked, VersionVector there) {
     boolean went = past.giveUp(keyspace, partition, asked, there);
     cache.clear();
@@ -73,7 +78,7 @@ public final class SessionCore {
   }
 
   /**
-   * Where to send a request of a keyspace: to who holds it, as far as is known.
+   * Returns the connection for a request of a keyspace: to a holder, as far as is known.
    *
    * @param tried the datacenters that were tried in vain
    * @return null if there is none
@@ -87,7 +92,8 @@ public final class SessionCore {
   }
 
   /**
-   * Who has a request done by a holder of its keyspace, where {@link #route} has nowhere to go.
+   * Returns the connection to a datacenter that forwards the request to a holder, for when {@link
+   * #route} finds none.
    *
    * @return null if there is none
    */
@@ -96,11 +102,12 @@ public final class SessionCore {
   }
 
   /**
-   * Who is to be asked which keyspaces there are, before a request goes on or is given up.
+   * Returns the connection to ask for its datacenter's keyspaces, before a request is sent or
+   * fails.
    *
-   * @param way where it would go, whose keyspaces lack the one that is wanted; null for nowhere
-   * @param asked who has told it
-   * @return null if there is nobody else
+   * @param way the request's connection, whose datacenter has not told the keyspace; null for none
+   * @param asked the datacenters that were asked already
+   * @return null if no other datacenter is left
    */
   public @Nullable Connection teller(@Nullable Connection way, Set<String> asked) {
     if (way != null && !asked.contains(way.dc())) {
@@ -109,7 +116,7 @@ public final class SessionCore {
     return pinned == null ? client.datacenters().choose(asked) : null;
   }
 
-  /** That a datacenter to which requests go does not hold a keyspace. */
+  /** Returns the error that says that the datacenter used does not hold the keyspace. */
   public OsierException without(Connection at, String keyspace) {
     Set<String> holders = client.datacenters().holders(keyspace);
     if (holders.contains(at.name())) {
@@ -130,7 +137,7 @@ public final class SessionCore {
                 + ": unpin() the session, or pin it to one of these");
   }
 
-  /** Why there is nowhere to send a request of a keyspace to. */
+  /** Returns the error that says why a request of a keyspace can be sent nowhere. */
   public OsierException unreachable(String keyspace) {
     Connection only = pinned;
     if (only == null) {
@@ -148,7 +155,7 @@ public final class SessionCore {
                 + "); wait, or unpin() it");
   }
 
-  /** Another datacenter serves it from now on; {@code from} is null if it has not moved. */
+  /** Handles a move to another datacenter; {@code from} is null if the session has not moved. */
   public void moved(@Nullable ReplicaId from, ReplicaId to) {
     if (from != null) {
       client.settings().metrics().moved(from.dc(), to.dc());
@@ -156,7 +163,7 @@ public final class SessionCore {
     }
   }
 
-  /** How a keyspace's keys are divided, as far as that is known without asking; or null. */
+  /** Returns a keyspace's partitioning if it is known without asking; otherwise null. */
   public @Nullable Partitioning partitioning(String keyspace) {
     synchronized (past) {
       Partitioning seen = past.clocks(keyspace).partitioning();
@@ -169,7 +176,10 @@ public final class SessionCore {
     return info == null ? client.datacenters().partitioning(keyspace) : info.partitioning();
   }
 
-  /** The homes of a keyspace that nobody in reach may hold, as far as somebody has told them. */
+  /**
+   * Returns the homes of a keyspace that perhaps no reachable datacenter holds, as far as they were
+   * told.
+   */
   public Homes homes(String keyspace) {
     Partitioning told = client.datacenters().partitioning(keyspace);
     return told == null ? Homes.NONE : told.homes();

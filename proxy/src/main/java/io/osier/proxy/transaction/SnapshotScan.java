@@ -21,23 +21,23 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Pages of what a transaction sees. The datacenter where it lives names the objects that there are
- * and that there were, without their values; the transaction reads which of them its snapshot, with
- * its own updates, has, and then those. Immutable.
+ * Reads pages of a scan within a transaction. The coordinator lists present and former objects of
+ * the range without values; the transaction then reads which of them exist in its snapshot,
+ * together with its own updates, and then their values. Immutable.
  */
 public final class SnapshotScan {
-  /** Most objects of one step, so that a step keeps nobody waiting for long. */
+  /** Most objects of one step, so that other callers do not wait long for a step. */
   private static final int ROWS_MAX = 500;
 
-  /** A page looks at one object more than a key can have, so that each page gets beyond a key. */
+  /** A page covers one object more than one key can have, so that each page gets beyond a key. */
   private static final int ROWS_MIN = CrdtType.values().length + 1;
 
-  /** What it needs of its transaction. */
+  /** What the scan needs of its transaction. */
   public interface Within {
-    /** What is known of a range at the transaction's datacenter. */
+    /** Lists present and former objects of a range at the coordinator. */
     CompletableFuture<Reply.Page> known(ScanRange part, int rows);
 
-    /** What the transaction has updated of a range, in order. */
+    /** Returns the objects of a range that the transaction has updated, in order. */
     List<ObjectId> own(Optional<Key> from, Optional<Key> to, int limit);
 
     CompletableFuture<List<Found>> read(List<Get> reads);
@@ -49,7 +49,7 @@ public final class SnapshotScan {
     this.within = within;
   }
 
-  /** The objects of a page, and where the next one begins. */
+  /** The objects of a page, and the key at which the next page begins. */
   private record Listed(List<ObjectId> objects, Optional<Key> next) {}
 
   CompletableFuture<Page> page(ScanRange scan) {
@@ -70,7 +70,7 @@ public final class SnapshotScan {
     return within.known(scan, rows).thenApply(known -> withOwn(scan, rows, known));
   }
 
-  /** Adds what nobody else knows yet. */
+  /** Adds the objects that this transaction has updated, which the coordinator may not list. */
   private Listed withOwn(ScanRange scan, int rows, Reply.Page known) {
     TreeSet<ObjectId> all = new TreeSet<>();
     known.rows().forEach(row -> all.add(new ObjectId(row.key(), row.type())));
@@ -79,7 +79,7 @@ public final class SnapshotScan {
     List<ObjectId> own = within.own(scan.from(), next.or(scan::to), rows + 1);
     own.stream().filter(o -> isOf(scan.type(), o.type())).forEach(all::add);
     if (own.size() > rows) {
-      Key end = own.getLast().key(); // what is behind it may be missing
+      Key end = own.getLast().key(); // objects after it may be missing
       all.removeIf(o -> o.key().compareTo(end) >= 0);
       next = Optional.of(end);
     }
@@ -147,7 +147,7 @@ public final class SnapshotScan {
         before -> pages.nextRows().thenApply(rows -> before + rows.size()));
   }
 
-  /** What a request for what is known looks like. */
+  /** Makes the request that lists present and former objects of a range. */
   static Request.Scan known(String keyspace, ScanRange part, int rows) {
     return part.request(keyspace, new Query.Exists(), rows, Request.Want.KNOWN);
   }

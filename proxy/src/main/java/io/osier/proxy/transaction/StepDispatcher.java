@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Brings the steps of transactions to where they live. Thread-safe. */
+/** Sends the steps of transactions to their coordinators. Thread-safe. */
 public final class StepDispatcher {
   private final ClientCore client;
   private final SessionContext past;
@@ -35,9 +35,10 @@ public final class StepDispatcher {
   }
 
   /**
-   * Takes a place for a further step, as a call does: until there is one the calling thread waits.
+   * Counts a further step as a call under way; blocks the calling thread while the client is at its
+   * limit of calls.
    *
-   * @return null if there is room: {@link #leave} must follow; otherwise why there is none
+   * @return null if the step may begin: {@link #leave} must follow; otherwise the error
    */
   @Nullable OsierException enter() {
     if (client.isClosing()) {
@@ -47,19 +48,19 @@ public final class StepDispatcher {
     return limiter.enterAtOnce() ? null : limiter.enter(client.settings().timeout().toNanos());
   }
 
-  /** Whether the client takes no further calls. */
+  /** Returns whether the client takes no further calls. */
   boolean isClosing() {
     return client.isClosing();
   }
 
-  /** A step that had a place has been answered. */
+  /** Ends the counting of a step as a call under way. */
   void leave() {
     client.limiter().leave();
   }
 
   /**
-   * Asks the process where a transaction lives what it knows of a range, and again while the
-   * connection is lost.
+   * Asks a transaction's coordinator for the present and former objects of a range; tries again
+   * while the connection is lost.
    */
   CompletableFuture<Reply.Page> known(Coordinator home, Request.Scan scan) {
     CompletableFuture<Reply.Page> result = new CompletableFuture<>();
@@ -93,7 +94,7 @@ public final class StepDispatcher {
                   + to.replica()));
     } else {
       CompletableFuture<Reply.Page> asked = DatacenterQueries.page(to, scan, left);
-      result.whenComplete((page, error) -> asked.cancel(false)); // does nothing if it was answered
+      result.whenComplete((page, error) -> asked.cancel(false)); // no effect after an answer
       asked.whenComplete(
           (page, error) -> {
             if (error == null) {
@@ -111,11 +112,11 @@ public final class StepDispatcher {
   }
 
   /**
-   * Does a further step of a transaction, where it lives. Fails with {@link
-   * OutcomeUnknownException} if it may have been done there, whatever it does.
+   * Sends a further step of a transaction to its coordinator. Fails with {@link
+   * OutcomeUnknownException} if the step may have been done, even if it only reads.
    *
-   * @param snapshot the transaction's
-   * @param made is given what brings it there, before it begins
+   * @param snapshot the transaction's snapshot
+   * @param made is given the step's sender before it starts
    */
   CompletableFuture<Reply.Transacted> step(
       String keyspace,

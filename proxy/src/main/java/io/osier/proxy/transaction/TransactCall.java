@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A request that begins a transaction. */
 public final class TransactCall extends Call<Reply.Transacted> {
-  /** For how long the answer to an abort is waited for that nobody needs. */
+  /** How long to wait for the answer to an abort that no caller needs, in milliseconds. */
   private static final long LATE_MILLIS = 1_000;
 
   private final TransactionId id;
@@ -59,7 +59,7 @@ public final class TransactCall extends Call<Reply.Transacted> {
 
   @Override
   protected boolean waitsForPast() {
-    return !options.past(); // it waits for the clock of its own snapshot only
+    return !options.past(); // a past snapshot waits only for its own clock
   }
 
   @Override
@@ -77,7 +77,7 @@ public final class TransactCall extends Call<Reply.Transacted> {
     return (Reply.Transacted) reply;
   }
 
-  /** Nobody else would end what it began. */
+  /** After the caller has given up, only this call can abort the transaction that it began. */
   @Override
   protected boolean hearsLate() {
     return end == Request.End.OPEN;
@@ -94,6 +94,6 @@ public final class TransactCall extends Call<Reply.Transacted> {
   }
 
   Coordinator home() {
-    return requireNonNull(answeredAt); // asked for when the call was answered
+    return requireNonNull(answeredAt); // set when the call was answered
   }
 }

@@ -23,14 +23,18 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** The objects that a transaction sees: its snapshot, with its own updates. */
+/**
+ * Reads and updates objects within a transaction: its snapshot, with its own updates. Thread-safe.
+ */
 public final class TransactionAccess implements ObjectAccess {
   private static final CrdtType FIRST_TYPE = CrdtType.values()[0];
 
   private final Values values;
   private final TransactionQueue queue;
 
-  /** All objects that were to be updated; as many as a transaction may have updates. */
+  /**
+   * All objects with updates of this transaction; their number is limited with that of the updates.
+   */
   private final TreeSet<ObjectId> updated = new TreeSet<>();
 
   TransactionAccess(Values values, TransactionQueue queue) {
@@ -68,7 +72,7 @@ public final class TransactionAccess implements ObjectAccess {
     }
   }
 
-  /** Objects that were updated here, in order. */
+  /** Returns objects with updates of this transaction, in order. */
   private synchronized List<ObjectId> updatedOf(Optional<Key> from, Optional<Key> to, int limit) {
     SortedSet<ObjectId> behind =
         from.isEmpty() ? updated : updated.tailSet(new ObjectId(from.get(), FIRST_TYPE));
@@ -100,12 +104,12 @@ public final class TransactionAccess implements ObjectAccess {
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
-    if (!operation.isOfKey()) { // it makes no object
+    if (!operation.isOfKey()) { // an operation on the whole key creates no object
       synchronized (this) {
         updated.add(new ObjectId(key, type));
       }
     }
-    return CallFuture.completed(null); // what is derived from it may be a call
+    return CallFuture.completed(null); // derived futures may stand for calls
   }
 
   @Override
@@ -162,7 +166,7 @@ public final class TransactionAccess implements ObjectAccess {
     return step(reads, Request.End.OPEN).thenApply(Conversion::found);
   }
 
-  /** Takes a further step, with the updates that wait for it. */
+  /** Sends a further step, together with the updates that were made before it. */
   public CompletableFuture<Reply.Transacted> step(List<Keyspace.Get> reads, Request.End end) {
     OsierException wrong = ArgumentChecks.step(reads, List.of());
     return wrong != null

@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of one transaction: they are brought to where it lives one after another, in the order
- * in which they were asked for. Thread-safe.
+ * Queues the steps of one transaction, and sends them to the coordinator one after another, in the
+ * order of the calls. Thread-safe.
  */
 public final class TransactionQueue {
   final StepDispatcher steps;
@@ -32,21 +32,28 @@ public final class TransactionQueue {
   /** Updates that wait for the next step. */
   private final List<Request.Update> buffered = new ArrayList<>();
 
-  /** Updates of steps that the datacenter could not do: they go before those of the next one. */
+  /**
+   * Updates of steps that the coordinator could not do; the next step sends them before its own.
+   */
   private final List<Request.Update> returned = new ArrayList<>();
 
   private final Queue<TransactionStep> waiting = new ArrayDeque<>();
 
-  /** Whether a step is under way: those that come then wait. */
+  /** Whether a step is under way, so that further ones have to wait. */
   private boolean isUnderWay;
 
   private int step = 1;
   private @Nullable String ended;
 
-  /** Why no further step can be done, where the outcome of an earlier one may be unknown. */
+  /**
+   * Why no further step is sent, for example because an earlier step's outcome is unknown; null if
+   * none.
+   */
   private @Nullable OsierException givenUp;
 
-  /** The number of the step that aborts a transaction which cannot go on; 0 if none is needed. */
+  /**
+   * The number of the step that aborts a transaction which cannot go on; 0 if no abort is needed.
+   */
   private int abortBy;
 
   TransactionQueue(
@@ -74,12 +81,12 @@ public final class TransactionQueue {
     return snapshot;
   }
 
-  /** Why the transaction takes no further steps; null while it is open. */
+  /** Returns why the transaction takes no further steps; null while it is open. */
   public synchronized @Nullable OsierException ended() {
     return ended == null ? null : endedError();
   }
 
-  /** Why nothing can be read in it any more; null while it can. */
+  /** Returns why the transaction cannot read any more; null while it can. */
   synchronized @Nullable OsierException over() {
     return ended != null ? endedError() : givenUp;
   }
@@ -87,7 +94,7 @@ public final class TransactionQueue {
   /**
    * Adds an update, which is sent with the next step.
    *
-   * @return why it is refused; null if it is not
+   * @return why the update is refused; null if it is accepted
    */
   synchronized @Nullable OsierException add(Request.Update update) {
     if (ended != null) {
@@ -110,7 +117,10 @@ public final class TransactionQueue {
         ErrorCode.TRANSACTION_ENDED, "this transaction was " + ended + "; begin another one");
   }
 
-  /** Asks for a step, with the updates that were added since the last one. */
+  /**
+   * Queues a step with the updates that were added since the last one, and sends it if none is
+   * under way.
+   */
   CompletableFuture<Reply.Transacted> step(List<Request.Fetch> reads, Request.End end) {
     OsierException refused = enter(end);
     if (refused != null) {
@@ -142,9 +152,9 @@ public final class TransactionQueue {
   }
 
   /**
-   * Takes a place among the calls under way, which a step has until it is answered, also while it
-   * waits for those before it: each of them has its own. Not under the lock, since this may wait.
-   * An abort needs none, there is one at most: who closes a transaction does not wait.
+   * Counts a step as a call under way until it is answered, also while it waits for earlier steps.
+   * Called without the lock, since this may block. An abort is not counted, so that closing a
+   * transaction does not block; there is one at most.
    */
   private @Nullable OsierException enter(Request.End end) {
     synchronized (this) {
@@ -156,13 +166,14 @@ public final class TransactionQueue {
   }
 
   /**
-   * Sends a step, and those that wait for it, in a loop as long as they are answered at once:
-   * nested calls would need as much stack as there are steps. The thread that brings a later answer
-   * continues the loop. It runs without the lock, since it sends; and one step at a time, since a
-   * step's number depends on how the one before ended. Callers are told once nothing more can be
-   * sent: a callback that waits for a further step would otherwise keep that from being sent.
+   * Sends a step and the steps that wait for it, in a loop as long as they are answered at once:
+   * nested calls would need as much stack as there are steps. The thread that delivers a later
+   * answer continues the loop. The loop runs without the lock, since it sends, and sends one step
+   * at a time, since a step's number depends on the outcome of the step before. Callers are told
+   * after the loop: a callback that waits for a further step would otherwise keep that step from
+   * being sent.
    *
-   * @param over steps that have ended, whose callers are to be told then
+   * @param over steps that have ended, whose callers are told after the loop
    */
   private void take(@Nullable TransactionStep first, Queue<TransactionStep> over) {
     TransactionStep now = first;
@@ -185,7 +196,8 @@ public final class TransactionQueue {
     }
     while (!over.isEmpty()) {
       TransactionStep one = over.remove();
-      // Callbacks must not wait for what this thread tells next, nor for room.
+      // Callbacks must not wait for answers that this thread delivers next, nor for the limit of
+      // calls.
       CallbackThread.bring(over.isEmpty(), one::tell);
     }
   }
@@ -194,12 +206,12 @@ public final class TransactionQueue {
     try {
       Request.Transact request = request(one);
       return send(request, one).whenComplete((reply, error) -> giveBack(request, error));
-    } catch (Throwable e) { // whoever waits for it, or behind it, is told
+    } catch (Throwable e) { // so that the step, and those behind it, still end
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  /** Tells how a step ended; returns the one that is to be taken next, if there is one. */
+  /** Notes how a step ended; returns the step to send next, or null if none waits. */
   private @Nullable TransactionStep finish(
       TransactionStep one, Reply.@Nullable Transacted reply, @Nullable Throwable error) {
     TransactionStep next;
@@ -212,7 +224,7 @@ public final class TransactionQueue {
       isUnderWay = next != null;
     }
     one.leaveFirst();
-    if (abort > 0) { // nothing is to be kept for what cannot go on
+    if (abort > 0) { // the coordinator need not keep it
       Request.Transact end =
           new Request.Transact(
               keyspace, id, abort, Optional.empty(), List.of(), List.of(), Request.End.ABORT);
@@ -231,14 +243,14 @@ public final class TransactionQueue {
     return new Request.Transact(keyspace, id, step + 1, Optional.empty(), all, one.reads, one.end);
   }
 
-  /** Keeps the updates of a step that failed through no fault of theirs. */
+  /** Keeps the updates of a failed step for the next one, if the updates were not the cause. */
   private synchronized void giveBack(Request.Transact step, @Nullable Throwable error) {
     if (error == null) {
       return;
     }
     OsierException failure = Calls.asOsier(error, false);
     if (failure instanceof OutcomeUnknownException) {
-      return; // it has ended
+      return; // the transaction has ended
     }
     switch (failure.code()) {
       case OVERLOADED,
@@ -263,7 +275,7 @@ public final class TransactionQueue {
         : steps.step(keyspace, home, snapshot, request, one::sentBy);
   }
 
-  /** Takes note of how a step ended; returns what its caller is told, or null if it was done. */
+  /** Notes how a step ended; returns the error for its caller, or null if it was done. */
   private synchronized @Nullable OsierException note(
       TransactionStep one, @Nullable Throwable error) {
     Request.End end = one.end;
@@ -277,10 +289,11 @@ public final class TransactionQueue {
         ended = "sent to be committed, with an unknown outcome";
         return failure;
       }
-      // Whether this step was done is unknown, so the next one has no number. Nothing is visible
-      // of what was not committed; the datacenter aborts it when its time is over.
+      // Whether this step was done is unknown, so the next step's number is unknown, too.
+      // Uncommitted updates are never visible; the coordinator aborts the transaction at its time
+      // limit.
       ended = "given up, because the answer to one of its steps was lost";
-      abortBy = givenUp == null ? step + 2 : 0; // behind that one
+      abortBy = givenUp == null ? step + 2 : 0; // after that step
       givenUp =
           OsierException.of(
               failure.code(),
@@ -289,13 +302,13 @@ public final class TransactionQueue {
     }
     if (failure.code() == ErrorCode.TRANSACTION_ENDED) {
       ended = "ended by its datacenter";
-      givenUp = failure; // what waits would be taken for the step that was refused
+      givenUp = failure; // a waiting step would have the refused step's number
     } else if (end == Request.End.COMMIT && failure.code() == ErrorCode.FORBIDDEN) {
       ended = "refused for a right that is missing, and aborted";
       givenUp = failure;
-      abortBy = step + 1; // a newer datacenter has done so
+      abortBy = step + 1; // newer datacenters abort by themselves
     } else if (end == Request.End.COMMIT && givenUp == null && !one.givenUp) {
-      ended = null; // refused: it may be mended and committed, or aborted
+      ended = null; // refused: the caller may correct it and commit, or abort
     }
     return failure;
   }
@@ -306,7 +319,7 @@ public final class TransactionQueue {
     return !step.updates.isEmpty();
   }
 
-  /** Takes a step back that waits for those before it; those behind it have its updates then. */
+  /** Removes a step that still waits for earlier ones; its updates go to the step behind it. */
   synchronized boolean withdraw(TransactionStep step) {
     TransactionStep behind = null;
     boolean found = false;
@@ -331,7 +344,7 @@ public final class TransactionQueue {
     return true;
   }
 
-  /** A commit was given up before it was sent: the transaction is open again. */
+  /** Opens the transaction again, after a commit was given up before it was sent. */
   synchronized void reopen() {
     if (givenUp == null) {
       ended = null;

@@ -12,10 +12,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A step of a transaction that was asked for: what it is to do, and the future of whoever asked.
- * Thread-safe.
- */
+/** A step of a transaction: its updates and reads, and its caller's future. Thread-safe. */
 public final class TransactionStep implements CallFuture.Work {
   private final TransactionQueue queue;
 
@@ -27,20 +24,21 @@ public final class TransactionStep implements CallFuture.Work {
   final CallFuture<Reply.Transacted> done = new CallFuture<>(this);
 
   /**
-   * Set by the thread that sends the step and by the one that brings its answer: the later goes on.
+   * Set by the thread that sends the step and by the thread that delivers its answer; the later one
+   * of the two continues the queue's loop.
    */
   final AtomicBoolean met = new AtomicBoolean();
 
-  /** Whether it has left its place among the calls under way. */
+  /** Whether the step no longer counts as a call under way. */
   private final AtomicBoolean left = new AtomicBoolean();
 
-  /** Whether nobody waits for it any more. */
+  /** Whether the caller has given the step up. */
   volatile boolean givenUp;
 
-  /** What brings it to its datacenter; null until that begins. */
+  /** The step's sender; null until the step is sent. */
   private volatile @Nullable StepSender sender;
 
-  /** The step that follows this one, once this has ended. */
+  /** The step to send after this one; set when this one ends; null if none waits. */
   volatile @Nullable TransactionStep next;
 
   private volatile Reply.@Nullable Transacted reply;
@@ -57,14 +55,17 @@ public final class TransactionStep implements CallFuture.Work {
     this.end = end;
   }
 
-  /** Leaves its place; an abort has none. */
+  /** Ends the counting of the step as a call under way; an abort is not counted. */
   void leave() {
     if (end != Request.End.ABORT && !left.getAndSet(true)) {
       queue.steps.leave();
     }
   }
 
-  /** Callbacks may ask for further steps; but who closes the client waits until they are told. */
+  /**
+   * Calls {@link #leave} before callbacks run, since these may make further steps; but a client
+   * that is closing waits until callers have been told.
+   */
   void leaveFirst() {
     if (!queue.steps.isClosing()) {
       leave();
@@ -79,8 +80,8 @@ public final class TransactionStep implements CallFuture.Work {
   }
 
   /**
-   * Frees its place at once. One that was sent goes on by itself, since those behind it need to
-   * know how it ends; and an abort is done all the same.
+   * Ends the counting of the step at once. A step that was sent goes on by itself, since later
+   * steps depend on its outcome; an abort is done all the same.
    */
   @Override
   public void giveUp(GivenUp why) {

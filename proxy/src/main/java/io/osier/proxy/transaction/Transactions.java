@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
-/** Makes a session's transactions. Thread-safe. */
+/** Begins a session's transactions. Thread-safe. */
 public final class Transactions {
   private final SessionCore session;
   private final StepDispatcher steps;
@@ -28,7 +28,7 @@ public final class Transactions {
     return new TransactionId(uuid.getMostSignificantBits(), uuid.getLeastSignificantBits());
   }
 
-  /** Begins a transaction; what this completes with is what it sees. */
+  /** Begins a transaction; completes with the access to its objects. */
   public CompletableFuture<TransactionAccess> begin(String keyspace, TransactionOptions options) {
     TransactionId id = newId();
     TransactCall call =

@@ -1,7 +1,6 @@
 /**
- * Internal: transactions: how their steps follow each other, what becomes of the updates of one
- * that failed, and what their snapshot shows. How a step is sent again, {@code call} decides. No
- * part of the API.
+ * Internal: transactions: the order of their steps, what happens to the updates of a failed step,
+ * and scans of their snapshots. {@code call} decides how a step is sent again. No part of the API.
  */
 @NullMarked
 package io.osier.proxy.transaction;

@@ -4,8 +4,8 @@ import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.io.Input;
 
 /**
- * Kryo's input, which allocates nothing for what is not there: a length is held against the bytes
- * that are left first. The one who wrote a value need not mean well.
+ * An input for Kryo that compares each length with the bytes that are left before it allocates
+ * memory: the writer of a value need not be trusted.
  */
 final class CheckedInput extends Input {
   CheckedInput(byte[] bytes, int offset) {
@@ -36,7 +36,7 @@ final class CheckedInput extends Input {
   @Override
   public String readString() {
     int start = position;
-    if (readVarIntFlag()) { // otherwise it is ASCII, and its end is marked
+    if (readVarIntFlag()) { // otherwise it is ASCII with a marked end
       int characters = readVarIntFlag(true) - 1;
       if (characters > remaining()) {
         throw tooLong(characters);

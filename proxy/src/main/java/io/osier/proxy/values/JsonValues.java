@@ -14,11 +14,11 @@ import io.osier.core.OsierException;
 import io.osier.core.Value;
 
 /**
- * Objects as JSON text, by way of Jackson, which a program brings along ({@code
- * com.fasterxml.jackson.core:jackson-databind}). Readable for everybody, the command line included.
- * What {@link Values#plain} knows stays plain. Properties and keys of maps are in the order of
- * their names, so that equal objects have equal texts; a Java set within an object has no such
- * order, and such objects do not belong in sets.
+ * Encodes objects as JSON text with Jackson, which the program must bring along ({@code
+ * com.fasterxml.jackson.core:jackson-databind}). People and the command line can read the values.
+ * Classes that {@link Values#plain} knows are encoded by it. Properties and keys of maps are
+ * ordered by name, so that equal objects have equal texts; a Java set within an object has no such
+ * order, so objects with sets must not be elements of Osier's sets. Thread-safe.
  */
 public final class JsonValues implements Values {
   private final ObjectMapper mapper;
@@ -28,9 +28,9 @@ public final class JsonValues implements Values {
   }
 
   /**
-   * Codecs by a mapper.
+   * Makes codecs from a mapper.
    *
-   * @param mapper copied, with its modules
+   * @param mapper the mapper, which is copied with its modules
    */
   public static JsonValues of(ObjectMapper mapper) {
     ObjectMapper own = present(mapper, "a mapper").copy();
@@ -49,7 +49,7 @@ public final class JsonValues implements Values {
         : new Json<>(mapper.constructType(type));
   }
 
-  /** The codec of a type with parameters. */
+  /** Returns the codec of a type with parameters. */
   public <T> ValueCodec<T> codec(TypeReference<T> type) {
     return new Json<>(mapper.constructType(present(type, "a type").getType()));
   }

@@ -14,18 +14,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects as bytes, by way of Kryo. Each class must be registered with a number, which is what is
- * stored of it: no name of a class ever is, and a number that is not registered is an error that
- * names it. What {@link Values#plain} knows stays plain.
+ * Encodes objects as bytes with Kryo. Each class must be registered with a number, which is stored
+ * in place of the class's name; decoding a number that is not registered fails with an error that
+ * names it. Classes that {@link Values#plain} knows are encoded by it. Thread-safe.
  *
  * <p>Records, classes with a constructor without arguments and enums can be registered. Their
- * members are stored by name, so members may be added, left out and put in another order: one that
- * is missing is what it is in a new object (0, false, null). Members may be of primitive types,
- * {@code String}, enums and registered classes, {@code byte[]}, {@code Optional}, {@code List},
- * {@code Set}, {@code Map}, {@code BigInteger}, {@code BigDecimal}, {@code UUID}, {@code URI} and
- * the classes of {@code java.time}; lists, sets and maps come back unmodifiable. Sets and maps are
+ * members are stored by name, so members may be added, left out and put in another order: a missing
+ * member has its value in a new object (0, false, null). Members may be of primitive types, {@code
+ * String}, enums and registered classes, {@code byte[]}, {@code Optional}, {@code List}, {@code
+ * Set}, {@code Map}, {@code BigInteger}, {@code BigDecimal}, {@code UUID}, {@code URI} and the
+ * classes of {@code java.time}; lists, sets and maps come back unmodifiable. Sets and maps are
  * stored in the order of their contents' bytes, so that equal objects have equal bytes. Objects are
- * trees: one that contains itself is refused, and one that is in two places comes back as two.
+ * stored as trees: an object that contains itself is refused, and an object that is referenced
+ * twice is decoded as two.
  *
  * <pre>{@code
  * OsierClient.builder()
@@ -36,12 +37,12 @@ public final class KryoValues implements Values {
   /** Largest number of a class. */
   public static final int NUMBER_MAX = 1_000_000;
 
-  /** The first byte of a value: what the rest of it is. */
+  /** The first byte of each value, which names the format of the rest. */
   private static final byte FORMAT = 1;
 
   private static final int BUFFER_BYTES = 256;
 
-  /** A value has at most so many bytes; keyspaces allow less. */
+  /** Most bytes of a value; keyspaces allow less. */
   private static final int BYTES_MAX = 1 << 28;
 
   private static final int POOLED_MAX = 16;
@@ -60,7 +61,7 @@ public final class KryoValues implements Values {
         };
   }
 
-  /** Collects the classes. */
+  /** Starts to collect the classes. */
   public static Builder builder() {
     return new Builder();
   }
@@ -74,9 +75,9 @@ public final class KryoValues implements Values {
     /**
      * Lets objects of a class be stored.
      *
-     * @param number stands for the class wherever it is stored, for ever: 1 to {@link #NUMBER_MAX}
-     * @throws OsierException INVALID_ARGUMENT if the number or the class is there already, or the
-     *     class cannot be stored; the message says why
+     * @param number stands for the class in all stored values, for ever: 1 to {@link #NUMBER_MAX}
+     * @throws OsierException INVALID_ARGUMENT if the number or the class is registered already, or
+     *     the class cannot be stored; the message says why
      */
     public Builder register(int number, Class<?> type) {
       present(type, "a class");
@@ -102,13 +103,13 @@ public final class KryoValues implements Values {
         throw wrong(type.getName() + " needs no number: it is known");
       }
       if (!type.isEnum()) {
-        Members.of(type); // says what is wrong with it
+        Members.of(type); // throws if the class cannot be stored
       }
       classes.put(number, type);
       return this;
     }
 
-    /** The codecs of the registered classes. */
+    /** Returns the codecs of the registered classes. */
     public KryoValues build() {
       return new KryoValues(new LinkedHashMap<>(classes));
     }
@@ -147,7 +148,7 @@ public final class KryoValues implements Values {
         out.writeByte(FORMAT);
         kryo.writeClassAndObject(out, object);
         return new Value.Bytes(out.toBytes());
-      } catch (RuntimeException e) { // also of the object's own accessors
+      } catch (RuntimeException e) { // the object's accessors may throw, too
         throw wrong(
             "an object of " + object.getClass().getName() + " cannot be stored: " + reason(e));
       } finally {
@@ -178,7 +179,7 @@ public final class KryoValues implements Values {
         return type.cast(object);
       } catch (OsierException e) {
         throw e;
-      } catch (RuntimeException e) { // bytes that anybody may have written
+      } catch (RuntimeException e) { // the bytes may be anything
         throw malformed(reason(e), e);
       } finally {
         kryo.reset();
@@ -192,7 +193,7 @@ public final class KryoValues implements Values {
     }
   }
 
-  /** The first line: what follows is Kryo's trace of where in the object it was. */
+  /** Returns the first line of the message; Kryo's trace of the place in the object follows it. */
   private static String reason(RuntimeException e) {
     String message = String.valueOf(e.getMessage());
     int end = message.indexOf('\n');

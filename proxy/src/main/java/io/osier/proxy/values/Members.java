@@ -22,12 +22,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What objects of a class are made of: a record's components, or the fields of a class that has a
- * constructor without arguments, and how to make one of them. By name, so that members may be added
- * and left out.
+ * Takes objects of a class apart into their members, and makes them again: a record's components,
+ * or the fields of a class that has a constructor without arguments. Members have names, so that a
+ * newer class may add some and leave some out. Immutable.
  */
 public final class Members<T> {
-  /** A member's value in an object. */
+  /** Reads a member's value. */
   private interface Getter {
     @Nullable Object of(Object object) throws ReflectiveOperationException;
   }
@@ -35,8 +35,8 @@ public final class Members<T> {
   /**
    * A member.
    *
-   * @param name as in the class
-   * @param type as declared, primitives included
+   * @param name its name in the class
+   * @param type its declared type, which may be primitive
    */
   public record Member(String name, Class<?> type) {}
 
@@ -47,7 +47,7 @@ public final class Members<T> {
   private final Class<T> type;
   private final Constructor<T> constructor;
 
-  /** In the order of the declaration: a record's constructor takes them so. */
+  /** In the order of the declaration, as a record's constructor needs them. */
   private final List<Part> parts;
 
   private final Map<String, Integer> byName = new TreeMap<>();
@@ -65,10 +65,10 @@ public final class Members<T> {
   }
 
   /**
-   * The members of a class.
+   * Finds the members of a class.
    *
-   * @throws OsierException INVALID_ARGUMENT if its objects cannot be taken apart and made again;
-   *     the message says why
+   * @throws OsierException INVALID_ARGUMENT if its objects cannot be taken apart or made again; the
+   *     message says why
    */
   public static <T> Members<T> of(Class<T> type) {
     if (type.isRecord()) {
@@ -149,7 +149,7 @@ public final class Members<T> {
     try {
       member.setAccessible(true);
       return member;
-    } catch (RuntimeException e) { // InaccessibleObjectException is one; so says a security manager
+    } catch (RuntimeException e) { // InaccessibleObjectException, or a security manager's
       throw wrong(
           type,
           "is not open to io.osier.proxy: its module must say 'opens "
@@ -162,22 +162,22 @@ public final class Members<T> {
     return OsierException.of(ErrorCode.INVALID_ARGUMENT, type.getName() + " " + why);
   }
 
-  /** The members, in the order of their declaration. */
+  /** Returns the members, in the order of their declaration. */
   public List<Member> list() {
     return parts.stream().map(Part::member).toList();
   }
 
-  /** Where a member stands in {@link #list}; -1 if there is none of that name. */
+  /** Returns a member's index in {@link #list}; -1 if no member has that name. */
   public int indexOf(String name) {
     return byName.getOrDefault(name, -1);
   }
 
-  /** The places of the members, in the order of their names. */
+  /** Returns the members' indexes, in the order of their names. */
   Collection<Integer> sorted() {
     return byName.values();
   }
 
-  /** A member's value in an object. */
+  /** Returns a member's value in an object. */
   public @Nullable Object get(T object, int index) {
     try {
       return parts.get(index).getter.of(object);
@@ -188,7 +188,7 @@ public final class Members<T> {
     }
   }
 
-  /** Room for the values of an object's members, which are what a new one has. */
+  /** Returns the members' values in a new object, as an array to fill in. */
   public @Nullable Object[] blank() {
     @Nullable Object[] blank = new Object[parts.size()];
     T fresh = type.isRecord() ? null : make(NOTHING);
@@ -203,10 +203,11 @@ public final class Members<T> {
   }
 
   /**
-   * An object.
+   * Makes an object.
    *
-   * @param values of the members, by their places; of a class the first ones are enough
-   * @throws OsierException MALFORMED if its constructor refuses them
+   * @param values the members' values, by index; for a class that is no record the first ones
+   *     suffice
+   * @throws OsierException MALFORMED if the constructor refuses them
    */
   public T make(@Nullable Object[] values) {
     try {

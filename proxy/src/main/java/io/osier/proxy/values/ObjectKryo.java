@@ -35,27 +35,28 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kryo, for objects that are trees of registered classes, with one form for equal objects. Numbers
- * below {@link #FIRST} are the library's own; they are part of what is stored, and stay.
+ * Kryo set up for trees of objects of registered classes, with equal bytes for equal objects. Class
+ * numbers below {@link #FIRST} are the library's own; they are stored in values and must not
+ * change. Not thread-safe.
  */
 final class ObjectKryo extends Kryo {
-  /** The number of the first class of a program. */
+  /** The lowest class number for a program's classes. */
   private static final int FIRST = 64;
 
-  /** Deepest nesting of objects in objects. */
+  /** Deepest nesting of objects. */
   private static final int DEPTH_MAX = 100;
 
   private static final int BUFFER_BYTES = 64;
   private static final int BYTES_MAX = 1 << 28;
 
-  /** What can be stored without a number of the program's. */
+  /** The classes that need not be registered. */
   private static final Map<Class<?>, Serializer<?>> KNOWN = known();
 
   ObjectKryo(Map<Integer, Class<?>> classes) {
     setRegistrationRequired(true);
     setReferences(false);
     setMaxDepth(DEPTH_MAX);
-    int number = 10; // Kryo has registered what is primitive, and strings
+    int number = 10; // Kryo has registered primitives and strings
     for (Map.Entry<Class<?>, Serializer<?>> entry : KNOWN.entrySet()) {
       register(entry.getKey(), entry.getValue(), number++);
     }
@@ -91,7 +92,7 @@ final class ObjectKryo extends Kryo {
     return known;
   }
 
-  /** Whether objects of a class can be stored without a number of the program's. */
+  /** Returns whether objects of a class can be stored without registration. */
   static boolean isKnown(Class<?> type) {
     return KNOWN.containsKey(general(type));
   }
@@ -100,7 +101,7 @@ final class ObjectKryo extends Kryo {
     return new Parts<>(type, Members.of(type));
   }
 
-  /** Whatever implements them, these are one. */
+  /** Returns the interface that stands for all lists, sets or maps; other classes as they are. */
   private static Class<?> general(Class<?> type) {
     if (Set.class.isAssignableFrom(type)) {
       return Set.class;
@@ -134,7 +135,7 @@ final class ObjectKryo extends Kryo {
     }
   }
 
-  /** A constant by its name: others may be added and put in another order. */
+  /** Stores an enum's constant by name, so that constants may be added and reordered. */
   @SuppressWarnings("rawtypes") // of any enum
   private static final class Constants extends Serializer<Enum> {
     private final Class<? extends Enum> type;
@@ -161,7 +162,7 @@ final class ObjectKryo extends Kryo {
     }
   }
 
-  /** Members by their names. */
+  /** Stores an object's members by name. */
   private static final class Parts<T> extends Serializer<T> {
     private final Class<T> type;
     private final Members<T> members;
@@ -190,7 +191,7 @@ final class ObjectKryo extends Kryo {
         String name = in.readString();
         Object value = kryo.readClassAndObject(in);
         int index = members.indexOf(name);
-        if (index >= 0) { // otherwise one that this program does not have
+        if (index >= 0) { // this program may lack the member
           values[index] = fitting(list.get(index), value);
         }
       }
@@ -220,7 +221,7 @@ final class ObjectKryo extends Kryo {
       return wide;
     }
 
-    /** As Java widens numbers; null for others. */
+    /** Widens a number as Java does; returns null if it cannot. */
     private static @Nullable Object widened(Class<?> wanted, Object value) {
       boolean isWhole = value instanceof Integer || value instanceof Short || value instanceof Byte;
       if (wanted == Long.class && isWhole) {
@@ -250,7 +251,10 @@ final class ObjectKryo extends Kryo {
     }
   }
 
-  /** In the order of their bytes: equal sets may be walked in any order. */
+  /**
+   * Stores a set's elements in the order of their bytes, since equal sets may iterate in different
+   * orders.
+   */
   private static final class Sets extends Serializer<Set<?>> {
     @Override
     public void write(Kryo kryo, Output out, Set<?> set) {
@@ -273,7 +277,7 @@ final class ObjectKryo extends Kryo {
     }
   }
 
-  /** In the order of their keys' bytes. */
+  /** Stores a map's entries in the order of their keys' bytes. */
   private static final class Maps extends Serializer<Map<?, ?>> {
     private record Entry(byte[] key, byte[] value) {}
 

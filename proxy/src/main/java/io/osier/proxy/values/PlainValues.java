@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Values that are what they look like. */
+/** Encodes simple classes as values that every client can read. Thread-safe. */
 final class PlainValues implements Values {
   static final PlainValues INSTANCE = new PlainValues();
 
   private static final String KNOWN =
       "String, Long, Integer, Double, Boolean, byte[], Value and enums";
 
-  /** A codec of two functions; {@code decode} answers null for a value that is none of its own. */
+  /** A codec of two functions; {@code decode} returns null for a value that is not of its class. */
   private record Of<T>(
       String what, Function<T, Value> encoder, Function<Value, @Nullable T> decoder)
       implements ValueCodec<T> {
@@ -90,7 +90,7 @@ final class PlainValues implements Values {
     return CODECS.containsKey(wrapped(type)) || type.isEnum();
   }
 
-  /** The class of the objects that stand for a primitive type's values; others as they are. */
+  /** Returns the wrapper class of a primitive type; other classes as they are. */
   static Class<?> wrapped(Class<?> type) {
     return MethodType.methodType(type).wrap().returnType();
   }

@@ -1,5 +1,5 @@
 /**
- * How Java objects become values, and values objects again. A client is given one {@link
+ * Encodes Java objects as values, and decodes them. A client is given one {@link
  * io.osier.proxy.values.Values} ({@link io.osier.proxy.OsierClient.Builder#values}), and its typed
  * handles use it.
  */

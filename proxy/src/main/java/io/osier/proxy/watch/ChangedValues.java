@@ -18,11 +18,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Reads what the keys of some changes hold, some keys at a time, until all are read, there is no
- * more room, or none of some can be read. Where one cannot be read its change is told without.
+ * Reads the values of changed keys, some keys in a request, until all are read, the limit of bytes
+ * is reached, or no key of a request can be read. A key that cannot be read has no value.
  */
 public final class ChangedValues {
-  /** So many keys are read at once. */
+  /** The number of keys in one request. */
   public static final int KEYS_AT_ONCE = 32;
 
   private final SessionCore session;
@@ -39,9 +39,9 @@ public final class ChangedValues {
   }
 
   /**
-   * What the keys hold, as the session sees it, which has seen the changes.
+   * Reads what the changed keys hold, in a session that has seen the changes.
    *
-   * @param bytesMax after which nothing more is read; 0 reads nothing
+   * @param bytesMax the bytes of keys and values after which no more are read; 0 to read nothing
    */
   public static CompletableFuture<Map<Key, Found>> of(
       SessionCore session, String keyspace, Reply.Changes told, long bytesMax) {
@@ -71,7 +71,7 @@ public final class ChangedValues {
                   take(keys.get(from + i), one);
                 }
               }
-              return any ? to : keys.size(); // nobody answers, or nobody waits any more
+              return any ? to : keys.size(); // unreachable, or given up
             });
   }
 

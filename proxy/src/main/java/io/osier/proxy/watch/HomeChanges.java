@@ -13,9 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
 /**
- * A watcher's questions to all homes of a keyspace, as one. Each home has one under way; whichever
- * is answered first answers, and the others stay for the next time. The places are those of the
- * homes, one after the other. Asked by one thread at a time, again when it was answered.
+ * Polls all homes of a keyspace for a watcher, as if they were one keyspace. Each home has one poll
+ * under way; the first answer completes the watcher's poll, and the others stay under way for the
+ * next one. The watcher's places are those of the homes, one home after the other. For one thread
+ * at a time, one poll after the other.
  */
 final class HomeChanges {
   private final List<String> homes;
@@ -23,10 +24,10 @@ final class HomeChanges {
   private final Map<String, CompletableFuture<Reply.Changes>> underWay = new ConcurrentHashMap<>();
 
   /**
-   * Nothing is asked yet.
+   * Makes it, without a poll under way.
    *
-   * @param homes their keyspaces
-   * @param ask asks one of them
+   * @param homes the homes' keyspaces
+   * @param ask polls one home
    */
   HomeChanges(
       List<String> homes, BiFunction<String, Request.Watch, CompletableFuture<Reply.Changes>> ask) {
@@ -34,7 +35,10 @@ final class HomeChanges {
     this.ask = ask;
   }
 
-  /** Asks where nothing is under way. A question that does not wait is answered by all homes. */
+  /**
+   * Polls the homes that have no poll under way. A poll that does not wait is answered once all
+   * homes have answered.
+   */
   CompletableFuture<Reply.Changes> ask(Request.Watch all) {
     int each = all.places().size() / homes.size();
     if (each * homes.size() != all.places().size()) {
@@ -69,7 +73,7 @@ final class HomeChanges {
     return answer;
   }
 
-  /** What has been answered, and the places of the homes that have not as they were. */
+  /** Merges the answers that have come; the other homes' places stay as they were. */
   private Reply.Changes taken(Request.Watch all, int each) {
     List<Reply.Change> changes = new ArrayList<>();
     List<Request.Place> places = new ArrayList<>();
@@ -89,7 +93,7 @@ final class HomeChanges {
     return new Reply.Changes(changes, places, whole);
   }
 
-  /** Nobody waits for the answers any more. */
+  /** Gives up all polls under way. */
   void giveUp() {
     underWay.values().forEach(of -> of.cancel(false));
     underWay.clear();

@@ -25,27 +25,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One subscriber's watcher. It asks its datacenter for what is behind its position when that is
- * wanted, and again until there is something; where nobody answers it asks on, wherever the session
- * goes. One answer is held at a time. Signals come one after another by the subscriber's executor.
+ * One subscriber's watcher. While the subscriber wants signals it polls a datacenter for changes
+ * after its position; without an answer it tries again, at whatever datacenter the session uses. It
+ * holds one answer at a time. Signals are sent one after another by the subscriber's executor.
  *
- * @param <T> what the subscriber is told
+ * @param <T> the type of the signals
  */
 public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubscription.Told> {
   private static final Logger LOG = LoggerFactory.getLogger(WatchSubscription.class);
 
-  /** A datacenter waits so long for a change, and half of a call's time at most. */
+  /**
+   * How long a datacenter waits for a change before it answers; at most half of a call's time
+   * limit.
+   */
   private static final int WAIT_MILLIS = 20_000;
 
-  /** Longest pauses where nobody answers: it doubles with each time. */
+  /** Longest pause after polls without an answer; it doubles each time up to the maximum. */
   private static final long PAUSE_MILLIS_MIN = 200;
 
   private static final long PAUSE_MILLIS_MAX = 5_000;
 
-  /** After so many questions in vain it is logged: a moment without a datacenter is no trouble. */
+  /** After so many polls without an answer a line is logged: a short outage is no trouble. */
   private static final int SAID_AFTER = 3;
 
-  /** What a datacenter has told, and what of the keys was read. */
+  /** A datacenter's answer, and the values of the changed keys that were read. */
   public record Told(Reply.Changes changes, Map<Key, Keyspace.Found> found) {}
 
   private final SessionCore session;
@@ -59,16 +62,19 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
   private boolean asking;
   private long pauseMillis = PAUSE_MILLIS_MIN;
 
-  /** Of a keyspace that has homes, all of which are watched; null until that is known. */
+  /** The polls of all homes; null if the keyspace has none, or that is not known yet. */
   private volatile @Nullable HomeChanges homes;
 
-  /** How often in a row it was asked in vain. */
+  /** How many polls in a row had no answer. */
   private int inVain;
 
   /**
-   * @param first the first question
-   * @param valueBytesMax of what comes at once, after so many bytes no more values are read
-   * @param form what the subscriber is told of what a datacenter has told
+   * Makes a watcher.
+   *
+   * @param first the first poll
+   * @param valueBytesMax the bytes of values after which no more are read for one signal; 0 for no
+   *     values
+   * @param form converts a datacenter's answer into a signal
    */
   public WatchSubscription(
       SessionCore session,
@@ -90,7 +96,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
     try {
       executor.execute(this::go);
     } catch (RuntimeException e) {
-      refused(e); // the executor takes no more
+      refused(e); // the executor was shut down, or is full
     }
   }
 
@@ -124,7 +130,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
     askOn();
   }
 
-  /** Asks for more, if that is wanted, or if it is where the watcher begins. */
+  /** Polls for more if the subscriber wants more, or for the watcher's first position. */
   private void askOn() {
     boolean isFirst = next.waitMillis() == 0;
     if (!isOver() && held == null && !asking && (isFirst || isWanted())) {
@@ -133,7 +139,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
     }
   }
 
-  /** Whether the error may be gone some time later, or at another datacenter. */
+  /** Returns whether the error may pass with time, or at another datacenter. */
   private static boolean isPassing(ErrorCode code) {
     return switch (code) {
       case UNAVAILABLE, TIMEOUT, OVERLOADED, SHUTTING_DOWN, REFUSED_BY_PEERS, SESSION_BEHIND ->
@@ -142,7 +148,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
     };
   }
 
-  /** Whether it begins at a position, of which another session may have been told elsewhere. */
+  /** Returns whether the poll begins at a given position, which may be from another session. */
   private static boolean goesOn(Request.Watch asked) {
     return asked.resumes() && !asked.places().isEmpty();
   }
@@ -153,12 +159,12 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
       session.cache().clear();
     }
     boolean first = next.places().isEmpty() || next.waitMillis() == 0;
-    // A watcher that begins anew, or walks through what is there, is told its position.
+    // A watcher that begins anew, or is going through the existing objects, signals its position.
     boolean walks = told.places().stream().anyMatch(p -> p.next().isPresent());
     next =
         new Request.Watch(
             next.keyspace(), next.key(), next.prefix(), told.places(), false, WAIT_MILLIS);
-    // The session has now seen them: what it kept of them may be older.
+    // The session has now seen these changes, and its kept answers may be older.
     told.changes().forEach(c -> session.cache().invalidate(next.keyspace(), c.key()));
     if (first || walks || !told.changes().isEmpty()) {
       held = form.apply(answer);
@@ -170,7 +176,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
     if (told != null && isWanted()) {
       held = null;
       took();
-      askOn(); // while the subscriber is at it
+      askOn(); // polls while the subscriber is busy
       subscriber.onNext(told);
     }
   }
@@ -235,7 +241,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
           @Override
           protected String home(Homes told) {
             if (asked.prefix() && session.past().isWithoutHomes(keyspace)) {
-              return keyspace; // which does not fit the session's past, and is refused
+              return keyspace; // refused, as it does not fit the session
             }
             if (asked.prefix() && homes == null) {
               throw OsierException.of(
@@ -246,7 +252,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
 
           @Override
           protected boolean waitsForPast() {
-            return false; // it has a position of its own
+            return false; // the position is its vector
           }
 
           @Override

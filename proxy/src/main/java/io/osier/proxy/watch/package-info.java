@@ -1,6 +1,6 @@
 /**
- * Internal: one watcher: what it asks for next, when it asks again, and which values it brings
- * along. What its subscriber is told is made by the API. No part of it.
+ * Internal: one watcher: what it polls for next, when it tries again, and which values it reads.
+ * The API makes the signals that its subscriber gets. No part of the API.
  */
 @NullMarked
 package io.osier.proxy.watch;

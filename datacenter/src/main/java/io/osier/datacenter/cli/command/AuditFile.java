@@ -25,16 +25,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leads what is noted for auditors to a file of its own: a JSON object a line, a new file each day
- * and at 64 MiB, of which 30 are kept. A thread of its own writes it, and nobody waits for the
- * disk: what finds no room in front of it, and what it does not take, is lost, counted, and said in
- * the log; when lines are written again, one of them says how many are missing. Thread-safe.
+ * Writes the audit log to a file of its own: one JSON object on each line, a new file each day and
+ * at 64 MiB, of which 30 are kept. A thread of its own writes it, and no caller waits for the disk:
+ * lines for which the queue has no room, and lines that the disk refuses, are lost, counted and
+ * mentioned in the log; when lines are written again, one of them says how many are missing.
+ * Thread-safe.
  */
 final class AuditFile implements AutoCloseable {
   private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(AuditFile.class);
   private static final String LOGGER = "io.osier.audit";
 
-  /** Losses are said in the log at most so often. */
+  /** The least time between two log lines about losses. */
   private static final Duration LOGGED = Duration.ofSeconds(10);
 
   private static final int QUEUE = 8_192;
@@ -51,7 +52,7 @@ final class AuditFile implements AutoCloseable {
     this.losses = losses;
   }
 
-  /** What was lost, and who has heard of it. */
+  /** Counts lost lines, and logs losses. */
   private static final class Losses {
     private final AtomicLong inQueue = new AtomicLong();
     private final AtomicLong atDisk = new AtomicLong();
@@ -69,7 +70,7 @@ final class AuditFile implements AutoCloseable {
     }
   }
 
-  /** Lines in front of the disk. */
+  /** The queue of lines that wait for the disk. */
   private static final class Queue extends AsyncAppender {
     private final Losses losses;
 
@@ -84,7 +85,10 @@ final class AuditFile implements AutoCloseable {
       }
     }
 
-    /** One at a time: room that was seen is still there when the line is put into it. */
+    /**
+     * Adds a line if there is room; synchronized so that the room is still there when the line is
+     * added.
+     */
     private synchronized boolean offered(ILoggingEvent line) {
       if (getRemainingCapacity() == 0) {
         return false;
@@ -94,13 +98,13 @@ final class AuditFile implements AutoCloseable {
     }
   }
 
-  /** The file; used by one thread. */
+  /** The writer of the file; used by one thread. */
   private static final class Lines extends RollingFileAppender<ILoggingEvent>
       implements RecoveryListener {
     private final Losses losses;
     private final Logger logger;
     private final String dc;
-    private String why = ""; // empty while lines are written
+    private String why = ""; // why lines are not written; empty if they are
     private long told;
 
     Lines(Losses losses, Logger logger, String dc) {
@@ -127,7 +131,10 @@ final class AuditFile implements AutoCloseable {
       why = "";
     }
 
-    /** What the file does not take is not thrown: it is dropped, and tried again later. */
+    /**
+     * Writes a line. The appender throws nothing if the disk refuses it, but drops the line and
+     * tries to recover later.
+     */
     @Override
     protected void subAppend(ILoggingEvent line) {
       super.subAppend(line);
@@ -195,7 +202,7 @@ final class AuditFile implements AutoCloseable {
     return new AuditFile(logger, before, losses);
   }
 
-  /** By reason, how many lines were lost. */
+  /** Returns how many lines were lost, by reason. */
   Map<String, Long> lost() {
     return Map.of("queue", losses.inQueue.get(), "disk", losses.atDisk.get());
   }
@@ -220,7 +227,7 @@ final class AuditFile implements AutoCloseable {
     }
   }
 
-  /** Writes what waits, and ends. */
+  /** Writes the waiting lines, and ends. */
   @Override
   public void close() {
     logger.detachAppender(before);

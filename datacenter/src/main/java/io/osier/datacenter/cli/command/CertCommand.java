@@ -50,7 +50,7 @@ public final class CertCommand implements Callable<Integer> {
         spec.commandLine(), "say what to make: authority, dc, client or user");
   }
 
-  /** What all of them take. */
+  /** The options that all these commands share. */
   abstract static class Making implements Callable<Integer> {
     @Option(
         names = "--dir",

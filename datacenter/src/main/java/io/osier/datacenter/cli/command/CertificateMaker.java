@@ -36,7 +36,10 @@ public final class CertificateMaker {
       Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
   private static final long KEYTOOL_SECONDS = 60;
 
-  /** Keytool takes the password of its file from here, where other users cannot read it. */
+  /**
+   * The environment variable from which keytool takes its file's password; other users cannot read
+   * it.
+   */
   private static final String PASSWORD = "OSIER_KEYTOOL_PASSWORD";
 
   private CertificateMaker() {}
@@ -45,7 +48,7 @@ public final class CertificateMaker {
    * Makes an authority: {@code authority.pem} and {@code authority.key}.
    *
    * @return the files
-   * @throws OsierException CONFIGURATION if there is one already, or the directory cannot be
+   * @throws OsierException CONFIGURATION if the files exist already, or the directory cannot be
    *     written to
    */
   public static List<Path> authority(Path dir, String cluster, int days) {
@@ -73,20 +76,20 @@ public final class CertificateMaker {
    * Makes a certificate that the authority in a directory signs: {@code NAME.pem} and {@code
    * NAME.key}.
    *
-   * @param uri whose it is, among its alternative names
-   * @param hosts names and addresses under which it is dialled
+   * @param uri the owner's URI, for the alternative names
+   * @param hosts the names and addresses under which the owner is dialled
    * @return the files
-   * @throws OsierException CONFIGURATION if there is no authority, the files are there already, or
-   *     a name is none
+   * @throws OsierException CONFIGURATION if there is no authority, the files exist already, or a
+   *     name is invalid
    */
   public static List<Path> signed(Path dir, String name, String uri, List<String> hosts, int days) {
     return signed(dir, name, uri, hosts, days, "+0d");
   }
 
   /**
-   * As the other one.
+   * As the other method, with the beginning of the validity.
    *
-   * @param from when it begins to be valid, as keytool's -startdate takes it
+   * @param from when the validity begins, in the form of keytool's -startdate
    */
   static List<Path> signed(
       Path dir, String name, String uri, List<String> hosts, int days, String from) {
@@ -173,7 +176,7 @@ public final class CertificateMaker {
     }
     String password = drawn(24);
     try {
-      Path work = Files.createTempDirectory("osier-cert"); // only its owner may look into it
+      Path work = Files.createTempDirectory("osier-cert"); // only its owner may read it
       try {
         Path store = work.resolve("store.p12");
         maker.make(work, store, password);
@@ -197,21 +200,21 @@ public final class CertificateMaker {
     writeSecret(key, pem("PRIVATE KEY", secret.getEncoded()));
     Certificate[] chain = store.getCertificateChain(ALIAS);
     StringBuilder text = new StringBuilder();
-    // The authority's own is in its own file, which the other end has.
+    // The authority's certificate is left out: it has its own file, which the other end has.
     for (int i = 0; i < Math.max(1, chain.length - 1); i++) {
       text.append(pem("CERTIFICATE", chain[i].getEncoded()));
     }
     Files.writeString(certificate, text);
   }
 
-  /** Writes a file so that nobody else can read it before anything is in it. */
+  /** Writes a new file that only its owner can read from the beginning. */
   static void writeSecret(Path file, String text) throws IOException {
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     Files.writeString(file, text);
   }
 
-  /** Random bytes as letters, digits, - and _. */
+  /** Draws random bytes, and returns them as letters, digits, - and _. */
   static String drawn(int bytes) {
     byte[] random = new byte[bytes];
     new SecureRandom().nextBytes(random);
@@ -245,7 +248,7 @@ public final class CertificateMaker {
     Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
     List<String> command = new ArrayList<>(List.of(keytool.toString()));
     command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")); // starts sooner
-    // The file lives for a second behind a random password: rounds of a hash add nothing.
+    // The file exists for a second with a random password: many rounds of hashing add nothing.
     for (String rounds : List.of("keyPbe", "certPbe", "mac")) {
       command.add("-J-Dkeystore.pkcs12." + rounds + "IterationCount=1");
     }
@@ -271,7 +274,7 @@ public final class CertificateMaker {
     }
   }
 
-  /** Of a distinguished name, a value in which every character stands for itself. */
+  /** Quotes a value of a distinguished name, so that each character stands for itself. */
   private static String quoted(String value) {
     return "\"" + value.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }

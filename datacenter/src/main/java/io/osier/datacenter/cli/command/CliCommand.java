@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Talks to datacenters from a shell: one command, or many in an interactive session. */
+/** Runs {@code osier cli}: one command, or many in a session. */
 @Command(
     name = "cli",
     mixinStandardHelpOptions = true,
@@ -89,10 +89,10 @@ public final class CliCommand implements Callable<Integer> {
   private @Nullable List<String> words;
 
   /**
-   * What nearly every call is given, without picocli, whose classes no start cache can hold:
-   * reading options with it takes as much processor time as all the rest of a call.
+   * Parses the usual arguments without picocli, whose classes the start cache cannot hold: parsing
+   * with it takes as much processor time as all the rest of a call.
    *
-   * @return empty where picocli must look itself: at a rarer option, a mistake, a question for help
+   * @return empty if picocli must parse them: for rarer options, mistakes and --help
    */
   public static Optional<CliCommand> plain(List<String> arguments) {
     CliCommand command = new CliCommand();
@@ -145,12 +145,15 @@ public final class CliCommand implements Callable<Integer> {
     return true;
   }
 
-  /** Amounts may be negative; a word with a letter behind its dash is an option, or mistyped. */
+  /**
+   * Returns whether a word is an option, perhaps mistyped: a dash and a letter; amounts may be
+   * negative.
+   */
   private static boolean isLikeAnOption(String word) {
     return word.matches("--?\\p{Alpha}.*") || word.equals("--");
   }
 
-  /** Completes what annotations cannot say. Called by picocli. */
+  /** Sets what annotations cannot express. Called by picocli. */
   @Spec
   void specify(CommandSpec ofThis) {
     ofThis.parser().unmatchedOptionsArePositionalParams(true); // -3 is an amount
@@ -179,7 +182,7 @@ public final class CliCommand implements Callable<Integer> {
     checkOptions();
     List<Word> command = words == null ? List.of() : words.stream().map(Word::ofArgument).toList();
     if (!command.isEmpty() && Grammar.parse(command) instanceof Grammar.Help help) {
-      System.out.println(help.text()); // whether or not a datacenter can be reached
+      System.out.println(help.text()); // needs no datacenter
       return 0;
     }
     try (OsierClient client = connect()) {
@@ -245,7 +248,10 @@ public final class CliCommand implements Callable<Integer> {
         });
   }
 
-  /** Wrong arguments are usage; a file that cannot be read is not, as the usage does not help. */
+  /**
+   * Turns errors of arguments into usage errors; an unreadable file is none, as the usage would not
+   * help.
+   */
   private static <T> T usage(String before, Supplier<T> step) {
     try {
       return step.get();

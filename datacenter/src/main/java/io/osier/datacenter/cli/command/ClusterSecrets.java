@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The directory with a cluster's authority, what it has signed, and the first user's password.
- * {@code osier init} takes what is there, and makes what is missing.
+ * The directory with a cluster's authority, the certificates that it has signed, and the first
+ * user's password. {@code osier init} uses the existing files, and makes the missing ones.
  */
 final class ClusterSecrets {
   private static final int AUTHORITY_DAYS = 3_650;
@@ -47,12 +47,12 @@ final class ClusterSecrets {
   }
 
   /**
-   * A datacenter's certificate, and what signs it.
+   * Makes a datacenter's certificate, and the authority, unless they exist.
    *
-   * @param joins whether the cluster is there already, so that it has an authority
-   * @return whether it was made; otherwise it is there as it was
-   * @throws OsierException CONFIGURATION if there is no authority and there must be one, or
-   *     something cannot be made
+   * @param joins whether the cluster exists already, so that it has an authority
+   * @return whether the certificate was made; otherwise it existed
+   * @throws OsierException CONFIGURATION if the authority is missing and the cluster exists, or a
+   *     file cannot be made
    */
   boolean certify(String dc, String cluster, List<String> hosts, boolean joins) {
     if (Files.exists(certificate(dc)) && Files.exists(key(dc)) && Files.exists(authority())) {
@@ -79,7 +79,7 @@ final class ClusterSecrets {
   }
 
   /**
-   * A user's password that is there, or is drawn and written down.
+   * Reads a user's password, or draws it and writes it to its file.
    *
    * @throws OsierException CONFIGURATION if its file cannot be read or written
    */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Makes of a password what a datacenter may keep of it. */
+/** Prints the credential of a password, which a datacenter keeps in its place. */
 @Command(
     name = "credential",
     mixinStandardHelpOptions = true,
@@ -40,7 +40,7 @@ public final class CredentialCommand implements Callable<Integer> {
     }
   }
 
-  /** The credential of a password, with a salt that is drawn. */
+  /** Makes the credential of a password, with a random salt. */
   static ScramCredential make(char[] password) {
     byte[] salt = new byte[ScramCredential.SALT_BYTES];
     new SecureRandom().nextBytes(salt);

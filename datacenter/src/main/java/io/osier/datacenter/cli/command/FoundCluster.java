@@ -14,11 +14,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a newcomer's configuration takes from the cluster that it joins. Immutable.
+ * The facts about a cluster for the configuration of a datacenter that joins it. Immutable.
  *
- * @param peers where each datacenter is dialled by the others, by name
- * @param keyspaces their staleness and the settings that are not the defaults, of the keyspaces
- *     that the files of the datacenters name; it has all others when it has joined
+ * @param peers the address at which each datacenter is dialled by the others, by name
+ * @param keyspaces the keyspaces that the datacenters' configuration files name, with their
+ *     staleness bound and their settings other than the defaults; the joining datacenter learns all
+ *     other keyspaces from the cluster
  */
 record FoundCluster(
     SortedMap<String, String> peers, SortedMap<String, SortedMap<String, String>> keyspaces) {
@@ -26,13 +27,14 @@ record FoundCluster(
   private static final Duration PATIENCE = Duration.ofSeconds(15);
 
   /**
-   * Asks a datacenter.
+   * Asks a datacenter of the cluster.
    *
-   * @param newcomer is not among the peers, also if it is a member already
-   * @param at where clients reach it. Where it does not say at which address others dial it, its
-   *     peer port is taken to be the next one, as by default
-   * @param builder has the endpoint, and who logs in
-   * @throws OsierException as it says itself, or UNAVAILABLE if it cannot be reached
+   * @param newcomer the joining datacenter, which is left out of the peers even if it is a member
+   *     already
+   * @param at the asked datacenter's client address. If it does not tell at which address others
+   *     dial it, its peer port is assumed to be the next port, as by default
+   * @param builder has the endpoint and the login
+   * @throws OsierException the datacenter's error, or UNAVAILABLE if it cannot be reached
    */
   static FoundCluster ask(String newcomer, HostPort at, OsierClient.Builder builder) {
     try (OsierClient client = builder.build()) {
@@ -63,7 +65,7 @@ record FoundCluster(
         peers.put(name, address);
       } else if (name.equals(asked)) {
         peers.put(name, new HostPort(at.host(), at.port() + 1).toString());
-      } // of the others one is enough
+      } // one of the others is enough
     }
     SortedMap<String, SortedMap<String, String>> named = new TreeMap<>();
     for (JsonNode keyspace : keyspaces) {
@@ -84,7 +86,7 @@ record FoundCluster(
     return new FoundCluster(peers, named);
   }
 
-  /** The keyspaces as a configuration file has them, a line each. */
+  /** Renders the keyspaces for a configuration file, one line each. */
   String keyspaceLines(String indent) {
     StringBuilder lines = new StringBuilder();
     keyspaces.forEach(

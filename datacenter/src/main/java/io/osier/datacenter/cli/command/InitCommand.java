@@ -140,7 +140,7 @@ public final class InitCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   /** For picocli. */
-  @SuppressWarnings("NullAway.Init") // picocli sets what is required
+  @SuppressWarnings("NullAway.Init") // picocli sets required options
   public InitCommand() {}
 
   @Override
@@ -156,7 +156,7 @@ public final class InitCommand implements Callable<Integer> {
         throw new FileAlreadyExistsException(to.toString());
       }
       InitText text = new InitText(dc, cluster, port, keyspace).peers(named);
-      checkText(text); // before anything is made in the name of what is wrong
+      checkText(text); // before files are made for a wrong configuration
       char[] password = {};
       if (tls) {
         if (!secrets.certify(dc, cluster, hosts(), join != null)) {
@@ -185,7 +185,7 @@ public final class InitCommand implements Callable<Integer> {
     } catch (IOException e) {
       System.err.println("error: " + to + " cannot be written: " + e);
     }
-    made(secrets); // what the next try takes
+    made(secrets); // the next try uses these files
     return 1;
   }
 
@@ -234,7 +234,7 @@ public final class InitCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), what);
   }
 
-  /** What the certificate names: commands on this machine may say localhost. */
+  /** Returns the hosts of the certificate; commands on this machine may use localhost. */
   private List<String> hosts() {
     List<String> all = new ArrayList<>(LOOPBACK);
     if (host != null) {

@@ -9,11 +9,11 @@ import java.io.InputStream;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The distribution's example of a configuration, with what is known in its places. */
+/** Fills the known settings into the distribution's example configuration. Not thread-safe. */
 final class InitText {
   private static final String EXAMPLE = "/osier-example.conf";
 
-  /** What it has in the place of the peers. */
+  /** The example's lines in the place of the peers. */
   private static final String PEERS =
       """
           # us = "us.example:7401"
@@ -23,7 +23,7 @@ final class InitText {
   private final String dc;
   private String text;
 
-  /** With {@code default} as its keyspace if none is given. */
+  /** Fills in the basic settings; the keyspace is {@code default} if none is given. */
   InitText(String dc, String cluster, int port, @Nullable String keyspace) throws IOException {
     this.dc = dc;
     try (InputStream in = requireNonNull(InitText.class.getResourceAsStream(EXAMPLE))) {
@@ -45,7 +45,7 @@ final class InitText {
     text = text.replace(place, value);
   }
 
-  /** The block between two of its lines, of which the first is replaced, too. */
+  /** Replaces the text from one of the example's lines to the end of another. */
   private void putBlock(String first, String last, String value) {
     int from = text.indexOf(first);
     int to = text.indexOf(last, from);
@@ -56,10 +56,10 @@ final class InitText {
   }
 
   /**
-   * With TLS and one user.
+   * Fills in TLS and one user.
    *
-   * @param isReached whether other machines reach it
-   * @param credential what is kept of the user's password
+   * @param isReached whether other machines can reach the datacenter
+   * @param credential the credential of the user's password
    */
   InitText secure(ClusterSecrets secrets, boolean isReached, String user, String credential) {
     if (isReached) {

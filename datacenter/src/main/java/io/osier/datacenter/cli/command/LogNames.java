@@ -17,7 +17,7 @@ final class LogNames extends TurboFilter {
     this.dc = dc;
   }
 
-  /** From now on, if the log is logback's. */
+  /** Starts to add the name to all lines, if the log is logback's. */
   static void install(String dc) {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       context.addTurboFilter(new LogNames(dc));

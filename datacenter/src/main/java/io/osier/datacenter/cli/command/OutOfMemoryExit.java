@@ -22,38 +22,45 @@ import org.slf4j.Marker;
 
 /**
  * Ends the process when its memory is used up, with {@link #EXIT_CODE} and a last line that says
- * what helps. A process that went on would take connections and answer nothing. Thread-safe.
+ * what helps. A process that went on would accept connections and answer nothing. Thread-safe.
  *
- * <p>Java's own option for that (ExitOnOutOfMemoryError) says nothing of what helps, cannot be
- * switched on by the program, and does not see memory outside the heap run out. An OutOfMemoryError
- * can come to any thread, and whoever runs the thread may swallow it. So it is looked for
+ * <p>Java's own option for this (ExitOnOutOfMemoryError) does not say what helps, cannot be
+ * switched on by the program, and does not notice when memory outside the heap runs out. An
+ * OutOfMemoryError can occur in any thread, and the code that runs the thread may swallow it. So
+ * this looks for it
  *
  * <ul>
- *   <li>where nobody catches it: the default handler of uncaught exceptions, to which {@link
+ *   <li>where it is not caught: by the default handler of uncaught exceptions, to which {@link
  *       OutOfMemory#report} also leads;
- *   <li>in all that is logged: what Netty's loops swallow, they log;
- *   <li>by a thread that asks for a little memory again and again: it gets none while the heap is
- *       full, whoever keeps silent about it;
- *   <li>in the time that collecting takes: a heap in which hardly anything can be freed is
+ *   <li>in everything that is logged: Netty's event loops log the errors that they swallow;
+ *   <li>by a thread that allocates a little memory again and again, which fails while the heap is
+ *       full even if all others swallow their errors;
+ *   <li>in the time of garbage collections: a heap in which hardly anything can be freed is
  *       collected all the time, long before an error is thrown.
  * </ul>
  *
- * <p>Nothing that the end needs is allocated then.
+ * <p>Everything that the end needs is allocated beforehand.
  */
 final class OutOfMemoryExit {
-  /** As of Java's own option. */
+  /** The same as with Java's own option. */
   static final int EXIT_CODE = 3;
 
   private static final int PROBE_BYTES = 256 << 10;
   private static final long PROBE_MILLIS = 250;
 
-  /** The pause where nothing was collected since the last probe. */
+  /** The pause between probes if nothing was collected since the last one, in milliseconds. */
   private static final long QUIET_MILLIS = 1_000;
 
-  /** Probes over which the time of collections is measured: ten seconds while there are some. */
+  /**
+   * The number of probes over which the time of collections is measured: about ten seconds during
+   * collections.
+   */
   private static final int WINDOW = 40;
 
-  /** Collecting takes this part of the time, and leaves this part of the old objects' space. */
+  /**
+   * The limits: collections take this share of the time, and leave this share of the old generation
+   * in use.
+   */
   private static final double COLLECTING = 0.9;
 
   private static final double FULL = 0.95;
@@ -65,11 +72,11 @@ final class OutOfMemoryExit {
       ManagementFactory.getGarbageCollectorMXBeans();
   private final List<MemoryPoolMXBean> old =
       ManagementFactory.getMemoryPoolMXBeans().stream()
-          .filter(MemoryPoolMXBean::isUsageThresholdSupported) // not where objects are born
+          .filter(MemoryPoolMXBean::isUsageThresholdSupported) // not the young generation
           .filter(p -> p.getCollectionUsage() != null)
           .toList();
 
-  /** Written so that the probe is not optimised away. */
+  /** A field, so that the probe's allocation is not optimised away. */
   @SuppressWarnings("unused")
   private volatile @Nullable Object probe;
 
@@ -84,7 +91,7 @@ final class OutOfMemoryExit {
    */
   static OutOfMemoryExit install(String lastLine) {
     OutOfMemoryExit exit = new OutOfMemoryExit(lastLine);
-    exit.check(new IllegalStateException()); // loads what the end needs
+    exit.check(new IllegalStateException()); // loads the classes that the end needs
     Thread.setDefaultUncaughtExceptionHandler(exit::uncaught);
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logging) {
       logging.addTurboFilter(exit.new Logged());
@@ -112,19 +119,19 @@ final class OutOfMemoryExit {
         say(why);
         err.write(lastLine);
       } catch (IOException e) {
-        // Nobody can be told.
+        // Nothing can be printed.
       } finally {
         Runtime.getRuntime().halt(EXIT_CODE);
       }
     }
   }
 
-  /** Which memory it is, if there is enough of it to say so. */
+  /** Prints the error, which says which memory is used up, if there is enough memory for that. */
   private void say(Throwable why) {
     try {
       err.write((why + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
     } catch (IOException | OutOfMemoryError e) {
-      // The last line must do.
+      // The last line must suffice.
     }
   }
 
@@ -173,7 +180,7 @@ final class OutOfMemoryExit {
     return false;
   }
 
-  /** Sees all that is logged, before it is. */
+  /** Checks everything that is logged, before it is. */
   private final class Logged extends TurboFilter {
     @Override
     public FilterReply decide(

@@ -10,15 +10,16 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Logs nothing, for commands that print what there is to say: reading Logback's configuration takes
- * a third of such a command's processor time. A factory of its own, because Netty takes SLF4J's for
- * a sign that SLF4J is missing, and searches all jars for others.
+ * An SLF4J provider that logs nothing, for commands that print all their messages: reading
+ * Logback's configuration would take a third of such a command's processor time. It has a factory
+ * of its own, because Netty takes SLF4J's no-op factory for a sign that SLF4J is missing, and
+ * searches all jars for other libraries.
  */
 public final class QuietLogs implements SLF4JServiceProvider, ILoggerFactory {
   private final IMarkerFactory markers = new BasicMarkerFactory();
   private final MDCAdapter context = new NOPMDCAdapter();
 
-  /** Lets SLF4J use it, if it has not chosen another one yet. */
+  /** Makes SLF4J use this, if it has not chosen another provider yet. */
   public static void install() {
     System.setProperty("slf4j.provider", QuietLogs.class.getName());
     System.setProperty("slf4j.internal.verbosity", "WARN");

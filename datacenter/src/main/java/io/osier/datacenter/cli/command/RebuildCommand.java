@@ -7,7 +7,7 @@ import io.osier.datacenter.store.files.StoreFiles;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 
-/** Makes room for a store that is fetched from the peers. */
+/** Sets a store aside, so that the datacenter fetches its data from its peers. */
 @Command(
     name = "rebuild",
     description = {

@@ -8,7 +8,7 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Takes a backup back. */
+/** Replaces a store by a backup. */
 @Command(
     name = "restore",
     description = {

@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Tries what a start needs of its machine, and changes nothing. For one thread. */
+/** Checks whether the machine has what a start needs, and changes nothing. For one thread. */
 final class ServerCheck {
   private final DatacenterConfig config;
   private final List<String> problems = new ArrayList<>();
@@ -31,7 +31,10 @@ final class ServerCheck {
     this.config = config;
   }
 
-  /** Why a datacenter with a configuration would not start here; empty if it would. */
+  /**
+   * Returns the reasons why a datacenter with this configuration would not start here; empty if it
+   * would.
+   */
   static List<String> problems(DatacenterConfig config) {
     ServerCheck check = new ServerCheck(config);
     check.port("osier.listen.client-port", config.host(), config.clientPort());
@@ -69,7 +72,7 @@ final class ServerCheck {
         return;
       }
     } catch (OsierException e) {
-      if (e.code() != ErrorCode.STORE_FULL) { // there is a database, and nothing in it yet
+      if (e.code() != ErrorCode.STORE_FULL) { // the database exists and is still empty
         problems.add(e.reason());
       }
       return;
@@ -88,7 +91,7 @@ final class ServerCheck {
     }
   }
 
-  /** By the lock that RocksDB holds on a file. */
+  /** Returns whether a process uses the database, by the lock that RocksDB holds on a file. */
   private boolean isInUse(Path database) {
     Path lock = database.resolve("LOCK");
     if (!Files.exists(lock)) {

@@ -64,19 +64,20 @@ public final class ServerCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
 
   /**
-   * OpenTelemetry's, which has words of its own for each batch of spans that is not taken: that is
-   * said once, by what sends them. Kept here, because a level is forgotten with its logger.
+   * OpenTelemetry's logger, which is switched off: it would log each batch of refused spans, which
+   * the exporter already logs once. Kept in a field, because a level is lost when its logger is
+   * collected.
    */
   private static final java.util.logging.Logger EXPORTER =
       java.util.logging.Logger.getLogger("io.opentelemetry.exporter");
 
-  /** So long a step of the start that is under way may take after it was told to stop. */
+  /** How long a step of the start may still take after the process was told to stop. */
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(10);
 
-  /** Finer than what anybody sees of a start. */
+  /** Finer than the precision with which start times are shown. */
   private static final long READY_POLL_MILLIS = 20;
 
-  /** A start that finds the store's disk full again and again is tried so seldom at last. */
+  /** The longest pause between starts if the store's disk is found full again and again. */
   private static final long ANEW_MILLIS_MAX = 60_000;
 
   private static final long ANEW_MILLIS = 5_000;
@@ -126,6 +127,8 @@ public final class ServerCommand implements Callable<Integer> {
   }
 
   /**
+   * Makes a command with a configuration file.
+   *
    * @param environment variables that override the file
    */
   public ServerCommand(File file, Map<String, String> environment) {
@@ -138,13 +141,13 @@ public final class ServerCommand implements Callable<Integer> {
     StartWatch watch =
         new StartWatch(System.nanoTime())
             .before("Java", Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()));
-    // Before anything is opened: the process may be told to stop at any moment.
+    // Set up before anything is opened, as the process may be told to stop at any moment.
     Startup startup = new Startup();
     try {
       Runtime.getRuntime()
           .addShutdownHook(new Thread(() -> startup.stop(STOP_PATIENCE), "osier-shutdown"));
     } catch (IllegalStateException e) {
-      return 0; // it was told so already
+      return 0; // the process is already stopping
     }
     try (startup) {
       return run(watch, startup);
@@ -152,9 +155,9 @@ public final class ServerCommand implements Callable<Integer> {
   }
 
   /**
-   * What the datacenter is started with.
+   * Reads the configuration.
    *
-   * @param warnings gets what is ignored, and may not be meant so
+   * @param warnings takes texts about ignored settings, which may be mistakes
    */
   DatacenterConfig configuration(List<String> warnings) {
     if (file != null) {
@@ -217,7 +220,7 @@ public final class ServerCommand implements Callable<Integer> {
       startup.check();
       datacenter = start(config, watch, startup, audit);
       startup.started();
-      // Not before: what is wrong must be the first line of a container's log.
+      // Not earlier: an error must be the first line of a container's log.
       LOG.info(
           "osier {} on Java {}, {} processors, a heap of {} MiB",
           Build.ofThisProgram(),
@@ -237,7 +240,7 @@ public final class ServerCommand implements Callable<Integer> {
         return 0;
       }
       System.err.println("error " + e.code() + ": " + e.reason());
-      warnings.forEach(ServerCommand::printWarning); // what is ignored may be what is missing
+      warnings.forEach(ServerCommand::printWarning); // an ignored setting may be the missing one
       return 1;
     }
     try {
@@ -250,7 +253,7 @@ public final class ServerCommand implements Callable<Integer> {
           if (!datacenter.isReadOnly() || !isFull(e.getCause())) {
             throw e;
           }
-          Thread.sleep(pauseMillis); // it is read meanwhile
+          Thread.sleep(pauseMillis); // it answers reads meanwhile
           LOG.info("the store's disk has room again: the datacenter starts anew");
           datacenter.close();
           startup.startsAnew(datacenter);
@@ -266,7 +269,7 @@ public final class ServerCommand implements Callable<Integer> {
               ? "error " + o.code() + ": " + o.reason()
               : "error INTERNAL: " + cause);
       return 1;
-    } catch (OsierException e) { // it cannot start anew
+    } catch (OsierException e) { // the new start has failed
       if (e.code() == ErrorCode.SHUTTING_DOWN) {
         return 0;
       }
@@ -286,7 +289,7 @@ public final class ServerCommand implements Callable<Integer> {
             config, watch, startup, () -> audit.map(AuditFile::lost).orElse(Map.of())));
   }
 
-  /** How long to wait after a start that found the disk full although there had been room. */
+  /** Returns the pause after a start that found the disk full although there had been room. */
   static long longerPauseMillis(long pauseMillis) {
     return Math.min(Math.max(2 * pauseMillis, ANEW_MILLIS), ANEW_MILLIS_MAX);
   }
@@ -297,7 +300,7 @@ public final class ServerCommand implements Callable<Integer> {
 
   private static void await(Datacenter datacenter, StartWatch watch, OutOfMemoryExit memory)
       throws InterruptedException, ExecutionException {
-    // Not by way of this thread: what is left to do there takes memory.
+    // Not by this thread, whose remaining work needs memory.
     datacenter.failure().whenComplete((nothing, error) -> memory.check(error));
     awaitReady(datacenter);
     if (datacenter.isReady()) {

@@ -11,23 +11,26 @@ import java.util.OptionalInt;
  * The configuration of {@code osier server} without a file: one datacenter for this machine alone.
  */
 final class StarterConfig {
-  /** What errors call it. */
+  /** The name of this configuration in errors. */
   static final String SOURCE = "the built-in configuration";
 
-  /** The store's directory where none is named. */
+  /** The store's directory if none is given. */
   static final String DIR = "osier-data";
 
-  /** The same with {@code --redis}, since the number of a store's partitions cannot be changed. */
+  /**
+   * The store's directory with {@code --redis}, since the number of a store's partitions cannot be
+   * changed.
+   */
   static final String REDIS_DIR = "osier-redis-data";
 
   private StarterConfig() {}
 
   /**
-   * The settings.
+   * Returns the configuration's text.
    *
-   * @param storeDir the store's directory; empty keeps all data in memory
-   * @param redis whether clients of Redis are served at their usual port: their commands on several
-   *     keys need a single partition
+   * @param storeDir the store's directory; empty to keep all data in memory
+   * @param redis whether to serve Redis clients at their usual port: their commands on several keys
+   *     need a single partition
    */
   static String text(String storeDir, boolean redis) {
     return "osier { dc = local, admin { enabled = true }, store { dir = "
@@ -39,7 +42,8 @@ final class StarterConfig {
   }
 
   /**
-   * What a newcomer wants to know once it serves: where the page and the data are, what to type.
+   * Returns what a newcomer needs to know once the datacenter serves: where the page and the data
+   * are, and what to type.
    *
    * @param adminPort empty if there is no page
    * @param redisPort empty if clients of Redis are not served

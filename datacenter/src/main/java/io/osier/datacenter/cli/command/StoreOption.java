@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What the commands have in common that work on the store of a stopped datacenter. */
+/** The base of commands that work on the store of a stopped datacenter. */
 @Command(
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
@@ -23,7 +23,7 @@ abstract class StoreOption implements Callable<Integer> {
       description = "the datacenter's configuration file")
   private File file;
 
-  /** Does it to the store in a directory; what to print. */
+  /** Runs the command on the store in a directory; returns the text to print. */
   abstract String run(DatacenterConfig config, Path dir);
 
   @Override

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How a command that connects to a datacenter speaks TLS. */
+/** The TLS options of a command that connects to a datacenter. */
 public final class TlsArguments {
   @Option(names = "--tls", description = "speak TLS; trusts the authorities that Java trusts")
   private boolean tls;
@@ -34,14 +34,17 @@ public final class TlsArguments {
   @Option(names = "--any-host", description = "accept a trusted certificate whatever host it names")
   private boolean anyHost;
 
-  /** For picocli, or none. */
+  /** For picocli, or for no options. */
   public TlsArguments() {}
 
   TlsArguments(Path authorities) {
     this.authorities = authorities;
   }
 
-  /** Sets what was given; INVALID_ARGUMENT if one of two that belong together is missing. */
+  /**
+   * Sets the options in a client's builder; throws INVALID_ARGUMENT if one of two that belong
+   * together is missing.
+   */
   void applyTo(OsierClient.Builder builder) {
     if ((certificate == null) != (key == null)) {
       throw new OsierException(

@@ -23,12 +23,12 @@ import picocli.CommandLine.Parameters;
 
 /**
  * Does once, within seconds, what a datacenter and the command line do all the time, so that Java
- * can note what they load. The launcher runs it to make its start cache.
+ * can record the classes that they load. The launcher runs it to make its start cache.
  *
- * <p>Two small datacenters on loopback that replicate with each other, a client of both, and the
- * text commands. One of them is started as {@code osier server} starts it, the other one twice, so
- * that it recovers what is stored. Nothing outlives the process but the files in the directory that
- * is named.
+ * <p>It runs two small datacenters on loopback that replicate with each other, a client of both,
+ * and commands of the command line. One datacenter is started as {@code osier server} does it, the
+ * other one twice, so that it recovers its store. Only the files in the given directory outlive the
+ * process.
  */
 @Command(
     name = "train",
@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
 public final class TrainCommand implements Callable<Integer> {
   private static final Duration START_MAX = Duration.ofSeconds(60);
 
-  /** With which Netty logs where {@link QuietLogs} is. */
+  /** The class with which Netty logs if {@link QuietLogs} is installed. */
   private static final String NETTY_LOGGER = "io.netty.util.internal.logging.Slf4JLogger";
 
   private static final List<String> COMMANDS =
@@ -65,7 +65,7 @@ public final class TrainCommand implements Callable<Integer> {
     Files.createDirectories(directory);
     Path file = directory.resolve("eu.conf");
     Files.writeString(file, configuration("eu", euPort, "us", usPort, clientPort, adminPort));
-    // It is closed when the process exits.
+    // Closed when the process exits.
     Thread.ofPlatform()
         .daemon()
         .start(
@@ -97,7 +97,8 @@ public final class TrainCommand implements Callable<Integer> {
   }
 
   /**
-   * As the command line does, which logs nothing: what of this training is logged goes another way.
+   * Runs commands as the command line does, which logs nothing: the rest of the training logs with
+   * another class.
    */
   private static void call(String address) {
     new QuietLogs().getLoggerFactory().getLogger(NETTY_LOGGER).info(address);
@@ -155,7 +156,7 @@ public final class TrainCommand implements Callable<Integer> {
     }
   }
 
-  /** What a monitoring system asks for. */
+  /** Requests what a monitoring system requests. */
   private static void scrape(int adminPort) throws IOException, InterruptedException {
     try (HttpClient http = HttpClient.newHttpClient()) {
       for (String path : List.of("/metrics", "/health")) {

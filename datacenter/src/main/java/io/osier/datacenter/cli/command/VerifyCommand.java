@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Looks for damage. */
+/** Verifies the store of a stopped datacenter. */
 @Command(
     name = "verify",
     description = {

@@ -1,6 +1,6 @@
 /**
- * The programs of the command line, one class a command: what each does and which arguments it
- * takes. The words of the shell are in {@code cli.session}.
+ * The commands of the {@code osier} launcher, one class each, with their arguments. The commands of
+ * {@code osier cli}'s shell are in {@code cli.session}.
  */
 @NullMarked
 package io.osier.datacenter.cli.command;

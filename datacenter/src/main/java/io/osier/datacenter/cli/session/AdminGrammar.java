@@ -17,9 +17,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What commands mean that ask or change how the datacenters, keyspaces and users are. Pure. */
+/** Parses the commands that show or change datacenters, keyspaces and users. Pure. */
 final class AdminGrammar {
-  /** Of a datacenter that is removed: it does not run any more, and will not. */
+  /** Option of a removed datacenter: it does not run any more, and will not run again. */
   static final String DEAD = "--dead";
 
   private AdminGrammar() {}
@@ -57,7 +57,8 @@ final class AdminGrammar {
             .map(Word::text)
             .collect(Collectors.joining(" "));
     List<Grant> rights = new ArrayList<>();
-    // One of a grant may have a comma in its prefix; of a creation they part several rights.
+    // Commas separate the rights of a creation; the single right of a grant may have a comma in its
+    // prefix.
     for (String right : action.equals("create") ? text.split(",", -1) : new String[] {text}) {
       if (!right.isBlank()) {
         rights.add(Grant.parse(right));
@@ -143,7 +144,7 @@ final class AdminGrammar {
     return new Grammar.Administer("dc", action, rest.isEmpty() ? "" : rest.getFirst(), settings);
   }
 
-  /** Where other datacenters dial one. */
+  /** Checks the address at which other datacenters dial one. */
   private static String address(String text) {
     if (HostPort.parse(text).isEmpty()) {
       throw bad(

@@ -16,20 +16,20 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How what commands answer is printed: as text, or as one JSON object.
+ * Renders commands' answers as text, or as one JSON object.
  *
- * @param asJson whether it is JSON
- * @param isPiped whether programs read the text: an element a line
+ * @param asJson whether to render JSON
+ * @param isPiped whether a program reads the text, so that each element has a line of its own
  */
 record Answers(boolean asJson, boolean isPiped) {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-  /** What is so, or the text that says it. */
+  /** Renders a boolean under a name, or the text that expresses it. */
   String flag(String name, boolean value, String text) {
     return asJson ? JSON.objectNode().put(name, value).toString() : text;
   }
 
-  /** A text under a name, or the text that says it; nothing is null. */
+  /** Renders a text, or null, under a name, or the text that expresses it. */
   String text(String name, @Nullable String value, String text) {
     return asJson ? JSON.objectNode().put(name, value).toString() : text;
   }
@@ -52,7 +52,7 @@ record Answers(boolean asJson, boolean isPiped) {
     return isPiped ? ReadingFormat.lines(reading) : ReadingFormat.text(reading);
   }
 
-  /** What an update shows. */
+  /** Renders an update's answer with a reading of its object. */
   String done(boolean done, Reading reading, String more) {
     return asJson
         ? JSON.objectNode().put("done", done).set("value", ReadingFormat.json(reading)).toString()
@@ -97,7 +97,7 @@ record Answers(boolean asJson, boolean isPiped) {
     return node.toString();
   }
 
-  /** Objects with their values, and where the next ones begin. */
+  /** Renders objects with their values, and the key at which the next page begins. */
   String page(Keyspace.Page page) {
     if (asJson) {
       ArrayNode rows = JSON.arrayNode();
@@ -134,7 +134,7 @@ record Answers(boolean asJson, boolean isPiped) {
         : ValueText.harmless("error " + e.code() + ": " + e.reason());
   }
 
-  /** The error of a command among many. */
+  /** Renders the error of one of many commands. */
   String error(OsierException e, int line, String command) {
     return asJson
         ? errorJson(e).put("line", line).put("command", command).toString()

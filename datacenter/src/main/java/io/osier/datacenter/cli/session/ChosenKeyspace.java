@@ -9,7 +9,9 @@ import io.osier.proxy.Session;
 import java.util.List;
 import java.util.Optional;
 
-/** The keyspace that a session's commands are about: the one that was chosen, or the only one. */
+/**
+ * The keyspace of a session's commands: the chosen one, or the only one there is. Not thread-safe.
+ */
 final class ChosenKeyspace {
   private final OsierClient client;
   private final Session session;
@@ -21,17 +23,17 @@ final class ChosenKeyspace {
     this.name = name;
   }
 
-  /** Those that the datacenter told last. */
+  /** Returns the keyspaces that the datacenter told last. */
   List<String> told() {
     return client.keyspaces();
   }
 
-  /** Those that there are now: some may have been created since it told. */
+  /** Asks the datacenter for its present keyspaces, with those created since it told last. */
   List<String> all() {
     return CliAdmin.joined(client.keyspacesAsync());
   }
 
-  /** The one that was chosen, or that a command has found to be the only one. */
+  /** Returns the chosen keyspace, or the one that a command has found to be the only one. */
   Optional<String> name() {
     return name;
   }
@@ -44,7 +46,7 @@ final class ChosenKeyspace {
     return names.size() == 1 ? Optional.of(names.getFirst()) : Optional.empty();
   }
 
-  /** Chooses one; UNKNOWN_KEYSPACE if it is not there. */
+  /** Chooses a keyspace; throws UNKNOWN_KEYSPACE if it does not exist. */
   void choose(String other) {
     List<String> names = all();
     if (!names.contains(other)) {
@@ -54,7 +56,7 @@ final class ChosenKeyspace {
     name = Optional.of(other);
   }
 
-  /** Where commands go; chooses the only one. */
+  /** Returns the keyspace of commands; chooses it if it is the only one. */
   Keyspace keyspace() {
     if (name.isEmpty()) {
       List<String> names = all();

@@ -26,7 +26,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The commands that administer and inspect datacenters, and their reports as text. Not thread-safe.
+ * Runs the commands that administer and inspect datacenters, and renders their reports. Not
+ * thread-safe.
  */
 public final class CliAdmin {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -84,7 +85,7 @@ public final class CliAdmin {
     return table.toString();
   }
 
-  /** Settings are told as they are written, 500ms; for programs they are numbers, sla_ms: 500. */
+  /** Converts settings as they are written (sla: 500ms) into numbers for programs (sla_ms: 500). */
   private static JsonNode withNumbers(JsonNode report) {
     for (JsonNode keyspace : report.path("keyspaces")) {
       for (Map.Entry<String, JsonNode> setting : List.copyOf(keyspace.properties())) {
@@ -131,7 +132,7 @@ public final class CliAdmin {
     return table.toString();
   }
 
-  /** Shows keyspaces whose holders follow their load: all of them, or the one that is named. */
+  /** Shows keyspaces whose holders follow the load: all of them, or the named one. */
   String placement(Grammar.Administer what) {
     return PlacementText.of(answer(client.admin().placementAsync()), what, asJson);
   }
@@ -189,7 +190,10 @@ public final class CliAdmin {
     return awaited.isEmpty() ? "active" : "creating, waits for " + awaited;
   }
 
-  /** All where all datacenters hold it; else by name, with what keeps one from it. */
+  /**
+   * Returns "all" if all datacenters hold it; otherwise their names, with the state of those that
+   * do not hold it fully.
+   */
   private static String holders(JsonNode keyspace) {
     List<String> holders = new ArrayList<>();
     boolean isAll = keyspace.path("replicas").asText().equals("all");
@@ -231,7 +235,7 @@ public final class CliAdmin {
                         client.nearest().orElseThrow(), of, Optional.empty(), limit)));
   }
 
-  /** What a datacenter answers, once it does; throws the error if it is one. */
+  /** Waits for a datacenter's answer and parses it; throws its error. */
   public static JsonNode answer(CompletableFuture<String> text) {
     try {
       return JSON.readTree(joined(text));
@@ -240,7 +244,7 @@ public final class CliAdmin {
     }
   }
 
-  /** What a future ends with; throws its error as it is. */
+  /** Waits for a future; throws its error as it is. */
   static <T> T joined(CompletableFuture<T> answer) {
     try {
       return answer.join();
@@ -253,9 +257,9 @@ public final class CliAdmin {
   }
 
   /**
-   * Shows what a datacenter says of itself.
+   * Shows a datacenter's report of itself.
    *
-   * @param keyspace only of this one, where a topic is of one
+   * @param keyspace the only keyspace to show, for topics about keyspaces
    */
   String inspect(Grammar.Inspect inspect, Optional<String> keyspace) {
     JsonNode report = report(inspect.topic(), inspect.limit(), keyspace);
@@ -324,7 +328,7 @@ public final class CliAdmin {
     return table;
   }
 
-  /** Empty where nothing was measured. */
+  /** Renders percentiles; empty if nothing was measured. */
   private static String percentiles(JsonNode of) {
     return of.path("max").isNull()
         ? ""
@@ -334,9 +338,9 @@ public final class CliAdmin {
   // ---------------------------------------------------------------- why
 
   /**
-   * Says why something is late, or travels as it does.
+   * Explains why data is late, or shipped as it is.
    *
-   * @param keyspace of a key
+   * @param keyspace returns the keyspace of a key
    */
   String why(Grammar.Why of, Supplier<String> keyspace) {
     if (!of.isKey()) {
@@ -356,12 +360,12 @@ public final class CliAdmin {
     return new WhyCluster(look(client.admin().whyAsync()), dc, address());
   }
 
-  /** What was said, as of now. */
+  /** Waits for a report, and dates it now. */
   static ClusterLook look(CompletableFuture<String> report) {
     return ClusterLook.of(System.nanoTime(), joined(report));
   }
 
-  /** Where the datacenter that is asked serves clients. */
+  /** Returns the address of the datacenter that is asked. */
   private String address() {
     String nearest = client.nearest().orElse("");
     return client.status().stream()

@@ -12,7 +12,7 @@ import org.jline.reader.Completer;
 import org.jline.reader.LineReader;
 import org.jline.reader.ParsedLine;
 
-/** Offers the words that can stand where the cursor is: commands, verbs, types, keys, keyspaces. */
+/** Completes words at the cursor: commands, verbs, types, keys, keyspaces. */
 final class CliCompleter implements Completer {
   private static final List<String> BEFORE_A_KEY =
       List.of("get", "exists", "type", "del", "rename", "copy", "scan", "keys", "count");
@@ -33,15 +33,15 @@ final class CliCompleter implements Completer {
           .map(Candidate::new)
           .forEach(candidates::add);
     } catch (OsierException e) {
-      // No keys can be offered: the command itself will say why.
+      // No keys can be offered; the command itself will show the error.
     }
   }
 
   /**
-   * What can come next.
+   * Returns the words that can come next.
    *
-   * @param before the words that are complete
-   * @param begun what stands of the next one
+   * @param before the complete words
+   * @param begun the beginning of the next word
    */
   List<String> words(List<String> before, String begun) {
     int place = before.size();

@@ -19,12 +19,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.StringJoiner;
 
-/** A program that is written line by line, and what its calls are answered. Not thread-safe. */
+/** A program that is entered line by line, and the rendering of its answers. Not thread-safe. */
 final class CliProgram {
-  /** What is shown of a key that holds nothing. */
+  /** The text for a key that holds nothing. */
   static final String NOTHING = "(nothing)";
 
-  /** What is shown of what is not done yet. */
+  /** The answer to a line that is not done yet. */
   static final String NOTED_JSON = "{\"done\":false}";
 
   private static final Query.Exists EXISTS = new Query.Exists();
@@ -37,7 +37,7 @@ final class CliProgram {
   /** How many calls the program has. */
   private int calls;
 
-  /** A line, with the number of its answer. */
+  /** A line of the program, with the number of its answer. */
   private record Noted(Grammar.Action action, int call) {}
 
   CliProgram(Program program, boolean asJson) {
@@ -46,7 +46,10 @@ final class CliProgram {
   }
 
   /**
-   * @throws OsierException INVALID_ARGUMENT if it cannot be part of a program, which stays as it is
+   * Adds a command to the program.
+   *
+   * @throws OsierException INVALID_ARGUMENT if the command cannot be part of a program, which is
+   *     then unchanged
    */
   String note(Grammar.Action action) {
     switch (action) {
@@ -92,9 +95,9 @@ final class CliProgram {
   }
 
   /**
-   * Runs it, and returns what each command is answered, in their order.
+   * Runs the program, and returns the answers to its commands, in their order.
    *
-   * @throws OsierException if nothing was done, or nobody knows
+   * @throws OsierException if nothing was done, or the outcome is unknown
    */
   String run() {
     Program.Result result = program.run();
@@ -115,7 +118,7 @@ final class CliProgram {
     return lines.toString();
   }
 
-  /** Whether it was run and one of its calls has failed. */
+  /** Returns whether the program was run and one of its calls has failed. */
   boolean hasFailed() {
     return failed;
   }

@@ -25,11 +25,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Runs parsed commands and turns their results into text. Not thread-safe. */
+/** Runs parsed commands and renders their results. Not thread-safe. */
 public final class CliSession {
   private static final int KEYS_SHOWN = 50;
 
-  /** The launcher's property that standard output is a terminal. */
+  /** The launcher's property that says that standard output is a terminal. */
   private static final String TERMINAL = "osier.terminal";
 
   private final OsierClient client;
@@ -37,10 +37,10 @@ public final class CliSession {
   private final ChosenKeyspace chosen;
   private final Answers answers;
 
-  /** The open transaction, or null. */
+  /** The open transaction; null if there is none. */
   private @Nullable Transaction transaction;
 
-  /** The program that is being written, or null. */
+  /** The program that is being entered; null if there is none. */
   private @Nullable CliProgram program;
 
   private boolean failed;
@@ -58,7 +58,9 @@ public final class CliSession {
   }
 
   /**
-   * @throws OsierException if it fails
+   * Runs a command, and returns its answer.
+   *
+   * @throws OsierException if the command fails
    */
   String answer(Grammar.Action action) {
     return ValueText.harmless(outcome(action));
@@ -118,7 +120,7 @@ public final class CliSession {
     };
   }
 
-  /** An error as it is shown where there is no session. */
+  /** Renders an error for which there is no session. */
   public static String error(OsierException e, boolean asJson) {
     return new Answers(asJson, false).error(e);
   }
@@ -127,14 +129,19 @@ public final class CliSession {
     return answers;
   }
 
-  /** Where commands go; a star while a transaction is open. */
+  /**
+   * Returns the prompt: datacenter and keyspace, and a star while a transaction or program is open.
+   */
   String prompt() {
     return client.nearest().orElse("osier")
         + chosen.nameOrOnly().map(name -> "/" + name).orElse("")
         + (transaction == null && program == null ? "> " : "*> ");
   }
 
-  /** What an update shows of its object; empty for nothing. */
+  /**
+   * Does an update that shows its object, and returns the reading; empty if the update shows
+   * nothing and was not done yet.
+   */
   private Optional<Reading> shown(ObjectCommand.Update update) {
     if (update.ask().isPresent()) {
       return update.ask().map(ask -> updated(update, ask));
@@ -146,13 +153,13 @@ public final class CliSession {
       return Optional.of(updated(update, new Request.Ask(false, new Query.Whole())));
     } catch (OsierException e) {
       if (e.code() == ErrorCode.FORBIDDEN) {
-        return Optional.empty(); // it is done by who may do it, and perhaps not read it
+        return Optional.empty(); // the user may update, but perhaps not read
       }
       throw e;
     }
   }
 
-  /** Does an update and returns what it was asked to show: of an addition what is new. */
+  /** Does an update, and returns the reading that it asks for; of an addition, the new elements. */
   private Reading updated(ObjectCommand.Update update, Request.Ask ask) {
     Keyspace.Found found =
         transaction != null
@@ -161,7 +168,7 @@ public final class CliSession {
     return update.shown(found.reading().orElseThrow());
   }
 
-  /** Does an update, or not, if its condition does not hold. */
+  /** Does an update if its condition holds; returns whether it was done. */
   private boolean isDone(ObjectCommand.Update u) {
     if (u.condition().isEmpty()) {
       update(u.key(), u.type(), u.operation());
@@ -179,7 +186,7 @@ public final class CliSession {
       return;
     }
     transaction.update(key, type, operation).join();
-    // Reads the object, so that an error of the update comes now.
+    // Reads the object, so that an error of the update is shown now.
     transaction.read(key, Optional.of(type), new Query.Whole());
   }
 
@@ -189,7 +196,7 @@ public final class CliSession {
         : keyspace().read(key, type, query);
   }
 
-  /** What a key holds, without its value. */
+  /** Returns what a key holds, without its value. */
   private Keyspace.Found find(Key key) {
     return read(key, Optional.empty(), new Query.Exists());
   }
@@ -239,12 +246,12 @@ public final class CliSession {
     return answers.keyspaces(chosen.name(), chosen.all());
   }
 
-  /** Those that the datacenter told last, for completion. */
+  /** Returns the keyspaces that the datacenter told last, for completion. */
   List<String> keyspaces() {
     return chosen.told();
   }
 
-  /** Some keys of objects, for completion. */
+  /** Returns some keys with a prefix, for completion. */
   List<String> keys(String prefix, Optional<CrdtType> type) {
     Scan scan = Scan.prefix(prefix).keysOnly().limit(KEYS_SHOWN);
     return keyspace().page(type.map(scan::ofType).orElse(scan)).rows().stream()
@@ -295,11 +302,11 @@ public final class CliSession {
     return answers.asJson() ? CliProgram.NOTED_JSON : "notes what follows; run does it";
   }
 
-  /** What a command does while a program is being written. */
+  /** Handles a command while a program is being entered. */
   private String inProgram(CliProgram written, Grammar.Action action) {
     switch (action) {
       case Grammar.Program p when p.verb().equals("run") -> {
-        program = null; // whatever becomes of it
+        program = null; // whatever the outcome
         String answers = written.run();
         failed |= written.hasFailed();
         return answers;
@@ -314,12 +321,12 @@ public final class CliSession {
     }
   }
 
-  /** Whether a call of a program has failed, whose error was among the program's answers. */
+  /** Returns whether a call of a program has failed; its error was among the program's answers. */
   boolean hasFailed() {
     return failed;
   }
 
-  /** No command will come any more; an error if something was begun, of which nothing is done. */
+  /** Called after the last command; throws if a program or transaction was begun and not ended. */
   void checkNothingBegun() {
     if (program != null) {
       throw Words.bad("the program was not run: nothing of it is done; run does it");
@@ -342,12 +349,12 @@ public final class CliSession {
     }
   }
 
-  /** Where commands go: the transaction that is open, or else the keyspace. */
+  /** Returns the open transaction, or else the keyspace. */
   private ObjectSpace space() {
     return transaction != null ? transaction : keyspace();
   }
 
-  /** The keyspace that was chosen, or the only one. */
+  /** Returns the chosen keyspace, or the only one. */
   public Keyspace keyspace() {
     return chosen.keyspace();
   }

@@ -21,12 +21,15 @@ import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Many commands: typed at a terminal, or read as lines from a file or a pipe. */
+/** Runs many commands: typed at a terminal, or read as lines from a file or a pipe. */
 public final class CliShell {
-  /** In the home directory. */
+  /** The file of the command history, in the home directory. */
   private static final String HISTORY = ".osier_history";
 
-  /** The launcher's property that standard input is no terminal: what looks for one is large. */
+  /**
+   * The launcher's property that says that standard input is no terminal: looking for one loads a
+   * large library.
+   */
   private static final String PIPED = "osier.piped";
 
   private CliShell() {}
@@ -57,14 +60,14 @@ public final class CliShell {
             .terminal(terminal)
             .completer(new CliCompleter(cli))
             .variable(LineReader.HISTORY_FILE, Path.of(System.getProperty("user.home"), HISTORY))
-            .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true) // ! is a character
+            .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true) // ! has no special meaning
             .option(LineReader.Option.HISTORY_IGNORE_DUPS, true)
             .build();
     PrintStream out = new PrintStream(terminal.output(), true, terminal.encoding());
     CommandRunner runner = new CommandRunner(client, cli, out);
     terminal.writer().println(connected(client) + "; try help");
     Thread shell = Thread.currentThread();
-    terminal.handle(Terminal.Signal.INT, signal -> shell.interrupt()); // ends a command, not all
+    terminal.handle(Terminal.Signal.INT, signal -> shell.interrupt()); // ends one command only
     boolean goesOn = true;
     while (goesOn) {
       String line;
@@ -95,10 +98,12 @@ public final class CliShell {
         .collect(Collectors.joining(", ", "connected to ", ""));
   }
 
-  /** A failed command does not keep the following ones from being run, as at a terminal. */
+  /**
+   * Runs commands from a pipe; after a failed command the following ones are run, as at a terminal.
+   */
   private static int piped(CliSession cli, CommandRunner runner) throws IOException {
     BufferedReader lines =
-        new BufferedReader( // a decoder, which refuses what is no UTF-8 instead of replacing it
+        new BufferedReader( // a decoder, to refuse text that is not UTF-8
             new InputStreamReader(System.in, StandardCharsets.UTF_8.newDecoder()));
     int code = 0;
     int number = 0;

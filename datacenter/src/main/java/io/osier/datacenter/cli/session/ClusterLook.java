@@ -16,15 +16,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What all datacenters that could be reached by way of one said at one moment, of themselves or of
- * a key. Pure.
+ * The reports of all datacenters that one of them could reach, at one moment, about themselves or a
+ * key. Pure.
  *
  * @param nanos the moment, by the monotonic clock
  * @param asked the datacenter that asked the others
- * @param addresses where it dials them
- * @param answers by datacenter; where a key was asked about, of those that hold its keyspace
- * @param silent those that did not answer, and should have
- * @param copied those that answer reads of the key from a copy of what others hold
+ * @param addresses the addresses at which it dials them, by name
+ * @param answers the reports by datacenter; for a key, only those of its keyspace's holders
+ * @param silent the datacenters that should have answered and did not
+ * @param copied the datacenters that answer reads of the key from a copy
  */
 record ClusterLook(
     long nanos,
@@ -36,7 +36,9 @@ record ClusterLook(
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
-   * @throws OsierException INTERNAL if it is none
+   * Parses a report.
+   *
+   * @throws OsierException INTERNAL if it is no JSON
    */
   static ClusterLook of(long nanos, String report) {
     JsonNode root = parse(report);
@@ -69,7 +71,7 @@ record ClusterLook(
     return new ClusterLook(nanos, root.path("dc").asText(), addresses, answers, silent, copied);
   }
 
-  /** Adds to a text what to do, if there is something. */
+  /** Adds a list of suggested commands to a text, if there are any. */
   static void appendHelps(StringBuilder text, List<String> helps) {
     if (!helps.isEmpty()) {
       text.append("\n\nwhat helps");
@@ -89,14 +91,16 @@ record ClusterLook(
     }
   }
 
-  /** Where one datacenter dials another, as it says itself; empty if it does not. */
+  /**
+   * Returns the address at which one datacenter dials another, as it reports; empty if it does not.
+   */
   Optional<String> address(String from, String to) {
     return Optional.ofNullable(answers.get(from))
         .map(said -> said.path("addresses").path(to).asText())
         .filter(address -> !address.isEmpty());
   }
 
-  /** A command that tries whether one datacenter reaches another. */
+  /** Returns a command that tests whether one datacenter reaches another. */
   String reach(String from, String to) {
     return "at "
         + from
@@ -107,23 +111,23 @@ record ClusterLook(
             .orElse("see that it reaches the peer port of " + to);
   }
 
-  /** How many datacenters there are, as far as the one that asked knows. */
+  /** Returns the number of datacenters that the asked one knows. */
   int datacenters() {
     return addresses.size() + 1;
   }
 
-  /** Whether there is a datacenter of this name. */
+  /** Returns whether there is a datacenter of this name. */
   boolean has(String dc) {
     return dc.equals(asked) || addresses.containsKey(dc);
   }
 
   /**
-   * A way from one datacenter to another, as its sender tells.
+   * A link from one datacenter to another, as the sender reports it.
    *
    * @param lagUpdates updates that the receiver has not confirmed
-   * @param lagMillis how long it has lacked the first of them
-   * @param overdueUpdates those of them that are older than their keyspace's bound
-   * @param boundMillis the longest of the keyspaces' bounds
+   * @param lagMillis for how long the receiver has lacked the oldest of them
+   * @param overdueUpdates how many of them are older than their keyspace's staleness bound
+   * @param boundMillis the longest staleness bound of the keyspaces
    */
   record Way(
       String from,
@@ -134,7 +138,7 @@ record ClusterLook(
       long lagMillis,
       long overdueUpdates,
       long boundMillis) {
-    /** Whether what waits has waited for longer than the bound. */
+    /** Returns whether updates have waited for longer than the bound. */
     boolean isLate() {
       return overdueUpdates > 0;
     }
@@ -176,7 +180,7 @@ record ClusterLook(
     }
   }
 
-  /** All ways, where the answers are statuses. */
+  /** Returns all links, if the answers are statuses. */
   List<Way> ways() {
     List<Way> ways = new ArrayList<>();
     answers.forEach(

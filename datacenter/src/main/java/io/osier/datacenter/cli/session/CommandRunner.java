@@ -9,8 +9,7 @@ import java.io.PrintStream;
 import java.util.List;
 
 /**
- * Runs commands and prints what they answer, be they arguments, lines of a pipe or typed. Not
- * thread-safe.
+ * Runs commands from arguments, a pipe or a terminal, and prints their answers. Not thread-safe.
  */
 public final class CommandRunner {
   private final OsierClient client;
@@ -24,8 +23,10 @@ public final class CommandRunner {
   }
 
   /**
-   * @return whether more are to follow
-   * @throws OsierException if it cannot be understood or fails
+   * Runs a command.
+   *
+   * @return whether to go on with further commands
+   * @throws OsierException if the command is malformed or fails
    */
   public boolean run(List<Word> words) throws IOException {
     switch (Grammar.parse(words)) {
@@ -38,7 +39,7 @@ public final class CommandRunner {
       case Grammar.Top top -> top(top);
       case Grammar.Action action -> {
         String answer = cli.answer(action);
-        if (!answer.isEmpty()) { // a set without elements, an element a line
+        if (!answer.isEmpty()) { // empty for an empty set printed by lines
           out.println(answer);
         }
       }
@@ -49,7 +50,7 @@ public final class CommandRunner {
   /**
    * Runs the only command of a session.
    *
-   * @throws OsierException also if it is one that has a meaning only for those that follow it
+   * @throws OsierException also if the command only affects later ones
    */
   public void runAlone(List<Word> words) throws IOException {
     Grammar.Command command = Grammar.parse(words);

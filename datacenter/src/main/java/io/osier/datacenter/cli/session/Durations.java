@@ -4,11 +4,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
-/** Times and numbers as people read them. Pure. */
+/** Renders times and numbers for people. Pure. */
 final class Durations {
   private Durations() {}
 
-  /** For example {@code 340 ms}, {@code 39 s}, {@code 1 h 5 min}. */
+  /** Returns for example {@code 340 ms}, {@code 39 s}, {@code 1 h 5 min}. */
   static String text(long millis) {
     if (millis < 1_000) {
       return millis + " ms";
@@ -24,17 +24,17 @@ final class Durations {
     return minutes < 120 ? minutes + " min" : minutes / 60 + " h " + minutes % 60 + " min";
   }
 
-  /** With its thousands apart. */
+  /** Returns a number with separated thousands. */
   static String number(long n) {
     return String.format(Locale.ROOT, "%,d", n);
   }
 
-  /** For example {@code 1,200 updates}. */
+  /** Returns for example {@code 1,200 updates}. */
   static String updates(long n) {
     return number(n) + (n == 1 ? " update" : " updates");
   }
 
-  /** For example {@code a, b and c}. */
+  /** Returns for example {@code a, b and c}. */
   static String listed(Collection<String> names) {
     List<String> all = List.copyOf(names);
     return all.size() < 2

@@ -30,11 +30,11 @@ import java.util.SortedMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The words of the command line and what they mean. Pure. */
+/** Parses commands of the command line. Pure. */
 public final class Grammar {
   public sealed interface Command {}
 
-  /** One that is answered with a text. */
+  /** A command whose answer is a text. */
   sealed interface Action extends Command {}
 
   public record Help(String text) implements Command {}
@@ -42,7 +42,7 @@ public final class Grammar {
   /** Shows changes as they come. */
   record Watch(String what, WatchGrammar.Watch how) implements Command {}
 
-  /** Shows what all datacenters do; once, or until it is ended. */
+  /** Shows the state of all datacenters, once or until it is ended. */
   record Top(boolean once) implements Command {}
 
   record Exit() implements Command {}
@@ -63,7 +63,7 @@ public final class Grammar {
   /** Begins a program, or runs the one that was begun. */
   record Program(String verb) implements Action {}
 
-  /** Moves what a key holds to another key; or copies it, so that both hold it. */
+  /** Moves what a key holds to another key, or copies it. */
   record Move(String from, String to, boolean copies) implements Action {}
 
   record Exists(Key key) implements Action {}
@@ -72,7 +72,7 @@ public final class Grammar {
 
   record Delete(List<String> keys) implements Action {}
 
-  /** Lets a key expire after some seconds, or at a time. */
+  /** Lets a key expire after a time, or at a point in time. */
   record Expire(String key, Optional<Duration> after, Optional<Instant> at) implements Action {}
 
   record Persist(String key) implements Action {}
@@ -82,42 +82,45 @@ public final class Grammar {
   /** Asks how long an element or field lives on. */
   record PartTimeToLive(Key key, CrdtType type, Part part) implements Action {}
 
-  /** Chooses the keyspace; empty to hear which there are. */
+  /** Chooses the keyspace; empty to list the keyspaces. */
   record Use(Optional<String> keyspace) implements Action {}
 
   /**
-   * Asks why something is late, or travels as it does.
+   * Asks why data is late, or shipped as it is.
    *
-   * @param word a datacenter's name, or as it is written a key; empty for all datacenters
-   * @param key the key, if it may be one
-   * @param isKey whether it is no datacenter's name
+   * @param word a datacenter's name, or a key as it was typed; empty for all datacenters
+   * @param key the word as a key; empty without a word
+   * @param isKey whether the word is certainly a key
    */
   record Why(String word, Optional<Key> key, boolean isKey) implements Action {}
 
-  /** Asks what the datacenter does. */
+  /** Asks for a report of what the datacenter is doing. */
   record Inspect(String topic, int limit) implements Action {}
 
-  /** Changes or shows what holds for all datacenters: keyspaces, or which datacenters there are. */
+  /** Shows or changes keyspaces, placement or the cluster's datacenters. */
   record Administer(String subject, String action, String name, SortedMap<String, String> settings)
       implements Action {}
 
   /**
-   * Changes or shows who may do what.
+   * Shows or changes users and rights.
    *
-   * @param rights what the command gives or takes
+   * @param rights the rights that the command gives or takes
    */
   record ManageUser(String action, String name, List<Grant> rights) implements Action {}
 
-  /** Of top: one picture. */
+  /** Option of top: shows one picture and ends. */
   private static final String ONCE = "--once";
 
   private static final int SCAN_LIMIT = 100;
   private static final int HOT_LIMIT = 20;
 
-  /** A person types slowly. */
+  /** The default time limit of a transaction, in seconds: people type slowly. */
   private static final int LIMIT_SECONDS = 300;
 
-  /** By their first words, those whose words are counted: in brackets stand what may be missing. */
+  /**
+   * The usages of commands with a fixed number of words, by their first word; words in brackets are
+   * optional.
+   */
   private static final Map<String, String> USAGES =
       Stream.of(
               """
@@ -169,7 +172,7 @@ public final class Grammar {
     return words.size() > 2 ? count(words.get(2)) : SCAN_LIMIT;
   }
 
-  /** Understands a command; INVALID_ARGUMENT that says what is wrong and what would be right. */
+  /** Parses a command; throws INVALID_ARGUMENT, saying what is wrong and what would be right. */
   public static Command parse(List<Word> words) {
     if (words.isEmpty()) {
       throw bad("a command is missing; try help");
@@ -219,7 +222,7 @@ public final class Grammar {
       case "dc" -> AdminGrammar.datacenters(words);
       case "user" -> AdminGrammar.manageUser(words);
       case "why" -> AdminGrammar.why(words);
-      case "peers" -> new Why("", Optional.empty(), false); // its name in versions before why
+      case "peers" -> new Why("", Optional.empty(), false); // the name of 'why' in earlier versions
       case "stat" -> new Inspect(first, 0);
       case "hot" -> new Inspect(first, second(words).map(Words::count).orElse(HOT_LIMIT));
       default -> {
@@ -240,7 +243,9 @@ public final class Grammar {
     return new Watch(textKey(how.what()), how);
   }
 
-  /** Those of a prefix, which is the second word; all where it is left out, or empty. */
+  /**
+   * Returns a scan of the prefix that is the second word; of all keys if it is missing or empty.
+   */
   private static io.osier.proxy.Scan prefix(List<Word> words) {
     return words.size() < 2 || words.get(1).text().isEmpty()
         ? io.osier.proxy.Scan.all()
@@ -255,7 +260,7 @@ public final class Grammar {
     };
   }
 
-  /** The type of a label; where there is none, what was meant may be another command. */
+  /** Returns the type of a label; if there is none, the error suggests a similar command. */
   static CrdtType type(String label) {
     return Arrays.stream(CrdtType.values())
         .filter(t -> t.label().equals(label))
@@ -264,9 +269,9 @@ public final class Grammar {
   }
 
   /**
-   * Whether a word that looks like an option belongs to a command and is not mistyped.
+   * Returns whether a word that looks like an option belongs to a command, and is not mistyped.
    *
-   * @param before the command's words in front of it
+   * @param before the command's words before it
    */
   public static boolean isOption(List<String> before, String word) {
     return switch (word) {

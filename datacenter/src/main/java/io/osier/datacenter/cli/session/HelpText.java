@@ -19,11 +19,11 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What can be typed, and what is most like a word that cannot. Pure. */
+/** Renders the help, and suggests words similar to a mistyped one. Pure. */
 final class HelpText {
   static final int WIDTH = 80;
 
-  /** Where meanings begin. */
+  /** The column at which meanings begin. */
   private static final int COLUMN = 34;
 
   private record Line(String usage, String meaning) {
@@ -31,7 +31,7 @@ final class HelpText {
       return Arrays.asList(usage.split("[^a-z-]+")).contains(word);
     }
 
-    /** In two columns; a long usage stands above its meaning. */
+    /** Renders two columns; a long usage stands above its meaning. */
     String text() {
       StringBuilder text = new StringBuilder("  ").append(usage);
       int at = text.length();
@@ -46,7 +46,10 @@ final class HelpText {
 
   private record Group(String title, List<Line> lines) {}
 
-  /** The groups, each a title and its lines, and then what is said of values. */
+  /**
+   * The lines of the help file: groups, each with a title and its lines, and last the text about
+   * values.
+   */
   private static final List<String> TEXT = read();
 
   private static final List<Group> GROUPS = groups();
@@ -61,7 +64,7 @@ final class HelpText {
     }
   }
 
-  /** Usage and meaning of a line are apart by two blanks. */
+  /** Parses the groups; in a line two blanks separate usage and meaning. */
   private static List<Group> groups() {
     List<Group> groups = new ArrayList<>();
     for (String line : TEXT.subList(0, TEXT.size() - 1)) {
@@ -75,7 +78,7 @@ final class HelpText {
     return groups;
   }
 
-  /** The first words of commands that do not begin with a type. */
+  /** Returns the first words of commands that do not begin with a type. */
   static List<String> commands() {
     Set<String> types =
         Stream.of(CrdtType.values()).map(CrdtType::label).collect(Collectors.toSet());
@@ -88,9 +91,9 @@ final class HelpText {
   }
 
   /**
-   * What is shown for words behind help: everything for none.
+   * Returns the help on some words, or all of it for none.
    *
-   * @throws io.osier.core.OsierException INVALID_ARGUMENT if there is none
+   * @throws io.osier.core.OsierException INVALID_ARGUMENT if there is no help on these words
    */
   static String text(List<String> words) {
     StringBuilder text = new StringBuilder();
@@ -129,7 +132,7 @@ final class HelpText {
     throw Words.bad("there is no help on '" + word + "'" + similar(word));
   }
 
-  /** What to type instead of a word that is none. */
+  /** Returns a suggestion in place of an unknown word. */
   static String similar(String word) {
     Set<String> known = new TreeSet<>(commands());
     Stream.of(CrdtType.values()).map(CrdtType::label).forEach(known::add);
@@ -138,7 +141,7 @@ final class HelpText {
         .orElse("; 'help' names all commands");
   }
 
-  /** A text in lines that begin at a column, the first of which does already. */
+  /** Wraps a text into lines that begin at a column; the first line is there already. */
   private static String wrapped(String text, int column) {
     StringBuilder lines = new StringBuilder();
     int at = column;

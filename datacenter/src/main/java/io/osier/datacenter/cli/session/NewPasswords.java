@@ -9,9 +9,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where the passwords come from that users are given. None of them is a command's argument. */
+/** Gets new passwords for users, from the terminal or a file, never from a command's argument. */
 public final class NewPasswords {
-  /** Asks for each, twice. */
+  /** Asks for each password at the terminal, twice. */
   static final NewPasswords ASKED_FOR = new NewPasswords();
 
   @Option(
@@ -30,10 +30,10 @@ public final class NewPasswords {
   }
 
   /**
-   * The password for a user; empty if there is to be none.
+   * Gets the new password for a user; empty if it is to have none.
    *
-   * @throws OsierException INVALID_ARGUMENT if none can be had, or the file is of no use;
-   *     CONFIGURATION if it cannot be read
+   * @throws OsierException INVALID_ARGUMENT if no password can be asked for, or the options do not
+   *     fit together; CONFIGURATION if the file cannot be read
    */
   Optional<char[]> of(String user) {
     if (file != null && (none || user.equals("default"))) {

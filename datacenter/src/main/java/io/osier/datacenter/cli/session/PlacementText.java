@@ -9,19 +9,19 @@ import io.osier.core.OsierException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Who holds keyspaces whose holders follow their load, as text. Pure. */
+/** Renders the placement of keyspaces whose holders follow the load. Pure. */
 final class PlacementText {
   private static final String NOT_MEASURED = "?";
 
   private PlacementText() {}
 
   /**
-   * What was asked for.
+   * Renders the answer to a command.
    *
-   * @param report of all such keyspaces, as the datacenter tells it
-   * @param what list, why or advise
-   * @param asJson whether as JSON
-   * @throws OsierException INVALID_ARGUMENT if a keyspace is named whose load is not counted
+   * @param report the datacenter's report of all such keyspaces
+   * @param what the command: list, why or advise
+   * @param asJson whether to render JSON
+   * @throws OsierException INVALID_ARGUMENT if the named keyspace's load is not counted
    */
   static String of(JsonNode report, Grammar.Administer what, boolean asJson) {
     List<JsonNode> placements = new ArrayList<>();
@@ -39,8 +39,8 @@ final class PlacementText {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           ("there is no keyspace '%1$s' whose holders follow its load (placement=adaptive, or"
-                  + " pinned); those are %2$s. 'placement pin %1$s' has what is asked of it counted,"
-                  + " and moves nothing; 'keyspace alter %1$s placement=fixed' ends that")
+               + " pinned); those are %2$s. 'placement pin %1$s' has what is asked of it counted,"
+               + " and moves nothing; 'keyspace alter %1$s placement=fixed' ends that")
               .formatted(what.name(), names));
     }
     if (asJson) {

@@ -10,13 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What was read, as it is printed. Thread-safe. */
+/** Renders what was read. Thread-safe. */
 final class ReadingFormat {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private ReadingFormat() {}
 
-  /** As text for people. */
+  /** Renders text for people. */
   static String text(Reading reading) {
     return switch (reading) {
       case Reading.Count r -> Long.toString(r.value());
@@ -32,7 +32,7 @@ final class ReadingFormat {
     };
   }
 
-  /** As text for programs: an element or field a line, none for none. */
+  /** Renders text for programs: one element or field on each line, no line for none. */
   static String lines(Reading reading) {
     return switch (reading) {
       case Reading.Many r ->
@@ -61,7 +61,7 @@ final class ReadingFormat {
     return rights == Long.MAX_VALUE ? "any" : Long.toString(rights);
   }
 
-  /** As JSON for programs. */
+  /** Renders JSON for programs. */
   static JsonNode json(Reading reading) {
     return switch (reading) {
       case Reading.Count r -> JSON.valueToTree(r.value());

@@ -16,24 +16,28 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The commands of Redis that people type out of habit, as lines that do here what they do there, on
- * the types that a Redis client at this datacenter's port reads and writes. Pure.
+ * Translates Redis commands that people type out of habit into commands of this shell that do the
+ * same, on the types that a Redis client at this datacenter's port reads and writes. Pure.
  */
 final class RedisWords {
-  /** A digit is the argument with that number, and a plus all from there on. */
+  /** A placeholder: the digit is the number of an argument; a plus adds all arguments after it. */
   private static final Pattern ARGUMENT = Pattern.compile("\\{(\\d)(\\+?):([^}]*)}");
 
-  /** The arguments that are values, which clients of Redis write as texts, numbers too. */
+  /** The placeholders of values, which Redis clients write as texts, numbers, too. */
   private static final Pattern VALUES = Pattern.compile("VALUE|ELEMENT.*");
 
-  /** Commands whose line does something alike and not the same: it is named and not done. */
+  /**
+   * Commands whose translation does something similar but not the same: it is suggested and not
+   * run.
+   */
   private static final Set<String> ALIKE =
       Set.of("COPY", "GETDEL", "INFO", "PSUBSCRIBE", "SELECT", "SUBSCRIBE", "ZINCRBY");
 
   /**
-   * A line of Osier's.
+   * A command of this shell.
    *
-   * @param same whether it does the same as the command that was typed, with all its arguments
+   * @param same whether it does the same as the Redis command that was typed, with all its
+   *     arguments
    */
   record Line(String text, boolean same) {}
 
@@ -85,7 +89,10 @@ final class RedisWords {
 
   private RedisWords() {}
 
-  /** The line that does it; empty if this is a command of Osier, or of nobody. */
+  /**
+   * Returns the translation of a Redis command; empty if the words are a command of this shell, or
+   * of neither.
+   */
   static Optional<Line> here(List<Word> words) {
     String first = words.getFirst().text();
     for (CrdtType type : CrdtType.values()) {
@@ -107,7 +114,10 @@ final class RedisWords {
     };
   }
 
-  /** Whether the line does the same: a time that is over deletes here, and Redis refuses it. */
+  /**
+   * Returns whether the translation does the same: a time of 0 or less deletes here, and is refused
+   * by Redis.
+   */
   private static boolean isSame(String command, List<Word> words) {
     return !ALIKE.contains(command) && (!command.equals("SETEX") || isPositive(words.get(2)));
   }
@@ -116,7 +126,10 @@ final class RedisWords {
     return seconds.text().matches("0*[1-9]\\d*");
   }
 
-  /** A line with the arguments that were typed; not the same if one lacks, or is one too many. */
+  /**
+   * Fills the typed arguments into a line; not the same if an argument is missing or there are too
+   * many.
+   */
   private static Line in(String line, List<Word> words) {
     StringBuilder text = new StringBuilder();
     Matcher found = ARGUMENT.matcher(line);
@@ -138,7 +151,7 @@ final class RedisWords {
     return new Line(found.appendTail(text).toString(), whole && words.size() == last + 1);
   }
 
-  /** With what may stand behind it: EX SECONDS, NX. */
+  /** Translates SET with its options EX SECONDS and NX. */
   private static Line set(List<Word> words) {
     String before = "";
     boolean same = words.size() >= 3;
@@ -157,7 +170,10 @@ final class RedisWords {
     return new Line(before + in("string set {1:KEY} {2:VALUE}", words).text, same);
   }
 
-  /** One field is updated as a Redis client does it; of several the line makes registers. */
+  /**
+   * Translates HSET: a single field is updated as a Redis client does it; for several the line
+   * makes registers.
+   */
   private static Line hset(List<Word> words) {
     if (words.size() <= 4) {
       return in("map update {1:KEY} {2:FIELD} string set {3:VALUE}", words);
@@ -177,7 +193,7 @@ final class RedisWords {
         words.size() == 2 && pattern.endsWith("*") && !prefix.matches(".*[*?\\[\\\\].*"));
   }
 
-  /** A word as it is typed. */
+  /** Returns a word as it must be typed. */
   private static String again(Word word) {
     return word.literal() ? text(word) : ValueText.name(word.text());
   }

@@ -17,8 +17,8 @@ import org.jline.terminal.TerminalBuilder;
 import org.jline.utils.InfoCmp.Capability;
 
 /**
- * {@code top}: what all datacenters are doing that can be reached by way of the one that is asked,
- * once a second until q is typed.
+ * Runs {@code top}: shows, once a second until q is typed, what all datacenters are doing that the
+ * asked one can reach.
  */
 public final class Top {
   private static final long PERIOD_MILLIS = 1_000;
@@ -29,7 +29,7 @@ public final class Top {
     this.client = client;
   }
 
-  /** One picture, of a second. */
+  /** Returns one picture, with the rates of one second. */
   public String once(boolean asJson) {
     ClusterLook before = look();
     LockSupport.parkNanos(PERIOD_MILLIS * 1_000_000);
@@ -39,7 +39,10 @@ public final class Top {
         : String.join("\n", figures.lines(arrow(Charset.defaultCharset())));
   }
 
-  /** Shows it at the terminal until q or Ctrl-C; INVALID_ARGUMENT if there is no terminal. */
+  /**
+   * Shows pictures at the terminal until q or Ctrl-C; throws INVALID_ARGUMENT if there is no
+   * terminal.
+   */
   public void run() throws IOException {
     try (Terminal terminal = TerminalBuilder.builder().dumb(true).build()) {
       if (terminal.getType().startsWith(Terminal.TYPE_DUMB)) {
@@ -64,7 +67,7 @@ public final class Top {
   private void show(Terminal terminal) throws IOException {
     String arrow = arrow(terminal.encoding());
     ClusterLook before = look();
-    int key = -2; // nothing was typed
+    int key = -2; // no key was typed
     while (key != 'q' && key != 'Q' && key != 3 && key != -1) { // 3: Ctrl-C, -1: the end
       ClusterLook now = look();
       List<String> lines = new ArrayList<>();
@@ -88,7 +91,7 @@ public final class Top {
     }
   }
 
-  /** An arrow, where the terminal can show one. */
+  /** Returns an arrow, in a form that the terminal can show. */
   private static String arrow(Charset charset) {
     return charset.newEncoder().canEncode('→') ? " → " : " -> ";
   }

@@ -11,27 +11,28 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code top} shows: the rates between two looks at the datacenters, and what the second one
- * saw. Pure.
+ * Renders a picture of {@code top}: rates between two reports of the datacenters, and the state in
+ * the second. Pure.
  */
 final class TopView {
   private static final int HOT_SHOWN = 20;
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-  /** Of all datacenters that answered; null is what was not measured. */
+  /** The keyspaces of all datacenters that answered; null stands for what was not measured. */
   private final ArrayNode keyspaces = JSON.arrayNode();
 
   private final List<ClusterLook.Way> links;
 
-  /** Of all datacenters, hottest first. */
+  /** The hot objects of all datacenters, hottest first. */
   private final List<ObjectNode> hot = new ArrayList<>();
 
   private final List<String> troubles = new ArrayList<>();
 
   /**
-   * What is to be shown.
+   * Makes the view.
    *
-   * @param before the look before; who is not there, or began anew, has no rates
+   * @param before the earlier reports; a datacenter that is missing in them, or has restarted
+   *     since, has no rates
    */
   TopView(ClusterLook before, ClusterLook now) {
     links = now.ways();
@@ -72,9 +73,10 @@ final class TopView {
   }
 
   /**
-   * Adds what was shipped to all peers, what of that they have confirmed, and what this takes as
-   * single operations; how long shipments of others took to become visible since the start; and
-   * those of them that came later than the bound with the links up.
+   * Adds a keyspace: the rates of updates, of bytes shipped to all peers, of those confirmed, and
+   * of the bytes that these take as single operations; the delays since the start until shipments
+   * of others were visible here; and the rate of those later than the bound while the links were
+   * up.
    */
   private void addKeyspace(String dc, @Nullable JsonNode before, JsonNode now, double seconds) {
     JsonNode visibility = now.path("visibility");
@@ -114,9 +116,9 @@ final class TopView {
   }
 
   /**
-   * For people: a line for each keyspace, link and hot object, and what is wrong.
+   * Renders text for people: a line for each keyspace, link and hot object, and what is wrong.
    *
-   * @param arrow between the ends of a link
+   * @param arrow the text between the ends of a link
    */
   List<String> lines(String arrow) {
     Table rates =
@@ -168,7 +170,7 @@ final class TopView {
       lines.add("");
       troubles.forEach(t -> lines.add("! " + t));
     }
-    lines.replaceAll(ValueText::harmless); // anybody who writes names keys
+    lines.replaceAll(ValueText::harmless); // keys may contain anything
     return lines;
   }
 
@@ -192,7 +194,7 @@ final class TopView {
         : String.format(Locale.ROOT, "%.1f MiB", value / (1 << 20));
   }
 
-  /** For programs: the same in one object. */
+  /** Renders the same as one JSON object for programs. */
   String json() {
     ObjectNode root = JSON.objectNode();
     root.set("keyspaces", keyspaces);

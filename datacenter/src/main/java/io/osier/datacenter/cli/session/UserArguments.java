@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * As whom a command logs in. There is no option for the password itself: everybody on the machine
- * sees a command's arguments, and the shell's history keeps them.
+ * The options of a command's login. There is no option for the password itself: everybody on the
+ * machine can see a command's arguments, and the shell's history keeps them.
  */
 public final class UserArguments {
-  /** The variable that may hold a password. */
+  /** The environment variable that may hold a password. */
   static final String VARIABLE = "OSIER_PASSWORD";
 
   @Option(
@@ -42,9 +42,9 @@ public final class UserArguments {
   }
 
   /**
-   * Sets what was given; asks for the password.
+   * Sets the user in a client's builder, and gets the password.
    *
-   * @throws OsierException INVALID_ARGUMENT if something is missing; CONFIGURATION if the file
+   * @throws OsierException INVALID_ARGUMENT if an option is missing; CONFIGURATION if the file
    *     cannot be read
    */
   public void applyTo(OsierClient.Builder builder) {
@@ -59,10 +59,10 @@ public final class UserArguments {
   }
 
   /**
-   * A password: of the file, the variable, or whoever sits at the terminal.
+   * Gets a password from the file, the environment variable or the terminal.
    *
-   * @throws OsierException INVALID_ARGUMENT if there is none; CONFIGURATION if the file cannot be
-   *     read
+   * @throws OsierException INVALID_ARGUMENT if there is no terminal; CONFIGURATION if the file
+   *     cannot be read
    */
   public static char[] password(String prompt, Optional<Path> file) {
     if (file.isPresent()) {
@@ -79,12 +79,12 @@ public final class UserArguments {
   }
 
   /**
-   * What somebody types at the terminal, unseen.
+   * Reads a password at the terminal, without showing it.
    *
-   * @param instead what to use where there is no terminal
-   * @throws OsierException INVALID_ARGUMENT if there is none
+   * @param instead the option to use without a terminal, for the error
+   * @throws OsierException INVALID_ARGUMENT if there is no terminal
    */
-  @SuppressWarnings("SystemConsoleNull") // it is, with Java 21
+  @SuppressWarnings("SystemConsoleNull") // it is null with Java 21
   static char[] typed(String prompt, String instead) {
     Console console = System.console();
     char[] typed = console == null ? null : console.readPassword("%s", prompt);

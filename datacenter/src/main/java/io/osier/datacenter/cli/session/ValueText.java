@@ -14,17 +14,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Values, keys and names as they are printed: as text that means the same again as a word of a
- * command, be it typed or given as an argument, and as JSON. Nothing printed moves a terminal's
- * cursor. Pure.
+ * Renders values, keys and names: as text that means the same when it is typed as a word of a
+ * command or given as an argument, and as JSON. No rendered text moves a terminal's cursor. Pure.
  */
 public final class ValueText {
   private static final String HEX = "0x";
 
-  /** Of words that are no strings where they are printed in a map, beside flags. */
+  /** Words that would be taken for flags if they were printed as strings in a map. */
   private static final List<String> TRUTHS = List.of("true", "false");
 
-  /** In words these part others, or quote. */
+  /** Characters that separate words, or quote. */
   private static final String PARTING = "'\"\\,{}";
 
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -33,7 +32,7 @@ public final class ValueText {
 
   // ---------------------------------------------------------------- text
 
-  /** A value, which {@link Words#value} reads again. */
+  /** Renders a value so that {@link Words#value} reads it again. */
   static String of(Value value) {
     return switch (value) {
       case Value.Int v -> v.toString();
@@ -52,11 +51,11 @@ public final class ValueText {
       return Words.value(new Word(word, false)) instanceof Value.Str read
           && read.content().equals(word);
     } catch (OsierException e) {
-      return false; // as a word it is none at all
+      return false; // it is no valid word
     }
   }
 
-  /** A key, which {@link Words#key} reads again. */
+  /** Renders a key so that {@link Words#key} reads it again. */
   static String of(Key key) {
     Optional<String> text = text(key);
     if (text.isEmpty()) {
@@ -84,7 +83,7 @@ public final class ValueText {
     return HEX + HexFormat.of().formatHex(bytes);
   }
 
-  /** Whether a text is one word as it stands. */
+  /** Returns whether a text is one word without quotes. */
   private static boolean isPlain(String text) {
     return !text.isEmpty()
         && text.codePoints()
@@ -98,7 +97,7 @@ public final class ValueText {
         && !text.endsWith(":");
   }
 
-  /** In quotes of which {@link Word} takes what is within for a string. */
+  /** Quotes a text so that {@link Word} takes it for a string. */
   private static String quoted(String text) {
     if (text.codePoints().noneMatch(c -> c == '"' || c == '\\' || isHarmful(c))) {
       return '"' + text + '"';
@@ -125,8 +124,8 @@ public final class ValueText {
   }
 
   /**
-   * Whether a character does something to a terminal, or to the order or lines of what is shown,
-   * instead of being shown.
+   * Returns whether a character is not shown by a terminal but controls it, or changes the order or
+   * lines of the text.
    */
   private static boolean isHarmful(int character) {
     return switch (Character.getType(character)) {
@@ -137,10 +136,7 @@ public final class ValueText {
     };
   }
 
-  /**
-   * A text for a terminal, with escapes for what is not shown but done; line ends stay. JSON means
-   * the same as before.
-   */
+  /** Escapes characters that would control a terminal; line ends stay. JSON keeps its meaning. */
   public static String harmless(String text) {
     if (text.codePoints().noneMatch(c -> isHarmful(c) && c != '\n')) {
       return text;
@@ -163,8 +159,8 @@ public final class ValueText {
   // ---------------------------------------------------------------- JSON
 
   /**
-   * A value as JSON: whole numbers with all their digits, doubles with a point or exponent. What
-   * JSON has no form of is an object with one name that begins with a dollar.
+   * Renders a value as JSON: whole numbers with all their digits, doubles with a point or exponent.
+   * Values without a form in JSON are objects with one name that begins with a dollar.
    */
   static JsonNode json(Value value) {
     return switch (value) {
@@ -186,7 +182,7 @@ public final class ValueText {
     return JSON.objectNode().put("$bytes", hex(bytes));
   }
 
-  /** A field's name as JSON: one that begins with a dollar has one more. */
+  /** Renders a field's name as JSON; a name that begins with a dollar gets one more. */
   static String jsonName(String name) {
     return name.startsWith("$") ? "$" + name : name;
   }

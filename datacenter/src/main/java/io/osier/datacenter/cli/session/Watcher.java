@@ -13,14 +13,14 @@ import java.io.PrintStream;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** {@code watch}: a line for each change, until so many have come, or it is interrupted. */
+/** Runs {@code watch}: prints a line for each change, up to a number of changes or an interrupt. */
 final class Watcher {
   private final Keyspace keyspace;
   private final boolean asJson;
   private final PrintStream out;
   private final ObjectMapper json = new ObjectMapper();
 
-  /** How many changes are left; only the watcher's thread counts. */
+  /** How many changes are left to print; used by the watcher's thread only. */
   private long left = Long.MAX_VALUE;
 
   Watcher(Keyspace keyspace, boolean asJson, PrintStream out) {
@@ -30,9 +30,9 @@ final class Watcher {
   }
 
   /**
-   * Prints changes, until so many have come as were asked for, or Ctrl-C was typed.
+   * Prints changes until the wanted number has come, or Ctrl-C is typed.
    *
-   * @throws OsierException if it cannot go on
+   * @throws OsierException if the watcher cannot go on
    */
   void run(Grammar.Watch command) {
     WatchGrammar.Watch how = command.how();
@@ -49,7 +49,7 @@ final class Watcher {
     }
   }
 
-  /** The watcher, until it has printed enough. */
+  /** A watcher that ends when it has printed enough. */
   private final class EndedWatch implements AutoCloseable {
     private final Watch.Watching watching;
     private final CompletableFuture<Void> enough = new CompletableFuture<>();
@@ -86,7 +86,7 @@ final class Watcher {
       try {
         enough.get();
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // whoever watches has typed Ctrl-C
+        Thread.currentThread().interrupt(); // Ctrl-C was typed
       } catch (ExecutionException e) {
         throw e.getCause() instanceof OsierException cause
             ? cause
@@ -100,7 +100,7 @@ final class Watcher {
     }
   }
 
-  /** Key, type and origin; a dash for what is not known. */
+  /** Renders key, type and origin; a dash stands for an unknown one. */
   private String line(Changes.Change change) {
     if (!asJson) {
       return ValueText.of(change.key())

@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Why data of a datacenter, or of any, is late: one line of verdict, what waits where, what each
- * datacenter counted and decided, and what helps. Pure.
+ * Explains why data of one datacenter, or of all, is late: a verdict in one line, what waits where,
+ * what each datacenter counted and decided, and commands that help. Pure.
  */
 final class WhyCluster {
   private final ClusterLook look;
@@ -23,8 +23,10 @@ final class WhyCluster {
   private final List<ClusterLook.Way> ways;
 
   /**
-   * @param about the datacenter that is asked about; empty for all
-   * @param client where the datacenter that was asked serves clients
+   * Makes the explanation.
+   *
+   * @param about the datacenter of the question; empty for all
+   * @param client the client address of the datacenter that was asked
    */
   WhyCluster(ClusterLook look, Optional<String> about, String client) {
     this.look = look;
@@ -36,7 +38,7 @@ final class WhyCluster {
             .toList();
   }
 
-  /** Whether there is a datacenter of the name that is asked about. */
+  /** Returns whether the datacenter of the question exists. */
   boolean isKnown() {
     return about.filter(look::has).isPresent();
   }
@@ -49,7 +51,7 @@ final class WhyCluster {
     return ways.stream().filter(w -> !w.connected()).toList();
   }
 
-  /** What is so, in one line. */
+  /** Returns the verdict in one line. */
   String verdict() {
     List<ClusterLook.Way> cut = cut();
     String silent = silent();

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Why what a key holds is late somewhere, or travels as it does: one line of verdict, what waits
- * where, what each datacenter counted and decided, and what helps. Pure.
+ * Explains why a key's updates are late somewhere, or how they are shipped: a verdict in one line,
+ * what waits where, what each datacenter counted and decided, and commands that help. Pure.
  */
 final class WhyKey {
   private final ClusterLook look;
@@ -22,15 +22,17 @@ final class WhyKey {
   private final String keyspace;
   private final String client;
 
-  /** One cause, the worst first. */
+  /** A cause; lower ranks are worse. */
   private record Cause(int rank, String verdict, Optional<String> help) {}
 
   private final List<Cause> causes = new ArrayList<>();
   private long boundMillis;
 
   /**
-   * @param key as it is written
-   * @param client where the datacenter that was asked serves clients
+   * Makes the explanation.
+   *
+   * @param key the key as it was typed
+   * @param client the client address of the datacenter that was asked
    */
   WhyKey(ClusterLook look, String key, String keyspace, String client) {
     this.look = look;
@@ -148,7 +150,10 @@ final class WhyKey {
     }
   }
 
-  /** What the partition lacks as a whole may be of this key, where it is not counted by key. */
+  /**
+   * Adds what a peer lacks of the partition as a whole, since it may concern this key where it is
+   * not counted by key.
+   */
   private void peer(String dc, JsonNode p) {
     String to = p.path("dc").asText();
     long lag = p.path("lag_updates").asLong();
@@ -181,7 +186,7 @@ final class WhyKey {
     return "at " + dc + ": " + what;
   }
 
-  /** What is so, in one line. */
+  /** Returns the verdict in one line. */
   String verdict() {
     String silent =
         look.silent().isEmpty()
@@ -213,7 +218,7 @@ final class WhyKey {
     return Durations.listed(look.answers().keySet());
   }
 
-  /** What the datacenters hold, as far as it was compared. */
+  /** Returns the different contents of the datacenters, as far as they can be compared. */
   private Set<String> contents() {
     Set<String> contents = new TreeSet<>();
     look.answers().keySet().forEach(dc -> contents.add(contents(dc)));
@@ -224,7 +229,7 @@ final class WhyKey {
     StringBuilder one = new StringBuilder();
     for (JsonNode h : requireNonNull(look.answers().get(dc)).path("holds")) {
       String sha = h.path("sha256").asText();
-      // What is too large to be compared is the same for nobody else.
+      // An object that is too large to be compared counts as different from all others.
       one.append(h.path("type").asText()).append(' ').append(sha.isEmpty() ? dc : sha).append(' ');
     }
     return one.toString();

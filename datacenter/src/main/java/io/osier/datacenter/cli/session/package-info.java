@@ -1,6 +1,6 @@
 /**
- * What {@code osier cli} understands: the grammar of one line, its completion, how readings and
- * tables are printed, and {@code top}. It speaks to a datacenter only through the client library.
+ * The session of {@code osier cli}: the grammar of one line, its completion, the rendering of
+ * readings and tables, and {@code top}. It talks to a datacenter only through the client library.
  */
 @NullMarked
 package io.osier.datacenter.cli.session;

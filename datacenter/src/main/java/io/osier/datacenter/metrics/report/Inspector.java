@@ -24,8 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Answers clients who ask what a datacenter is doing, as JSON: from what all partitions publish for
- * them at once. docs/MONITORING.md explains the fields.
+ * Answers clients' requests for reports of what a datacenter is doing, as JSON, from what all
+ * partitions publish. docs/MONITORING.md explains the fields. Thread-safe.
  */
 public final class Inspector {
   private static final int DIGEST_BATCH = 1_000;
@@ -44,7 +44,7 @@ public final class Inspector {
     this.store = store;
   }
 
-  /** Answers an inspection, later. */
+  /** Answers an inspection request. */
   public CompletableFuture<String> inspect(Request.Inspect request) {
     request.keyspace().ifPresent(name -> keyspace(keyspaces, name));
     if (request.topic() == Request.Topic.DIGEST) {
@@ -58,7 +58,7 @@ public final class Inspector {
     return publisher.fresh(hot).thenApply(s -> SnapshotJson.of(s, request).toString());
   }
 
-  /** What is known of one key, as JSON, later. */
+  /** Reports what is known of one key, as JSON. */
   public CompletableFuture<String> key(String keyspace, Key key) {
     return new KeyReport(keyspace(keyspaces, keyspace), key, silent, Inspector::sha256)
         .into(SnapshotJson.root(publisher.latest()))
@@ -66,9 +66,9 @@ public final class Inspector {
   }
 
   /**
-   * That nothing is known here of a key, and who holds it, as JSON.
+   * Reports, as JSON, that this datacenter knows nothing of a key, and which datacenters hold it.
    *
-   * @param copied whether reads of it are answered here from a copy
+   * @param copied whether reads of the key are answered here from a copy
    */
   public static String heldBy(String keyspace, List<String> holders, boolean copied) {
     JsonObject root = new JsonObject();
@@ -81,7 +81,7 @@ public final class Inspector {
     return root.toString();
   }
 
-  /** Makes a backup, later. */
+  /** Makes a backup. */
   public CompletableFuture<String> backup(Request.Backup request) {
     if (store.isEmpty()) {
       throw new OsierException(
@@ -111,8 +111,8 @@ public final class Inspector {
   }
 
   /**
-   * For each partition a hash over all objects with their states, in order, and of the first ones
-   * each object's own.
+   * Reports for each partition a hash over all objects with their states, in order, and the hash of
+   * each of the first {@code listed} objects.
    */
   private JsonObject digest(Collection<KeyspaceShard> wanted, int listed) {
     JsonObject root = SnapshotJson.root(publisher.latest());
@@ -138,7 +138,7 @@ public final class Inspector {
       for (StoredObjects.Entry entry : page.entries()) {
         after = Optional.of(entry.object());
         if (entry.state().isSpent()) {
-          continue; // only remembers removals: some have forgotten it already
+          continue; // a removed object, which others may have forgotten
         }
         WireOutput out = new WireOutput();
         out.writeKey(entry.object().key());

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A JSON object to be filled, as much of JSON as reports need: an embedded datacenter brings no
- * library for it into its host. Not thread-safe.
+ * Builds a JSON object, with as much of JSON as reports need, so that an embedded datacenter brings
+ * no JSON library into its host program. Not thread-safe.
  */
 public final class JsonObject {
   private final Map<String, Object> fields = new LinkedHashMap<>();
@@ -32,7 +32,10 @@ public final class JsonObject {
       elements.add(element);
     }
 
-    /** A number, whole or with three digits behind its point; null if it is none. */
+    /**
+     * Adds a number, rounded to a whole number from 1,000 on and to three decimals below; null if
+     * it is not finite.
+     */
     public void add(double element) {
       if (Double.isFinite(element) && Math.abs(element) >= 1_000) {
         elements.add(Math.round(element));
@@ -52,7 +55,7 @@ public final class JsonObject {
     return this;
   }
 
-  /** A number; null if it is none that JSON knows. */
+  /** Puts a number; null if it is not finite. */
   public JsonObject put(String name, double value) {
     fields.put(name, Double.isFinite(value) ? value : null);
     return this;
@@ -69,7 +72,7 @@ public final class JsonObject {
     return value;
   }
 
-  /** The object that was put under the name, or a new one. */
+  /** Returns the object that was put under the name, or puts a new one. */
   JsonObject object(String name) {
     return fields.get(name) instanceof JsonObject value ? value : putObject(name);
   }
@@ -115,11 +118,14 @@ public final class JsonObject {
       }
       case String text -> writeText(out, text);
       case null -> out.append("null");
-      default -> out.append(value); // a number or a truth value
+      default -> out.append(value); // a number or a boolean
     }
   }
 
-  /** What JSON wants so, what UTF-8 cannot say (half a pair), and what a terminal obeys. */
+  /**
+   * Returns whether a character is escaped: where JSON demands it, where UTF-8 cannot encode it
+   * (half of a surrogate pair), and where a terminal would obey it.
+   */
   private static boolean isEscaped(char c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,

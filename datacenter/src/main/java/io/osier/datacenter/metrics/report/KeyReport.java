@@ -24,14 +24,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * What a datacenter knows of one key, for who wonders why its data is late or travels as it does.
- * docs/MONITORING.md explains the fields.
+ * Reports what a datacenter knows of one key, to explain why its updates are late or how they are
+ * shipped. docs/MONITORING.md explains the fields.
  */
 final class KeyReport {
-  /** What is larger is not compared: that would take as long as reading all of it. */
+  /** Larger objects are not hashed for a comparison, as that would take as long as reading them. */
   private static final long COMPARED_BYTES_MAX = 1 << 20;
 
-  /** A partition that is too busy to answer by then is said to be. */
+  /** How long to wait for the partition; after that the report says that it is too busy. */
   private static final long PARTITION_MILLIS = 1_000;
 
   private static final int NEEDS_MAX = 8;
@@ -43,7 +43,10 @@ final class KeyReport {
   private final Supplier<MessageDigest> digests;
 
   /**
-   * @param silent the partitions that have not answered in time, and still do not; all reports' own
+   * Makes a report.
+   *
+   * @param silent the partitions that have not answered an earlier report yet; shared by all
+   *     reports
    */
   KeyReport(
       KeyspaceShard keyspace,
@@ -82,7 +85,10 @@ final class KeyReport {
             });
   }
 
-  /** Who has not answered others in time is not asked again: nothing gathers in front of it. */
+  /**
+   * Asks the partition, unless it has not answered an earlier report yet, so that no requests pile
+   * up in front of a busy partition.
+   */
   private CompletableFuture<Optional<PartitionReport>> inspect(List<ObjectId> about) {
     if (silent.contains(partition)) {
       return CompletableFuture.completedFuture(Optional.empty());

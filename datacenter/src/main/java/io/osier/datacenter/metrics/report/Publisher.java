@@ -32,21 +32,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has all partitions publish what they are doing, at once, and puts it together: once a second
- * while somebody may look ({@link #everySecond}), and when somebody asks. Who reads what was
- * published last ({@link #latest}) waits for nobody: of a partition that does not answer there is
- * what it published before, with its age. Thread-safe.
+ * Collects the reports of all partitions into snapshots: once a second if {@link #everySecond} was
+ * called, and on demand. Reading the last snapshot ({@link #latest}) never waits: for a partition
+ * that does not answer, a snapshot has its former report with its age. Thread-safe.
  */
 public final class Publisher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
 
-  /** So many hot objects of each partition are published. */
+  /** Number of hot objects in each partition's report. */
   static final int HOT = 50;
 
   private final Limits limits;
   private final Source source;
 
-  /** By partition; keyspaces come and go. */
+  /** The last report of each partition; keyspaces come and go. */
   private final Map<PartitionRunner, Published> published = new ConcurrentHashMap<>();
 
   private final List<Consumer<Snapshot>> listeners = new CopyOnWriteArrayList<>();
@@ -54,9 +53,9 @@ public final class Publisher implements AutoCloseable {
   private volatile Snapshot latest;
 
   /**
-   * What there is to be told of a datacenter besides its partitions.
+   * The sources of a datacenter's metrics besides its partitions.
    *
-   * @param startMillis by the wall clock
+   * @param startMillis when it started, by the wall clock
    * @param wallMillis reads the wall clock
    * @param store empty if everything is in memory only
    */
@@ -78,28 +77,28 @@ public final class Publisher implements AutoCloseable {
       Supplier<Optional<Snapshot.Traces>> traces) {}
 
   /**
-   * How long things take at most, in milliseconds.
+   * Time limits, in milliseconds.
    *
-   * @param pause between two rounds of {@link #everySecond}
-   * @param partition such a round goes on without a partition that takes longer
-   * @param asked who asks for what is so now waits for busy partitions, but no longer
-   * @param stop how long what is being put together is waited for at the end
+   * @param pause the pause between two collections of {@link #everySecond}
+   * @param partition how long such a collection waits for a partition
+   * @param asked how long a {@link #fresh} snapshot waits for busy partitions
+   * @param stop how long {@link #close} waits for a snapshot that is being made
    */
   public record Limits(long pause, long partition, long asked, long stop) {
     public static final Limits DEFAULT = new Limits(1_000, 500, 10_000, 5_000);
   }
 
-  /** What a partition published last. */
+  /** A partition's last report. */
   private static final class Published {
     private volatile @Nullable Dated last;
 
-    /** Of the last time it was asked. */
+    /** The answer to the last request. */
     private volatile CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
   }
 
   private record Dated(PartitionReport report, long millis) {}
 
-  /** Publishes when it is asked to. */
+  /** Makes a publisher, which only publishes on demand so far. */
   public Publisher(Source source, Limits limits) {
     this.source = source;
     this.limits = limits;
@@ -114,25 +113,27 @@ public final class Publisher implements AutoCloseable {
     executor.scheduleWithFixedDelay(this::round, 0, limits.pause(), TimeUnit.MILLISECONDS);
   }
 
-  /** What was published last, at most a second ago where it is done every second. */
+  /** Returns the last snapshot; with {@link #everySecond} it is about a second old at most. */
   public Snapshot latest() {
     return latest;
   }
 
   /**
-   * Hears of every snapshot, by the thread that makes them, which must not be held up.
+   * Adds a listener for every snapshot, called by the publishing thread, which it must not block.
    *
-   * @return closed by who wants to hear no more
+   * @return removes the listener
    */
   public Runnable listen(Consumer<Snapshot> listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
   }
 
-  /** Does not wait for the partitions: this is the thread that puts together what they say. */
+  /**
+   * Starts one collection, without waiting for the partitions: this thread also makes the snapshot.
+   */
   private void round() {
     try {
-      // Who has not answered yet is not asked again: nothing gathers in front of a busy partition.
+      // A partition that has not answered yet is not asked again, so that no requests pile up.
       ask(HOT, limits.partition(), place -> place.answer.isDone())
           .whenComplete((made, failure) -> sayFailure(failure));
     } catch (RuntimeException e) {
@@ -147,20 +148,20 @@ public final class Publisher implements AutoCloseable {
   }
 
   /**
-   * Has everybody publish and tells what is so now. A partition that has failed, or is too busy for
-   * long, is shown as it was.
+   * Collects new reports from all partitions, and returns the snapshot. A partition that has
+   * failed, or is too busy, has its former report.
    *
-   * @param hot so many hot objects of each partition at least
+   * @param hot the number of hot objects in each partition's report, at least
    */
   public CompletableFuture<Snapshot> fresh(int hot) {
     return ask(Math.max(hot, HOT), limits.asked(), place -> true);
   }
 
   /**
-   * As {@link #fresh}, for who asks often: a partition that has not answered those before is not
-   * asked again, and shown as it was, so that nothing gathers in front of a busy one.
+   * As {@link #fresh}, for frequent callers: a partition that has not answered the last request is
+   * not asked again and has its former report, so that no requests pile up in front of a busy one.
    *
-   * @param millisMax how long busy partitions are waited for
+   * @param millisMax how long to wait for busy partitions
    */
   public CompletableFuture<Snapshot> recent(long millisMax) {
     return ask(HOT, millisMax, place -> place.answer.isDone());
@@ -249,7 +250,7 @@ public final class Publisher implements AutoCloseable {
     int ready = 0;
     for (PartitionRunner p : keyspace.partitions()) {
       ready += p.isReady() ? 1 : 0;
-      Published place = published.get(p); // none yet if it has just been opened
+      Published place = published.get(p); // null if it was just opened
       Dated last = place == null ? null : place.last;
       if (last != null) {
         partitions.add(
@@ -276,8 +277,8 @@ public final class Publisher implements AutoCloseable {
   }
 
   /**
-   * Publishes no more, and waits until what is being put together is done: what it is made of may
-   * be closed afterwards. Who asks from now on fails with SHUTTING_DOWN.
+   * Stops publishing, and waits until a snapshot that is being made is done, so that its sources
+   * may be closed afterwards. Later requests fail with SHUTTING_DOWN.
    */
   @Override
   public void close() {

@@ -13,14 +13,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
-/**
- * Says in words whether a datacenter can do all that it is there for, and what keeps it.
- * Thread-safe.
- */
+/** Says in words whether a datacenter serves fully, and if not, why. Thread-safe. */
 public final class Readiness {
   private final Map<String, KeyspaceShard> keyspaces;
 
-  /** By peer, the keyspaces that it holds and that are not configured here, in words. */
+  /** For each peer, the keyspaces that it holds and that are not configured here, in words. */
   private final Map<String, List<String>> unknown = new ConcurrentSkipListMap<>();
 
   private final Optional<StoreService> store;
@@ -30,6 +27,9 @@ public final class Readiness {
   private volatile Supplier<List<String>> standing = List::of;
 
   /**
+   * Makes it.
+   *
+   * @param keyspaces the keyspaces that are served here, by name
    * @param store empty if everything is in memory only
    */
   public Readiness(Map<String, KeyspaceShard> keyspaces, Optional<StoreService> store) {
@@ -38,9 +38,9 @@ public final class Readiness {
   }
 
   /**
-   * A peer and this datacenter have compared their keyspaces.
+   * Notes the result of comparing keyspaces with a peer.
    *
-   * @param differing what differs, by the keyspace's name
+   * @param differing the differences, by the keyspace's name
    */
   public void compared(String dc, Map<String, String> differing) {
     keyspaces.forEach((name, k) -> k.gate().compared(dc, Optional.ofNullable(differing.get(name))));
@@ -54,42 +54,45 @@ public final class Readiness {
     unknown.put(dc, others);
   }
 
-  /** What keeps the datacenter from being one like the others is asked here. */
+  /** Sets the source of obstacles from the datacenter's membership. */
   public void setMembership(Supplier<List<String>> words) {
     membership = words;
   }
 
-  /** By datacenter, why it takes another process for this one: that is asked here. */
+  /**
+   * Sets the source of reasons why other datacenters take another process for this one, by
+   * datacenter.
+   */
   public void setSecond(Supplier<Map<String, String>> why) {
     second = why;
   }
 
-  /** In which version of the peer protocol each peer that is connected is spoken to, here. */
+  /** Sets the source of the protocol versions used with connected peers. */
   public void setSpoken(Supplier<Map<String, Integer>> versions) {
     spoken = versions;
   }
 
-  /** What else of the control plane does not work is asked here. */
+  /** Sets the source of the control plane's warnings. */
   public void setStanding(Supplier<List<String>> words) {
     standing = words;
   }
 
-  /** These are all other datacenters from now on. */
+  /** Sets the names of all other datacenters. */
   public void setPeers(Set<String> others) {
     unknown.keySet().retainAll(others);
   }
 
-  /** A peer cannot be reached any more. */
+  /** Notes that a peer is no longer connected. */
   public void parted(String dc) {
     keyspaces.values().forEach(k -> k.gate().parted(dc));
   }
 
-  /** A peer has let this datacenter in. */
+  /** Notes that a peer has accepted this datacenter. */
   public void welcomed(String dc) {
     keyspaces.values().forEach(k -> k.gate().welcomed(dc));
   }
 
-  /** A peer refuses this datacenter. */
+  /** Notes that a peer refuses this datacenter. */
   public void refused(String dc, OsierException why) {
     keyspaces.values().forEach(k -> k.gate().refused(dc, why));
     unknown.remove(dc);
@@ -110,7 +113,7 @@ public final class Readiness {
     return "keyspace '" + keyspace + "' is not replicated with " + dc + ": " + why;
   }
 
-  /** What keeps the datacenter from serving, a line for each; empty if it is ready. */
+  /** Returns what keeps the datacenter from serving, one line each; empty if it is ready. */
   public List<String> obstacles() {
     List<String> obstacles = new ArrayList<>(membership.get());
     second
@@ -150,7 +153,7 @@ public final class Readiness {
     return obstacles;
   }
 
-  /** What does not work although the datacenter is ready, a line for each. */
+  /** Returns what does not work although the datacenter is ready, one line each. */
   public List<String> warnings() {
     List<String> warnings = new ArrayList<>(standing.get());
     store.ifPresent(s -> warnings.addAll(s.damage()));

@@ -18,11 +18,14 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
-/** A snapshot as JSON, by what was asked for. docs/MONITORING.md explains the fields. */
+/**
+ * Renders a snapshot as JSON, according to the request's topic. docs/MONITORING.md explains the
+ * fields.
+ */
 final class SnapshotJson {
   private SnapshotJson() {}
 
-  /** The answer to a client's question, which is not for digests. */
+  /** Returns the answer to an inspection of any topic except digests. */
   static JsonObject of(Snapshot snapshot, Request.Inspect request) {
     JsonObject root = root(snapshot);
     if (request.topic() == Request.Topic.PEERS) {
@@ -74,7 +77,7 @@ final class SnapshotJson {
     return root;
   }
 
-  /** Who tells, and since when. */
+  /** Begins a report with the datacenter's name, incarnation and uptime. */
   static JsonObject root(Snapshot snapshot) {
     JsonObject root = new JsonObject();
     root.put("dc", snapshot.self().dc());
@@ -152,7 +155,7 @@ final class SnapshotJson {
     traffic(node, k);
     late(node, k);
     double coordination = k.max(r -> r.shipped().coordinationMicros()) / 1e3;
-    node.put("coordination_ms", coordination == 0 ? Double.NaN : coordination); // no peer, no time
+    node.put("coordination_ms", coordination == 0 ? Double.NaN : coordination); // 0 without a peer
     node.put("queued", k.queued());
     node.put("overloads", k.overloads());
     JsonObject memory = node.putObject("memory");
@@ -233,7 +236,7 @@ final class SnapshotJson {
         "histogram", Base64.getEncoder().encodeToString(Arrays.copyOf(encoded.array(), length)));
   }
 
-  /** A percentile of microseconds, in milliseconds; none where nothing was measured. */
+  /** Returns a percentile in milliseconds; NaN if nothing was measured. */
   private static double millis(Histogram micros, double percentile) {
     return micros.getTotalCount() == 0 ? Double.NaN : micros.getValueAtPercentile(percentile) / 1e3;
   }

@@ -1,6 +1,6 @@
 /**
- * What is made of the published figures for people and programs: JSON, readiness, the inspection of
- * one object. It measures nothing itself.
+ * Collects the published metrics, and renders them for people and programs: snapshots, JSON,
+ * readiness, the report of one key. It measures nothing itself.
  */
 @NullMarked
 package io.osier.datacenter.metrics.report;

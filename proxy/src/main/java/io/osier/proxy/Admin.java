@@ -265,8 +265,8 @@ public final class Admin {
 
   /**
    * Lists the keyspaces whose holders follow the load: who holds them and who decides, the next
-   * step and its reason, the rates of requests at each datacenter, and which should hold them by
-   * these rates. docs/PLACEMENT.md describes the fields.
+   * step and its reason, the rates of requests at each datacenter, and which datacenters should
+   * hold them by these rates. docs/PLACEMENT.md describes the fields.
    */
   public CompletableFuture<String> placementAsync() {
     return ask("placement", LIST, "", Map.of());

@@ -37,7 +37,7 @@ import java.util.function.Consumer;
  * <pre>{@code
  * Keyspace shop = client.session().keyspace("shop");
  * Watch.Watching watching =
- *     shop.watchPrefix("cart:").listen(told -> told.changes().forEach(c -> print(c.key())));
+ *     shop.watchPrefix("cart:").listen(signal -> signal.changes().forEach(c -> print(c.key())));
  * }</pre>
  */
 public final class Watch implements Flow.Publisher<Changes> {
@@ -111,7 +111,7 @@ public final class Watch implements Flow.Publisher<Changes> {
    * changes of the signal then have no value.
    *
    * <pre>{@code
-   * shop.watchPrefix("stock:").withValues().listen(told -> told.changes().forEach(change ->
+   * shop.watchPrefix("stock:").withValues().listen(signal -> signal.changes().forEach(change ->
    *     show(change.key(), change.found().flatMap(Keyspace.Found::reading))));
    * }</pre>
    */

@@ -28,7 +28,7 @@ final class Certificates implements AutoCloseable {
   private Optional<Thread> watcher = Optional.empty();
   private long warnedMillis;
 
-  /** Written by one thread. */
+  /** How often changed files could not be used; written by one thread. */
   private volatile long failed;
 
   /**

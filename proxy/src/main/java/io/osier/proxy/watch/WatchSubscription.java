@@ -40,7 +40,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
    */
   private static final int WAIT_MILLIS = 20_000;
 
-  /** Longest pause after polls without an answer; it doubles each time up to the maximum. */
+  /** Longest first pause after a poll without an answer; it doubles each time up to the maximum. */
   private static final long PAUSE_MILLIS_MIN = 200;
 
   private static final long PAUSE_MILLIS_MAX = 5_000;

@@ -36,8 +36,8 @@ final class LossDetector {
   /**
    * Takes a peer's status.
    *
-   * @param delayNanos how much longer the status was under way than usual, by the two wall clocks,
-   *     of which one may have been set
+   * @param delayNanos how much longer the status travelled than usual, by the two wall clocks, of
+   *     which one may have been set
    */
   void heard(String dc, long delayNanos, long nowNanos) {
     heardNanos.put(dc, nowNanos - Math.min(delayNanos, PATIENCE * pauseNanos()));

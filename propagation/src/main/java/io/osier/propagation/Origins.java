@@ -190,7 +190,8 @@ final class Origins {
   }
 
   /**
-   * Whether certainly nobody has more of an origin's updates than has come here, visible or not.
+   * Whether certainly nobody has more of an origin's updates than this datacenter has received,
+   * visible or not.
    */
   boolean isLost(ReplicaId origin, long nowNanos) {
     boolean mayBeElsewhere = joins || (!membersKnown && isStranger(origin));

@@ -389,8 +389,8 @@ public final class Propagation {
   }
 
   /**
-   * Returns what waits of an object: held updates, what peers lack, and what has come and is not
-   * visible.
+   * Returns an object's pending updates: held ones, ones that peers lack, and received ones that
+   * are not visible.
    */
   public ObjectProgress progress(ObjectId object, long nowNanos) {
     return outbound.lags().progress(object, inbound.waiting(object, nowNanos), nowNanos);

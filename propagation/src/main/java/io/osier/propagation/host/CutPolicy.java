@@ -60,7 +60,7 @@ public enum CutPolicy {
   /**
    * Returns the dependencies that the end of a cut or of an answer names.
    *
-   * @param here what is here of every replica
+   * @param here the numbers up to which every replica's updates are here
    */
   public abstract VersionVector deps(VersionVector here);
 

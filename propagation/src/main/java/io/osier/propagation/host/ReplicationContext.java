@@ -98,7 +98,7 @@ public final class ReplicationContext {
     return stats;
   }
 
-  /** Returns what is told of single updates. */
+  /** Returns the observer that is told of single updates. */
   public UpdateObserver observer() {
     return observer;
   }

@@ -135,7 +135,7 @@ public final class Greeting {
 
   /**
    * Sets the versions that datacenters have published. A datacenter that publishes another version
-   * than before has been replaced: what was spoken with it before does not count any more.
+   * than before has been replaced: the version that it spoke before does not count any more.
    */
   public void setTold(Map<String, Integer> versions) {
     Map<String, Integer> before = told;
@@ -324,8 +324,8 @@ public final class Greeting {
   }
 
   /**
-   * Returns what is wrong with a certificate that was shown as that of a datacenter; empty if
-   * nothing is.
+   * Returns the error in a certificate that was shown as that of a datacenter; empty if there is
+   * none.
    *
    * @param names the names in it
    */

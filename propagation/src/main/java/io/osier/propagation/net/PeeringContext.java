@@ -25,7 +25,7 @@ record PeeringContext(
     PeerListener listener,
     Optional<PeerTls> tls,
     Network network) {
-  /** What a connection must know of the other datacenters. */
+  /** The other datacenters, as far as a connection must know them. */
   interface Others {
     Set<String> names();
 
@@ -61,7 +61,7 @@ record PeeringContext(
     return agreement;
   }
 
-  /** Forgets what was logged of a datacenter, so that it is logged again. */
+  /** Forgets the log lines about a datacenter, so that they are written again. */
   void forgetSaid(String dc) {
     said.end(">" + dc);
     said.end("=" + dc);

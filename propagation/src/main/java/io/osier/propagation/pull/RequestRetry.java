@@ -89,8 +89,8 @@ public final class RequestRetry {
   }
 
   /**
-   * Notes that an answer has come in part, and that the rest comes by other means, so that the
-   * request is not repeated.
+   * Notes that a part of an answer was received, and that the rest comes by other means, so that
+   * the request is not repeated.
    *
    * @return false if it answers another request
    */

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Holds what has come for a {@code causal} keyspace and is not visible yet. Updates gather until
- * the sender closes a cut: everything of an origin up to a commit number, with the cut of the
+ * Holds the received updates of a {@code causal} keyspace that are not visible yet. Updates gather
+ * until the sender closes a cut: everything of an origin up to a commit number, with the cut of the
  * others that it depends on. {@link CutAdmission} says which cuts become visible.
  *
  * <p>Pure, not thread-safe.
@@ -141,7 +141,7 @@ final class CausalDelivery {
   /**
    * Closes a cut of a peer's own updates.
    *
-   * @param through every update up to this number has come
+   * @param through every update up to this number was received
    * @param cursor the place in the stream
    */
   void close(
@@ -323,13 +323,13 @@ final class CausalDelivery {
     return false;
   }
 
-  /** Whether a source's cut up to a number waits for what it depends on. */
+  /** Whether a source's cut up to a number waits for its dependencies. */
   boolean isWaiting(Source source, long through) {
     CutQueue queue = queues.get(source);
     return queue != null && !queue.cuts.isEmpty() && queue.cuts.peekLast().through() == through;
   }
 
-  /** Whether a closed cut of an origin waits for what it depends on. */
+  /** Whether a closed cut of an origin waits for its dependencies. */
   boolean isWaiting(ReplicaId origin) {
     for (Map.Entry<Source, CutQueue> e : queues.entrySet()) {
       if (e.getKey().of.equals(origin) && !e.getValue().cuts.isEmpty()) {

@@ -175,8 +175,8 @@ final class CutVisibility implements Visibility {
   }
 
   /**
-   * Keeps a pulled state until its sender closes a cut, which it does once all that it offered has
-   * come.
+   * Keeps a pulled state until its sender closes a cut, which it does once all states that it
+   * offered were received.
    */
   @Override
   public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
@@ -185,7 +185,7 @@ final class CutVisibility implements Visibility {
 
   private void addPulled(CausalDelivery.Source source, CutQueue.Arrived state, long nowNanos) {
     if (!admission.hasPulled()) {
-      heldNanos = nowNanos; // what has just come is held
+      heldNanos = nowNanos; // the frame just received is held
     }
     admission.addPulled(source, state);
   }
@@ -299,7 +299,8 @@ final class CutVisibility implements Visibility {
   }
 
   /**
-   * Counts what has come of a stream and waits for more of it: updates, and large states in parts.
+   * Counts the received parts of a stream that wait for more of it: updates, and large states in
+   * parts.
    */
   private int isComing(InboundStream in, Hearing hearing) {
     return admission.open(source(in)) + in.pullsHeardSince(hearing.silentNanos());

@@ -45,7 +45,7 @@ public final class OfferPulls {
       before.heard(offer, nowNanos);
       send(in, before.ask());
     } else if (before != null || backpressure.mayPullMore(in, nowNanos)) {
-      // What has come of an offer that ended early need not come again.
+      // The received part of an offer that ended early need not be sent again.
       Optional<CrdtState> came =
           before != null
               ? before.version()

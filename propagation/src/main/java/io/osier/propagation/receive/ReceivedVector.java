@@ -256,7 +256,7 @@ public final class ReceivedVector {
     statuses.put(peer.dc(), status);
     OriginLog own = logs.get(peer);
     if (own != null && own.far == Long.MAX_VALUE) {
-      // What was forgotten of its updates reached no further than that.
+      // The forgotten part of its updates reached no further than that.
       own.far = status.committed();
     }
     for (int i = 0; i < status.through().size(); i++) {
@@ -322,8 +322,8 @@ public final class ReceivedVector {
   }
 
   /**
-   * Returns what came of an origin beyond its complete updates: the number of the last update on
-   * each object. A peer that has an object at this number has nothing to send of it.
+   * Returns the updates of an origin that were received beyond its complete ones: the number of the
+   * last update on each object. A peer that has an object at this number has nothing of it to send.
    *
    * @param limit the largest number of ranges; the first ones are returned
    */

@@ -90,7 +90,7 @@ interface Visibility {
   void weigh(Hearing hearing);
 
   interface Hearing {
-    /** Whether the sender is heard, so that what is needed of its stream will come. */
+    /** Whether the sender is heard, so that the needed part of its stream will be received. */
     boolean flows(InboundStream in);
 
     /** Whether the sender has been silent for so long that others need its memory more. */
@@ -117,10 +117,11 @@ interface Visibility {
 
   /**
    * Returns the part of {@link #waitingBytes} that former incarnations have left. It may wait until
-   * it is known what was lost with them, but it does not grow, so nobody is held back for it.
+   * it is known which of their updates were lost, but it does not grow, so no peer is held back for
+   * it.
    */
   long leftBytes();
 
-  /** Whether a closed cut of an origin, or what it left, waits for what it depends on. */
+  /** Whether a closed cut of an origin, or what it left, waits for its dependencies. */
   boolean isWaiting(ReplicaId origin);
 }

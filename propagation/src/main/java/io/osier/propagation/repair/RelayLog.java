@@ -15,11 +15,11 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the updates of other datacenters that came here and that not everybody has yet, joined per
- * object, so that a third datacenter that is cut off from their origin can be given just what it
- * misses.
+ * Keeps the updates of other datacenters that were received here and that some datacenter may not
+ * have yet, joined per object, so that a third datacenter that is cut off from their origin can be
+ * given just the updates that it lacks.
  *
- * <p>While all datacenters are connected, that is little. When its budget is spent it forgets
+ * <p>While all datacenters are connected, there are few. When its budget is spent it forgets
  * everything, and states are given instead. Not thread-safe.
  */
 public final class RelayLog {

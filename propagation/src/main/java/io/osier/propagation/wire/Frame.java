@@ -19,7 +19,7 @@ public sealed interface Frame {
   enum Kind {
     /** Operations, which leave at once. */
     OPS(0),
-    /** A round: held objects whose deadline has come. */
+    /** A round: held objects whose deadline was reached. */
     ROUND(1),
     /** Updates that the receiver has missed. */
     CATCH_UP(2);

@@ -28,7 +28,7 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   private @Nullable Future<?> checks;
 
   /**
-   * @param inFrame returns whether a frame has come in part
+   * @param inFrame returns whether a frame was received in part
    */
   public ConnectionGuard(PortGuard port, BooleanSupplier inFrame) {
     this.port = port;

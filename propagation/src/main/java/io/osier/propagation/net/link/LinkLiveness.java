@@ -55,7 +55,7 @@ final class LinkLiveness {
   }
 
   /**
-   * Notes whether this end reads nothing because it works on what has come. Meanwhile it sends
+   * Notes whether this end has stopped reading to work on received frames. Meanwhile it sends
    * signs, and it cannot hear the other end.
    */
   void busy(boolean isBusy, long nowNanos) {
@@ -84,7 +84,7 @@ final class LinkLiveness {
     return atOnce ? heardNanos : signedNanos + signNanos;
   }
 
-  /** Returns what is to be done, which then counts as done. */
+  /** Returns the action that is due, which then counts as done. */
   Due due(long nowNanos) {
     if (!busy && nowNanos - heardNanos >= deadNanos) {
       return Due.DEAD;

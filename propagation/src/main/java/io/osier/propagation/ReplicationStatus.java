@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Says how far this datacenter has come compared with the others, as far as their statuses say.
- * Only answers questions; not thread-safe.
+ * Compares this datacenter's progress with the others', as far as their statuses say. Only answers
+ * questions; not thread-safe.
  */
 public final class ReplicationStatus {
   private final ReplicationContext around;

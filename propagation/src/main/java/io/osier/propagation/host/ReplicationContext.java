@@ -79,7 +79,7 @@ public final class ReplicationContext {
     return settings;
   }
 
-  /** Returns what the store kept. */
+  /** Returns the progress that the store kept. */
   public RecoveredState recovered() {
     return recovered;
   }
@@ -89,7 +89,7 @@ public final class ReplicationContext {
     return replica;
   }
 
-  /** Returns what takes the frames that are to be sent. */
+  /** Returns the sink of the frames that are to be sent. */
   public FrameSink sink() {
     return sink;
   }
@@ -103,7 +103,7 @@ public final class ReplicationContext {
     return observer;
   }
 
-  /** Returns what the keyspace's consistency requires of shipments and answers. */
+  /** Returns the rules that the keyspace's consistency sets for shipments and answers. */
   public CutPolicy cuts() {
     return CutPolicy.of(policy);
   }

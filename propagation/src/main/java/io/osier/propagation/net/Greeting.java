@@ -115,7 +115,7 @@ public final class Greeting {
         former);
   }
 
-  /** Returns what chooses between several processes of one name and incarnation. */
+  /** Returns the part that chooses between several processes of one name and incarnation. */
   PeerIdentities identities() {
     return identities;
   }

@@ -29,13 +29,13 @@ record PeeringContext(
   interface Others {
     Set<String> names();
 
-    /** Returns how many bytes a second are compressed of what is sent to each one; 0 for none. */
+    /** Returns how many bytes a second are compressed on each connection; 0 for none. */
     int compressed();
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(PeeringContext.class);
 
-  /** Returns what chooses between several processes of one name. */
+  /** Returns the part that chooses between several processes of one name. */
   PeerIdentities identities() {
     return greeting.identities();
   }

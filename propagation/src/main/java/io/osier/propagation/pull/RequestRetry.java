@@ -24,7 +24,7 @@ public final class RequestRetry {
   private long lastNanos;
   private int repeats;
 
-  /** Whether the answer has begun to come. */
+  /** Whether a part of the answer was received. */
   private boolean coming;
 
   /**

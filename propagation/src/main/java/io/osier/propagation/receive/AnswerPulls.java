@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 
 /**
  * Pulls the large states that belong to peers' answers, one after the other for each peer. A
- * request that is not answered is repeated, and if an answer ends early, the part of the state that
- * has come is kept for the next answer. Pure; not thread-safe.
+ * request that is not answered is repeated, and if an answer ends early, the received part of the
+ * state is kept for the next answer. Pure; not thread-safe.
  */
 public final class AnswerPulls {
   private final ReplicationContext around;

@@ -307,7 +307,7 @@ final class CausalDelivery {
   }
 
   /**
-   * Whether a closed cut depends on later updates of a stream than have come.
+   * Whether a closed cut depends on later updates of a stream than were received.
    *
    * @param here the present cut
    */
@@ -339,7 +339,7 @@ final class CausalDelivery {
     return false;
   }
 
-  /** Returns how many updates have come and are not visible. */
+  /** Returns how many received updates are not visible. */
   int waiting() {
     int waiting = 0;
     for (CutQueue queue : queues.values()) {

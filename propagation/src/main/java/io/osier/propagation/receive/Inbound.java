@@ -220,7 +220,7 @@ public final class Inbound {
   }
 
   /**
-   * Takes a page of what a peer has of an origin, or of objects that were fetched from it.
+   * Takes a page of a peer's updates of an origin, or of objects that were fetched from it.
    *
    * @param expected whether it is the next page of a repair that is in progress
    */
@@ -382,7 +382,7 @@ public final class Inbound {
     return backpressure.usage(answerPulls.keptBytes());
   }
 
-  /** Returns how many updates have come and wait for their cut's end or its dependencies. */
+  /** Returns how many received updates wait for their cut's end or its dependencies. */
   public int waiting() {
     return visibility.waiting();
   }

@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReceivedVector {
   /**
-   * An object of which updates of a replica have come.
+   * An object of which updates of a replica were received.
    *
-   * @param last how far the object's context reaches: a state may name more than the object's own
-   *     updates, where some were forgotten
-   * @param update the number of the replica's last update on the object if that came as an update;
-   *     otherwise 0
+   * @param last the replica's last number in the object's context: a state may name more than the
+   *     object's own updates, where some were forgotten
+   * @param update the number of the replica's last update on the object if that was received as an
+   *     update; otherwise 0
    */
   private record Touched(ObjectId object, long last, long update) {}
 

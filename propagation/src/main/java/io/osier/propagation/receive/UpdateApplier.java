@@ -109,8 +109,7 @@ public final class UpdateApplier {
   }
 
   /**
-   * Returns the updates that the shipment's origin had seen of the object and that have not come
-   * here.
+   * Returns the updates that the shipment's origin had seen of the object and that are not here.
    */
   VersionVector missing(Shipment shipment) {
     VersionVector needs = shipment.needs();

@@ -23,7 +23,7 @@ interface Visibility {
   void updates(InboundStream in, Frame.Updates frame, long ackNanos, long nowNanos, long nowMillis);
 
   /**
-   * Takes a page of what a peer has of an origin, or of objects that were fetched from it.
+   * Takes a page of a peer's updates of an origin, or of objects that were fetched from it.
    *
    * @param expected whether it is the next page of a repair that is in progress
    */
@@ -70,16 +70,14 @@ interface Visibility {
   Optional<CrdtState> waitingState(InboundStream in, Frame.Offer offer);
 
   /**
-   * Looks now and then at what former incarnations have left: whether some of it is known by now,
-   * or can never become visible.
+   * Checks now and then the updates that former incarnations have left: whether some are known by
+   * now, or can never become visible.
    *
    * @param lost whether no datacenter has any more of an origin's updates
    */
   void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis);
 
-  /**
-   * Returns how many updates have come and wait for the rest of their cut, or are of ended streams.
-   */
+  /** Returns how many received updates wait for the rest of their cut, or are of ended streams. */
   int waiting();
 
   /**

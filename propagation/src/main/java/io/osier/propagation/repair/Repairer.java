@@ -29,8 +29,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Fetches from third datacenters what they have of an origin that cannot be reached: one that is
- * cut off, or a former incarnation that lost its memory and will never ship again.
+ * Fetches from third datacenters the updates of an origin that cannot be reached: one that is cut
+ * off, or a former incarnation that lost its memory and will never ship again.
  *
  * <p>A peer's status counts the changes of each origin there. While an origin is out of reach, a
  * count that differs from the one at the last repair means that there may be something to fetch. At

@@ -2,11 +2,11 @@ package io.osier.propagation.net.link;
 
 /**
  * Decides when one end of a connection sends a sign of life, and when the other end counts as gone.
- * Any byte that comes is a sign, since an answer may wait behind the data of a slow link. The end
+ * Any received byte is a sign, since an answer may wait behind the data of a slow link. The end
  * that dialled pings when it has written nothing for an interval. The other end answers bytes at
  * once if they come half an interval or more after its last answer, and otherwise at the interval's
- * end: what comes now and then is answered where it is read. Pure: time is passed in, in
- * nanoseconds of any origin. Not thread-safe.
+ * end: so rare messages are answered where they are read. Pure: time is passed in, in nanoseconds
+ * of any origin. Not thread-safe.
  */
 final class LinkLiveness {
   enum Due {

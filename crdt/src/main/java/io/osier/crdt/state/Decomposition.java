@@ -211,12 +211,12 @@ public final class Decomposition {
    */
   private static <K extends Comparable<K>, V> KeyBounds bounds(EntryStore<?, K, V> written) {
     KeyBounds before = requireNonNull(written.behind()).entries().bounds();
-    EntryTree<K, V> came = written.inMemory();
-    if (came.size() == 0) {
+    EntryTree<K, V> inMemory = written.inMemory();
+    if (inMemory.size() == 0) {
       return before;
     }
-    K first = came.iterator().next().key();
-    K last = came.downFrom(null).next().key();
+    K first = inMemory.iterator().next().key();
+    K last = inMemory.downFrom(null).next().key();
     return before.with(written.orderedKey(first), written.orderedKey(last));
   }
 

@@ -177,12 +177,12 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     if (operation instanceof Operation.Bound bound) {
       return create(bound, preparation);
     }
-    boolean known =
+    boolean isSupported =
         operation instanceof Operation.Increment
             || operation instanceof Operation.IncrementWithin
             || operation instanceof Operation.Transfer
             || operation instanceof Operation.Inherit;
-    if (!known) {
+    if (!isSupported) {
       throw wrongOperation(operation);
     }
     if (bounds == null) {
@@ -193,7 +193,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     }
     try {
       RightsRow row = changed(row(preparation.origin()), operation, preparation);
-      return new BoundedCounter(null, one(row, preparation));
+      return new BoundedCounter(null, singleRow(row, preparation));
     } catch (ArithmeticException e) {
       throw OsierException.of(ErrorCode.OVERFLOW, "the sums would leave the range of a long");
     }
@@ -202,10 +202,11 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
   private BoundedCounter create(Operation.Bound bound, UpdateContext preparation) {
     CounterBounds set = CounterBounds.of(bound, bounds);
     RightsRow touched = row(preparation.origin()).at(preparation.nextDot().number());
-    return new BoundedCounter(set, one(touched, preparation));
+    return new BoundedCounter(set, singleRow(touched, preparation));
   }
 
-  private static SortedMap<ReplicaId, RightsRow> one(RightsRow row, UpdateContext preparation) {
+  private static SortedMap<ReplicaId, RightsRow> singleRow(
+      RightsRow row, UpdateContext preparation) {
     SortedMap<ReplicaId, RightsRow> one = new TreeMap<>();
     one.put(preparation.origin(), row);
     return one;

@@ -121,13 +121,13 @@ public final class AnswerPulls {
   private PartialPulls.Part known(InboundStream in, Frame.Offer offer) {
     ObjectId object = offer.object();
     CrdtState here = around.replica().state(object);
-    Optional<PartialPulls.Part> came =
+    Optional<PartialPulls.Part> kept =
         halfPulled
             .take(object)
             // The object may have come in another way meanwhile.
             .filter(part -> here == null || !here.context().covers(part.version().context()));
-    if (came.isPresent()) {
-      return came.get();
+    if (kept.isPresent()) {
+      return kept.get();
     }
     CrdtState version =
         visibility

@@ -229,16 +229,16 @@ final class CausalDelivery {
    * datacenter has those updates and the cut after all, both come from there.
    *
    * @param here the present cut
-   * @param lost whether no datacenter has more of an origin's updates than has come here
+   * @param lost whether no datacenter has more of an origin's updates than was received here
    */
   void giveUp(VersionVector here, Predicate<ReplicaId> lost) {
     if (leftBytes() == 0) {
       return;
     }
-    VersionVector come = here;
+    VersionVector received = here;
     for (CutQueue queue : queues.values()) {
       for (CutQueue.Cut cut : queue.cuts) {
-        come = cut.raise(come);
+        received = cut.raise(received);
       }
     }
     for (Iterator<Map.Entry<Source, CutQueue>> it = queues.entrySet().iterator(); it.hasNext(); ) {
@@ -248,7 +248,7 @@ final class CausalDelivery {
       // first.
       while (queue.ended
           && !queue.cuts.isEmpty()
-          && dependsOn(lost, queue.cuts.peekLast().deps().beyond(come))) {
+          && dependsOn(lost, queue.cuts.peekLast().deps().beyond(received))) {
         queue.removeLast(e.getKey());
       }
       if (queue.isEmpty() && queue.closed == 0) {
@@ -313,10 +313,10 @@ final class CausalDelivery {
    */
   boolean isWanted(Source stream, VersionVector here) {
     CutQueue own = queues.get(stream);
-    long come = Math.max(own == null ? 0 : own.closed, here.get(stream.of));
+    long received = Math.max(own == null ? 0 : own.closed, here.get(stream.of));
     for (CutQueue queue : queues.values()) {
       // The last of a source's cuts depends on all that those before it depend on.
-      if (!queue.cuts.isEmpty() && queue.cuts.peekLast().deps().get(stream.of) > come) {
+      if (!queue.cuts.isEmpty() && queue.cuts.peekLast().deps().get(stream.of) > received) {
         return true;
       }
     }

@@ -171,14 +171,14 @@ public final class ReceivedVector {
   }
 
   /** Notes that a shipment has made an object's context grow. */
-  void changed(Shipment came, CausalContext before, CausalContext after) {
-    ObjectId object = came.object();
+  void changed(Shipment shipment, CausalContext before, CausalContext after) {
+    ObjectId object = shipment.object();
     for (int i = 0; i < after.size(); i++) {
       ReplicaId r = after.replica(i);
       long last = after.through(r);
       if (!r.equals(self) && last > before.through(r)) {
-        boolean isUpdate = !came.content().isFull() && r.equals(came.origin());
-        log(r).touch(object, last, isUpdate && last == came.last() ? last : 0);
+        boolean isUpdate = !shipment.content().isFull() && r.equals(shipment.origin());
+        log(r).touch(object, last, isUpdate && last == shipment.last() ? last : 0);
         version++;
       }
     }

@@ -71,13 +71,13 @@ public final class RelayLog {
 
   /** Moves an origin's recent updates to their objects, and joins them there. */
   private void sort(ReplicaId origin) {
-    ArrayDeque<Shipment> came = recent.get(origin);
-    if (came == null || came.isEmpty()) {
+    ArrayDeque<Shipment> updates = recent.get(origin);
+    if (updates == null || updates.isEmpty()) {
       return;
     }
     Map<ObjectId, Kept> objects =
         origins.computeIfAbsent(origin, o -> new LinkedHashMap<>(16, 0.75f, true));
-    for (Shipment s = came.poll(); s != null; s = came.poll()) {
+    for (Shipment s = updates.poll(); s != null; s = updates.poll()) {
       budget.give(bytesOf(s));
       sort(objects.computeIfAbsent(s.object(), o -> new Kept()), s);
     }
@@ -111,10 +111,10 @@ public final class RelayLog {
   /** Drops what every datacenter has. */
   void prune(VersionVector everywhere) {
     recent.forEach(
-        (origin, came) -> {
+        (origin, updates) -> {
           long number = everywhere.get(origin);
-          while (!came.isEmpty() && came.peek().last() <= number) {
-            budget.give(bytesOf(came.poll()));
+          while (!updates.isEmpty() && updates.peek().last() <= number) {
+            budget.give(bytesOf(updates.poll()));
           }
         });
     recent.values().removeIf(ArrayDeque::isEmpty);

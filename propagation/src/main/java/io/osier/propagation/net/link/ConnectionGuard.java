@@ -72,8 +72,8 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     if (bytes == 0) {
       frameNanos = heardNanos;
     }
-    if (message instanceof ByteBuf come) {
-      bytes += come.readableBytes();
+    if (message instanceof ByteBuf received) {
+      bytes += received.readableBytes();
     }
     ctx.fireChannelRead(message);
   }

@@ -24,9 +24,11 @@ public enum ErrorCode {
   TIMEOUT(7, true),
   /** No datacenter could be reached, or the connection was lost. */
   UNAVAILABLE(8, true),
-  /** The datacenter has not yet received what the session has seen. */
+  /** The datacenter has not yet received all updates that the session has seen. */
   SESSION_BEHIND(9, true),
-  /** What the session has seen was lost with a datacenter's memory, so no datacenter has it. */
+  /**
+   * Updates that the session has seen were lost with a datacenter's memory: no datacenter has them.
+   */
   SESSION_LOST(10, false),
   /** A frame or record could not be decoded. */
   MALFORMED(11, false),

@@ -30,7 +30,7 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
   private static final Pattern KEYSPACE = Pattern.compile("[A-Za-z_][A-Za-z0-9._@-]{0,63}");
   private static final String HEX = "0x";
 
-  /** What a grant allows. No right contains another one. */
+  /** The kinds of rights. None contains another one. */
   public enum Right {
     /** Reads, scans, and reads of transactions. */
     READ,

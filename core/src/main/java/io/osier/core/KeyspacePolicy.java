@@ -54,7 +54,7 @@ public record KeyspacePolicy(
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
 
-  /** What a client may observe. */
+  /** The guarantees for what a client observes. */
   public enum Consistency {
     /** Updates are visible where they arrive; sessions keep the four session guarantees. */
     SESSION,
@@ -74,7 +74,7 @@ public record KeyspacePolicy(
     ADAPTIVE
   }
 
-  /** What a flush of a state-mode object ships. */
+  /** The payload of a flush of a state-mode object. */
   public enum StatePayload {
     /** The joined delta, or the full state where that is smaller. */
     DELTA,

@@ -91,8 +91,8 @@ public final class QueryCodec {
     };
   }
 
-  private static int endFlags(Optional<Query.Bound> end, int there, int inclusive) {
-    return end.map(bound -> there | (bound.inclusive() ? inclusive : 0)).orElse(0);
+  private static int endFlags(Optional<Query.Bound> end, int present, int inclusive) {
+    return end.map(bound -> present | (bound.inclusive() ? inclusive : 0)).orElse(0);
   }
 
   private static Query.Range readRange(WireInput in) {
@@ -108,8 +108,8 @@ public final class QueryCodec {
   }
 
   private static Optional<Query.Bound> readBound(
-      WireInput in, int flags, int there, int inclusive) {
-    return (flags & there) == 0
+      WireInput in, int flags, int present, int inclusive) {
+    return (flags & present) == 0
         ? Optional.empty()
         : Optional.of(new Query.Bound(ItemCodec.readPart(in), (flags & inclusive) != 0));
   }

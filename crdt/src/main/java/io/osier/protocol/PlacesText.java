@@ -6,7 +6,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import java.util.List;
 
-/** Encodes as a text how far a watcher has come in each of its partitions. Static. */
+/** Encodes a watcher's positions in its partitions as a text. Static. */
 public final class PlacesText {
   /** All partitions of a keyspace with homes: more are not created at run time. */
   private static final int PLACES_MAX = 2 * KeyspacePolicy.PARTITIONS_MAX;

@@ -108,7 +108,7 @@ public final class ProtocolCodec {
     return Codec.readAll(in, "a message", ReplyCodec::read);
   }
 
-  /** Writes how far a watcher has come, in the form of requests and replies. */
+  /** Writes a watcher's positions, in the form of requests and replies. */
   public static void writePlaces(WireOutput out, List<Request.Place> places) {
     WireParts.writePlaces(out, places);
   }

@@ -37,7 +37,7 @@ public sealed interface Reply {
   }
 
   /**
-   * What a client must know of a keyspace.
+   * A keyspace, as far as a client must know it.
    *
    * @param slaMillis the staleness bound
    * @param partitioning to which partition a key belongs
@@ -66,7 +66,7 @@ public sealed interface Reply {
   }
 
   /**
-   * What a datacenter knows of keyspaces that it does not hold.
+   * The keyspaces that a datacenter does not hold, as far as it knows them.
    *
    * @param addresses by the holders' names, the addresses for clients (host:port) of those that
    *     have published one

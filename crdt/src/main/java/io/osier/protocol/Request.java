@@ -426,7 +426,7 @@ public sealed interface Request extends RequestLimits {
       int datacenters,
       int waitMillis)
       implements Request {
-    /** What was committed here does not count. */
+    /** Stands for no commit number: the partition's own commits do not count. */
     public static final long ANY = -1;
   }
 
@@ -437,7 +437,7 @@ public sealed interface Request extends RequestLimits {
   record Reach(String keyspace, int partition, VersionVector after, int waitMillis)
       implements Request {}
 
-  /** What a {@link Scan} returns. */
+  /** The kinds of results that a {@link Scan} returns. */
   enum Want {
     /** Objects. */
     ROWS(0),
@@ -461,7 +461,7 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
-   * How far a watcher has come in one partition.
+   * A watcher's position in one partition.
    *
    * @param life identifies the count of changes: of one datacenter, and not for ever
    * @param tick the number of this life's changes that the watcher has got

@@ -2,10 +2,10 @@ package io.osier.propagation;
 
 /** Whether this partition has everything that a vector names. */
 public enum Coverage {
-  /** Everything that was asked for is here. */
+  /** Every named update is here. */
   HERE,
-  /** Something has not come yet. */
+  /** Some named update has not arrived yet. */
   NOT_YET,
-  /** Something was lost with the memory of a former incarnation: no datacenter has it. */
+  /** Some named update was lost with the memory of a former incarnation: no datacenter has it. */
   LOST
 }

@@ -178,7 +178,10 @@ final class FrameHandlers {
     endRepairs(nowNanos);
   }
 
-  /** Gives up the repairs that came to nothing, and ends those that have brought everything. */
+  /**
+   * Gives up repairs that were interrupted or not needed for too long, and ends those that have
+   * brought everything.
+   */
   void endRepairs(long nowNanos) {
     repairer.giveUp(nowNanos, (peer, origin) -> inbound.givenUp(peer, origin, nowNanos));
     repairer.takeDone(nowNanos).forEach(inbound::repaired);

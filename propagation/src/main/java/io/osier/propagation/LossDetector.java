@@ -8,15 +8,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Records since when nobody seems to have any more of an origin's updates, and whether that is
- * certain enough to give up what waits for them. A status says what its sender had when it was
- * sent: the sender may have got something since from the origin, before it heard of the origin's
- * end. So all peers must have sent a new status, after the time in which a silent datacenter counts
- * as out of reach.
+ * Records since when no datacenter seems to have updates of an origin beyond those here, and
+ * whether that is certain enough to give up the updates that wait for them. A status says what its
+ * sender had when it was sent: the sender may have received something since from the origin, before
+ * it heard of the origin's end. So all peers must have sent a new status, after the time in which a
+ * silent datacenter counts as out of reach.
  *
- * <p>A status does not say which updates have come and wait. A peer that reports waiting updates
- * may have just what is missed, and shows it when it has repaired what they wait for; so it is
- * given long. But not for ever: its updates may wait for those that wait here. Not thread-safe.
+ * <p>A status does not say which received updates are waiting. A peer that reports waiting updates
+ * may have just the missing ones, and shows them when it has repaired those that they wait for; so
+ * it is given long. But not for ever: its updates may wait for those that wait here. Not
+ * thread-safe.
  */
 final class LossDetector {
   /** A peer with waiting updates is given this many times as long. */
@@ -36,8 +37,8 @@ final class LossDetector {
   /**
    * Takes a peer's status.
    *
-   * @param delayNanos how much longer the status was under way than usual, by the two wall clocks,
-   *     of which one may have been set
+   * @param delayNanos how much longer the status travelled than usual, by the two wall clocks, of
+   *     which one may have been set
    */
   void heard(String dc, long delayNanos, long nowNanos) {
     heardNanos.put(dc, nowNanos - Math.min(delayNanos, PATIENCE * pauseNanos()));
@@ -59,8 +60,8 @@ final class LossDetector {
   }
 
   /**
-   * Notes that nobody seems to have any more of an origin's updates. Returns whether that is
-   * certain.
+   * Notes that no datacenter seems to have updates of an origin beyond those here. Returns whether
+   * that is certain.
    */
   boolean isCertain(ReplicaId origin, long nowNanos) {
     long since = before.getOrDefault(origin, nowNanos);

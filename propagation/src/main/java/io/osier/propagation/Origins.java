@@ -105,8 +105,8 @@ final class Origins {
         if (mayShip(r) || !allRepaired(r)) {
           return Coverage.NOT_YET;
         }
-        // More of it may be here, but that cannot be told: updates that were never claimed complete
-        // may have gaps.
+        // Later updates of the replica may be here, too, but that is not known: updates that were
+        // never claimed complete may have gaps.
         worst = Coverage.LOST;
       }
     }
@@ -114,8 +114,8 @@ final class Origins {
   }
 
   /**
-   * The same for a session: datacenters that this one has not been told of may have what is
-   * missing.
+   * As {@link #coverage}, for a session's vector: datacenters that this one has not been told of
+   * may have the missing updates.
    */
   Coverage coverageForSessions(VersionVector wanted) {
     Coverage coverage = coverage(wanted);
@@ -190,7 +190,8 @@ final class Origins {
   }
 
   /**
-   * Whether certainly nobody has more of an origin's updates than has come here, visible or not.
+   * Whether certainly nobody has more of an origin's updates than this datacenter has received,
+   * visible or not.
    */
   boolean isLost(ReplicaId origin, long nowNanos) {
     boolean mayBeElsewhere = joins || (!membersKnown && isStranger(origin));

@@ -18,9 +18,10 @@ import java.util.Map;
  * @param inFlightBytes bytes that were sent and not acknowledged
  * @param sentBytes bytes of updates that were sent to it, by the kind of the frame
  * @param roundTimes how long rounds took until it had acknowledged them
- * @param has what it has of every replica, by its last status, even if it is not connected now
- * @param behindUpdates the number of its updates that have not come here
- * @param unheardNanos for how long nothing has come from it although something should
+ * @param has the number up to which it has every replica's updates, by its last status, even if it
+ *     is not connected now
+ * @param behindUpdates the number of its updates that have not arrived here
+ * @param unheardNanos for how long nothing was received from it although something should have been
  */
 public record PeerProgress(
     String dc,

@@ -190,7 +190,7 @@ public final class Propagation {
     return outbound.commit(object, update, floor, hold, nowNanos);
   }
 
-  /** Returns what ships this datacenter's updates. */
+  /** Returns the part that ships this datacenter's updates. */
   public Outbound outbound() {
     return outbound;
   }
@@ -320,7 +320,7 @@ public final class Propagation {
 
   // ---------------------------------------------------------------- what is known
 
-  /** Returns how far this datacenter has come, and how far the others have. */
+  /** Returns the progress of this datacenter compared with the others. */
   public ReplicationStatus status() {
     return standing;
   }
@@ -343,7 +343,7 @@ public final class Propagation {
     return knowledge.far();
   }
 
-  /** Returns how far this partition has come, which is stored together with what was applied. */
+  /** Returns this partition's progress, which is stored together with the applied updates. */
   public ReplicationProgress progress() {
     return new ReplicationProgress(knowledge.through(), inbound.cursors(), standing.isSettled());
   }
@@ -379,7 +379,7 @@ public final class Propagation {
     return around.stats();
   }
 
-  /** Returns how many updates have come and wait for their cut's end or its dependencies. */
+  /** Returns how many received updates wait for their cut's end or its dependencies. */
   public int waitingUpdates() {
     return inbound.waiting();
   }
@@ -389,8 +389,8 @@ public final class Propagation {
   }
 
   /**
-   * Returns what waits of an object: held updates, what peers lack, and what has come and is not
-   * visible.
+   * Returns an object's pending updates: held ones, ones that peers lack, and received ones that
+   * are not visible.
    */
   public ObjectProgress progress(ObjectId object, long nowNanos) {
     return outbound.lags().progress(object, inbound.waiting(object, nowNanos), nowNanos);

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Says how far this datacenter has come compared with the others, as far as their statuses say.
- * Only answers questions; not thread-safe.
+ * Compares this datacenter's progress with the others', as far as their statuses say. Only answers
+ * questions; not thread-safe.
  */
 public final class ReplicationStatus {
   private final ReplicationContext around;
@@ -66,7 +66,7 @@ public final class ReplicationStatus {
   /**
    * Takes a peer's status.
    *
-   * @param delayNanos how much longer the status was under way than usual
+   * @param delayNanos how much longer the status travelled than usual
    */
   void heard(String dc, Frame.Status status, long delayNanos, long nowNanos) {
     losses.heard(dc, delayNanos, nowNanos);
@@ -239,8 +239,8 @@ public final class ReplicationStatus {
   }
 
   /**
-   * Whether nothing is in flight between this datacenter and any other: all are connected, have
-   * what is here and nothing else, and wait for nothing.
+   * Whether nothing is in flight between this datacenter and any other: all are connected, have the
+   * same updates as this one, and wait for nothing.
    */
   boolean isAtRest() {
     if (outbound.through() != outbound.committed()

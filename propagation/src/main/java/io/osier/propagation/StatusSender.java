@@ -11,12 +11,13 @@ import io.osier.propagation.wire.Frame;
 import java.util.function.BooleanSupplier;
 
 /**
- * Tells the peers what is here: soon after that has changed, and now and then as a sign of life.
+ * Sends the peers this partition's status: soon after it has changed, and now and then as a sign of
+ * life.
  *
- * <p>While all datacenters are at rest and nothing new is to be told, statuses become seldom. A
- * lost status is made good by the next one, and a peer that is silent for that long counts as heard
- * as long as nothing is waited for ({@link Quiescence}). Every event that ends the rest is an
- * input, and {@link #dueNanos} is asked after each input. Not thread-safe.
+ * <p>While all datacenters are at rest and nothing has changed, statuses become seldom. A lost
+ * status is made good by the next one, and a peer that is silent for that long counts as heard as
+ * long as nothing is waited for ({@link Quiescence}). Every event that ends the rest is an input,
+ * and {@link #dueNanos} is called after each input. Not thread-safe.
  */
 final class StatusSender {
   private final ReplicationContext around;

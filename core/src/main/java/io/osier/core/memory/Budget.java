@@ -27,7 +27,7 @@ public final class Budget {
 
   /**
    * Changes the limit. If it is lower, bytes that are taken stay taken, and their owner drops
-   * things as when more has come.
+   * things as if it had taken too much.
    *
    * @param bytes 0 or more
    */

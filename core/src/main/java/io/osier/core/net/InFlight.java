@@ -50,10 +50,12 @@ public final class InFlight<V> {
     return bySpread.size();
   }
 
-  /** Calls {@code told} with each value and number, in no order; it must not change this table. */
-  public void forEach(ObjLongConsumer<V> told) {
+  /**
+   * Calls {@code consumer} with each value and number, in no order; it must not change this table.
+   */
+  public void forEach(ObjLongConsumer<V> consumer) {
     for (LongObjectMap.PrimitiveEntry<V> entry : bySpread.entries()) {
-      told.accept(entry.value(), entry.key() * GATHER);
+      consumer.accept(entry.value(), entry.key() * GATHER);
     }
   }
 

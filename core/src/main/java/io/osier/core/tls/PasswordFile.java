@@ -24,12 +24,12 @@ public final class PasswordFile {
    * Returns the first line, without its end, decoded from UTF-8. The only copy of it that is left
    * in the heap is the returned one, which the caller overwrites.
    *
-   * @param told adds to an error's text where the file was named
+   * @param withSource adds to an error's text where the file was named
    * @throws OsierException CONFIGURATION if the file cannot be read, is larger than 8 KiB, or is no
    *     UTF-8
    */
-  public static char[] read(Path file, UnaryOperator<String> told) {
-    byte[] bytes = bytes(file, told);
+  public static char[] read(Path file, UnaryOperator<String> withSource) {
+    byte[] bytes = bytes(file, withSource);
     CharBuffer chars = CharBuffer.allocate(0);
     try {
       chars = StandardCharsets.UTF_8.newDecoder().decode(firstLine(bytes));
@@ -37,22 +37,24 @@ public final class PasswordFile {
       chars.get(password);
       return password;
     } catch (CharacterCodingException e) {
-      throw wrong(told, file + " is not UTF-8", e);
+      throw wrong(withSource, file + " is not UTF-8", e);
     } finally {
       Arrays.fill(bytes, (byte) 0);
       Arrays.fill(chars.array(), '\0');
     }
   }
 
-  private static byte[] bytes(Path file, UnaryOperator<String> told) {
+  private static byte[] bytes(Path file, UnaryOperator<String> withSource) {
     try {
       if (Files.size(file) > BYTES_MAX) {
         throw wrong(
-            told, file + " is too large to be a file with a password in its first line", null);
+            withSource,
+            file + " is too large to be a file with a password in its first line",
+            null);
       }
       return Files.readAllBytes(file);
     } catch (IOException e) {
-      throw wrong(told, file + " cannot be read (" + e.getMessage() + ")", e);
+      throw wrong(withSource, file + " cannot be read (" + e.getMessage() + ")", e);
     }
   }
 
@@ -65,7 +67,7 @@ public final class PasswordFile {
   }
 
   private static OsierException wrong(
-      UnaryOperator<String> told, String what, @Nullable Throwable cause) {
-    return OsierException.of(ErrorCode.CONFIGURATION, told.apply(what), cause);
+      UnaryOperator<String> withSource, String what, @Nullable Throwable cause) {
+    return OsierException.of(ErrorCode.CONFIGURATION, withSource.apply(what), cause);
   }
 }

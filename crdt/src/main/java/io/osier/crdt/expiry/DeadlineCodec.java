@@ -8,7 +8,7 @@ import io.osier.crdt.types.EntryStore;
 import java.util.List;
 
 /**
- * The codec of deadlines.
+ * Encodes deadlines of parts in packed leaves.
  *
  * @param keys the content's type, without content
  */

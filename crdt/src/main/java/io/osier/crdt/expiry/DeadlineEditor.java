@@ -5,7 +5,9 @@ import io.osier.crdt.tree.TreeEdit;
 import io.osier.crdt.types.EntryStore;
 import org.jspecify.annotations.Nullable;
 
-/** Takes parts in and out of {@link PartDeadlines}, one by one, and keeps the sums. */
+/**
+ * Adds and removes parts of {@link PartDeadlines}, one by one, and keeps the sums. Not thread-safe.
+ */
 final class DeadlineEditor<K extends Comparable<K>> {
   private final EntryStore<?, K, ?> keys;
   private final TreeEdit<K, DeadlineRegister> cells;

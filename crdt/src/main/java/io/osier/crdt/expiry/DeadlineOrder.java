@@ -15,15 +15,15 @@ import java.util.List;
 
 /**
  * The parts of a state in the order in which they are over, so that the next ones are found without
- * a walk through the others. In leaves that are packed as those of the content are. Immutable and
- * safe for any thread.
+ * a walk through the others. Its leaves are packed like those of the content. Immutable and safe
+ * for any thread.
  */
 public final class DeadlineOrder<K extends Comparable<K>> {
   private static final DeadlineOrder<?> NONE = new DeadlineOrder<>(EntryTree.empty(), 0);
   private static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + 2 * Long.BYTES);
   private static final long DUE_BYTES = HeapSize.object(HeapSize.REFERENCE + Long.BYTES);
 
-  /** When a part is over. */
+  /** A part and when it is over. */
   public record Due<K extends Comparable<K>>(long millis, K key) implements Comparable<Due<K>> {
     @Override
     public int compareTo(Due<K> other) {
@@ -32,10 +32,10 @@ public final class DeadlineOrder<K extends Comparable<K>> {
     }
   }
 
-  /** They are a set: what a due has in the map means nothing. */
+  /** Used as a set: the value of an entry means nothing. */
   public final EntryTree<Due<K>, Boolean> dues;
 
-  /** What the dues of leaves that are not settled take in the heap, without the keys. */
+  /** The heap bytes of the dues in leaves that are not settled, without the keys. */
   private final long loose;
 
   private final long first;
@@ -52,9 +52,9 @@ public final class DeadlineOrder<K extends Comparable<K>> {
   }
 
   /**
-   * The order of many parts.
+   * Returns the order of many parts.
    *
-   * @param dues in any order, each part once; they are sorted here
+   * @param dues in any order, each part once; this method sorts them
    * @param keys any store of the type
    */
   static <K extends Comparable<K>> DeadlineOrder<K> of(
@@ -75,20 +75,20 @@ public final class DeadlineOrder<K extends Comparable<K>> {
 
   // ---------------------------------------------------------------- what comes first
 
-  /** When the first part is over; {@link DeadlineRegister#NEVER} if none is. */
+  /** Returns when the first part is over; {@link DeadlineRegister#NEVER} if none is. */
   long firstMillis() {
     return first;
   }
 
-  /** The part that is over first; there must be one. */
+  /** Returns the part that is over first; there must be one. */
   K firstKey() {
     return dues.first().key;
   }
 
   /**
-   * The parts that are over by a time, the first one first.
+   * Returns the parts that are over by a time, the first one first.
    *
-   * @param limit so many at most
+   * @param limit the most parts
    */
   List<K> until(long millis, int limit) {
     List<K> over = new ArrayList<>();
@@ -110,7 +110,7 @@ public final class DeadlineOrder<K extends Comparable<K>> {
     return new Editor<>(this);
   }
 
-  /** Takes parts in and out, one by one. Not thread-safe. */
+  /** Adds and removes parts, one by one. Not thread-safe. */
   static final class Editor<K extends Comparable<K>> {
     private final TreeEdit<Due<K>, Boolean> dues;
     private long loose;
@@ -146,7 +146,10 @@ public final class DeadlineOrder<K extends Comparable<K>> {
     return packed == dues ? this : new DeadlineOrder<>(packed, 0);
   }
 
-  /** There is no replica in a due, so what was packed is never packed anew. */
+  /**
+   * Returns how leaves are packed. A due contains no replica, so packed leaves are never packed
+   * again.
+   */
   public static <K extends Comparable<K>> LeafPacking<Due<K>, Boolean> packing(
       EntryStore<?, K, ?> keys) {
     return new LeafPacking<>(new DueCodec<>(keys.codecType()), List.of());
@@ -186,12 +189,12 @@ public final class DeadlineOrder<K extends Comparable<K>> {
     }
   }
 
-  /** What {@link #packed} may make smaller, in bytes of the heap, about. */
+  /** Returns about how many bytes of the heap {@link #packed} may make smaller. */
   long looseHeapBytes() {
     return loose;
   }
 
-  /** What it takes in the heap, about, in bytes, without keys that are not packed. */
+  /** Returns about how many bytes it takes in the heap, without keys that are not packed. */
   long heapBytes() {
     return dues.isEmpty() ? 0 : HEAP_BYTES + dues.heapBytes() + loose;
   }

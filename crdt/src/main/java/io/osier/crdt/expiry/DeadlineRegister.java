@@ -9,14 +9,14 @@ import io.osier.crdt.DotFun;
 import io.osier.crdt.UpdateContext;
 
 /**
- * A register of deadlines, of an object or of a part of one: of concurrent ones the latest counts,
- * and the next one replaces those that it saw. Immutable; for any thread.
+ * A register of the deadlines of an object or of a part of one: of concurrent ones the latest
+ * counts, and the next one replaces those that it saw. Immutable; for any thread.
  */
 public final class DeadlineRegister {
-  /** The deadline of what does not expire. */
+  /** The deadline of an object or part that does not expire. */
   public static final long NEVER = Long.MAX_VALUE;
 
-  /** What nobody has given a deadline. */
+  /** The register of an object or part that has not been given a deadline. */
   public static final DeadlineRegister NONE = new DeadlineRegister(DotFun.empty());
 
   private final DotFun<Long> deadlines;
@@ -29,17 +29,17 @@ public final class DeadlineRegister {
     return deadlines.isEmpty() ? NONE : new DeadlineRegister(deadlines);
   }
 
-  /** Whether there is no deadline, not even the one that never comes. */
+  /** Whether there is no deadline, not even one that never comes. */
   boolean isNone() {
     return deadlines.isEmpty();
   }
 
-  /** The latest deadline, in milliseconds since 1970; {@link #NEVER} if there is none. */
+  /** Returns the latest deadline, in milliseconds since 1970; {@link #NEVER} if there is none. */
   public long latest() {
     return isNone() ? NEVER : deadlines.value(latestAt());
   }
 
-  /** Whose update gave the latest deadline; there must be one. */
+  /** Returns the dot of the update that gave the latest deadline; there must be one. */
   Dot latestDot() {
     return deadlines.dot(latestAt());
   }
@@ -54,13 +54,13 @@ public final class DeadlineRegister {
     return latest;
   }
 
-  /** Prepares another deadline in the place of these. */
+  /** Prepares a deadline that replaces these. */
   public DeadlineRegister replaced(long deadline, UpdateContext preparation) {
     supersede(preparation);
     return new DeadlineRegister(DotFun.of(preparation.nextDot(), deadline));
   }
 
-  /** Notes that an update takes these away. */
+  /** Notes that an update removes these. */
   public void supersede(UpdateContext preparation) {
     deadlines.supersede(preparation);
   }

@@ -19,19 +19,16 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * An object's content with the deadlines of its parts: what is decided by both. Immutable; for any
- * thread.
- */
+/** An object's content together with the deadlines of its parts. Immutable; for any thread. */
 public record ExpiringParts<K extends Comparable<K>>(
     EntryStore<?, K, ?> content, PartDeadlines<K> deadlines) {
-  /** If at least such a part of an object is over, what is left is made anew. */
+  /** If at least this share of an object's parts is over, the rest is built anew. */
   private static final int MANY_OVER_SHARE = 4;
 
   private static final int MANY_OVER_MIN = 1_000;
 
   /**
-   * The parts of an object.
+   * Returns the parts of an object.
    *
    * @throws OsierException WRONG_TYPE if objects of this type have no parts
    */
@@ -51,7 +48,10 @@ public record ExpiringParts<K extends Comparable<K>>(
 
   // ---------------------------------------------------------------- what a reader sees
 
-  /** A part's latest deadline; {@link DeadlineRegister#NEVER} if it has none or is not there. */
+  /**
+   * Returns a part's latest deadline; {@link DeadlineRegister#NEVER} if it has none or does not
+   * exist.
+   */
   public long deadline(Part part) {
     return seen(content.keys(part)).stream()
         .mapToLong(deadlines::deadline)
@@ -63,7 +63,7 @@ public record ExpiringParts<K extends Comparable<K>>(
     return keys.stream().filter(content::isSeen).toList();
   }
 
-  /** Without what is over. */
+  /** Returns this without the parts that are over. */
   public ExpiringParts<K> at(long millis) {
     int many = Math.max(MANY_OVER_MIN, content.entryCount() / MANY_OVER_SHARE);
     List<K> over = deadlines.over(millis, many);
@@ -75,14 +75,14 @@ public record ExpiringParts<K extends Comparable<K>>(
   }
 
   /**
-   * What a reader sees after a delta, where this is what it saw before.
+   * Returns what a reader sees after a delta, if this is what it saw before.
    *
-   * @param whole all parts with the delta, be they over or not
-   * @param millis the time at which this is without what is over
+   * @param whole all parts with the delta, whether or not they are over
+   * @param millis the time at which this is without parts that are over
    */
   public ExpiringParts<K> after(
       DotStore<?> delta, PartDeadlines<?> deltaDeadlines, ExpiringParts<?> whole, long millis) {
-    Set<K> changed = new TreeSet<>(); // clients choose the keys, and may give them one hash
+    Set<K> changed = new TreeSet<>(); // clients choose the keys, and may choose keys with one hash
     asCells(delta).inMemory().forEach(entry -> changed.add(entry.key()));
     with(content, deltaDeadlines).deadlines.parts().forEach(changed::add);
     ExpiringParts<K> all = with(asCells(whole.content), whole.deadlines);
@@ -95,7 +95,7 @@ public record ExpiringParts<K extends Comparable<K>>(
         asCells(content.with(all.content, left, over)), deadlines.with(all, left, over, content));
   }
 
-  /** As {@link #at}, by a walk through all. */
+  /** As {@link #at}, by a walk over all parts. */
   private static <S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
       ExpiringParts<K> remaining(
           EntryStore<S, K, V> content, PartDeadlines<K> deadlines, long millis) {
@@ -106,7 +106,7 @@ public record ExpiringParts<K extends Comparable<K>>(
     TreeEntry<K, DeadlineRegister> next = all.hasNext() ? all.next() : null;
     for (TreeEntry<K, V> entry : content.cells()) {
       K key = entry.key();
-      while (next != null && next.key().compareTo(key) < 0) { // over, as the part is not there
+      while (next != null && next.key().compareTo(key) < 0) { // over, as the part does not exist
         next = all.hasNext() ? all.next() : null;
       }
       DeadlineRegister until = next != null && next.key().compareTo(key) == 0 ? next.cell() : null;
@@ -134,12 +134,12 @@ public record ExpiringParts<K extends Comparable<K>>(
     return deadlines.replaced(seen(keys(parts)), millis, content, preparation);
   }
 
-  /** Prepares another deadline of what an update has changed, as far as it is there. */
+  /** Prepares a new deadline for the parts that an update has changed, as far as they exist. */
   public PartDeadlines<K> expireTouched(Operation update, long millis, UpdateContext preparation) {
     return deadlines.replaced(seen(content.touched(update)), millis, content, preparation);
   }
 
-  /** Prepares that those of some parts that have a deadline never end. */
+  /** Prepares that those of some parts that have a deadline never expire. */
   public PartDeadlines<K> persist(List<Part> parts, UpdateContext preparation) {
     List<K> mortal =
         seen(keys(parts)).stream()
@@ -157,7 +157,7 @@ public record ExpiringParts<K extends Comparable<K>>(
   }
 
   /**
-   * Prepares that what an update leaves empty has no deadline any more.
+   * Prepares the removal of the deadlines of parts that an update leaves empty.
    *
    * @param after the content with the update
    */
@@ -179,7 +179,7 @@ public record ExpiringParts<K extends Comparable<K>>(
       return keys.isEmpty();
     }
 
-    /** Prepares it: the content's delta. */
+    /** Prepares the delta of the content. */
     public DotStore<?> content(UpdateContext preparation) {
       return content.reset(keys, preparation);
     }
@@ -189,7 +189,7 @@ public record ExpiringParts<K extends Comparable<K>>(
     }
   }
 
-  /** The first of those that are over. */
+  /** Returns the removal of the first parts that are over. */
   public Removal over(long millis, int limit) {
     return new Removal(deadlines.over(millis, limit));
   }

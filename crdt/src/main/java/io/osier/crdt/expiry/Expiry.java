@@ -13,15 +13,14 @@ import io.osier.crdt.types.EntryStore;
 import java.util.List;
 
 /**
- * Until when an object lives, and those of its parts that have deadlines of their own: registers
- * beside its content, in the same causal context, so that all are removed, shipped and joined as
- * one. Immutable; for any thread.
+ * The deadline of an object, and those of its parts: registers beside its content, in the same
+ * causal context, so that all are removed, shipped and joined as one. Immutable; for any thread.
  *
  * @param whole the object's
  * @param parts its parts'
  */
 public record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
-  /** What nobody has given a deadline. */
+  /** The deadlines of an object that has been given none. */
   public static final Expiry NONE = new Expiry(DeadlineRegister.NONE, PartDeadlines.none());
 
   public static Expiry of(DeadlineRegister whole, PartDeadlines<?> parts) {
@@ -33,12 +32,12 @@ public record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
     return this == NONE || (whole.isNone() && parts.isEmpty());
   }
 
-  /** When the first deadline passes that counts; {@link DeadlineRegister#NEVER} if none does. */
+  /** Returns when the first deadline passes; {@link DeadlineRegister#NEVER} if none does. */
   public long first() {
     return Math.min(whole.latest(), parts.firstDue());
   }
 
-  /** Whose update gave the deadline of what is over first; there must be one. */
+  /** Returns the dot of the update that gave the deadline which passes first; there must be one. */
   public Dot origin() {
     return !whole.isNone() && whole.latest() <= parts.firstDue()
         ? whole.latestDot()
@@ -46,7 +45,7 @@ public record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
   }
 
   /**
-   * The join of two sides.
+   * Returns the join of two sides.
    *
    * @param mine the left side's content; a state's, unless both are deltas
    * @param joined the contents' join
@@ -75,8 +74,8 @@ public record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
   }
 
   /**
-   * Writes this: the object's register; where parts have some, behind an empty one, which is never
-   * written otherwise.
+   * Writes this: the object's register; if parts have deadlines, these follow, and an empty
+   * register, which is never written otherwise, goes before.
    */
   public void write(WireOutput out, DotStore<?> content) {
     if (!parts.isEmpty()) {

@@ -18,12 +18,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Until when the parts of an object live that have deadlines of their own: for each a register
- * beside its cell, in the object's context, of which the latest deadline counts ({@link
- * DeadlineRegister}). As in a {@link EntryStore} a delta mentions what it changes, if need be with
- * no deadline, and a join costs what the delta mentions.
+ * The deadlines of the parts of an object that have their own: for each part a register beside its
+ * entry, in the object's context, of which the latest deadline counts ({@link DeadlineRegister}).
+ * As in an {@link EntryStore}, a delta mentions what it changes, if need be with no deadline, and a
+ * join costs what the delta mentions.
  *
- * <p>A part is <em>over</em> when its deadline has passed, or when it has one and is not there: a
+ * <p>A part is <em>over</em> when its deadline has passed, or when it has one and does not exist: a
  * removal and a deadline that did not see each other leave that. A state has its parts in the order
  * in which they are over, so that the next ones are found without a walk through the others.
  *
@@ -38,13 +38,13 @@ public final class PartDeadlines<K extends Comparable<K>> {
 
   public final EntryTree<K, DeadlineRegister> cells;
 
-  /** Those parts of a state that are over some day; none in a delta. */
+  /** The parts of a state that will be over some day; empty in a delta. */
   public final DeadlineOrder<K> order;
 
-  /** What all take encoded. */
+  /** The encoded size of all registers with their keys. */
   final long bytes;
 
-  /** What keys and registers of leaves that are not settled take in the heap. */
+  /** The heap bytes of the keys and registers in leaves that are not settled. */
   final long loose;
 
   PartDeadlines(
@@ -71,7 +71,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
 
   // ---------------------------------------------------------------- what is over
 
-  /** When a part is over that belongs to a content; {@link DeadlineRegister#NEVER} if never. */
+  /** Returns when a part of a content is over; {@link DeadlineRegister#NEVER} if never. */
   private long due(K key, EntryStore<?, K, ?> content) {
     DeadlineRegister deadlines = cells.get(key);
     return deadlines == null ? DeadlineRegister.NEVER : due(deadlines, key, content);
@@ -85,12 +85,14 @@ public final class PartDeadlines<K extends Comparable<K>> {
     return content.isSeen(key) ? deadlines.latest() : 0;
   }
 
-  /** When the first part of a state is over; {@link DeadlineRegister#NEVER} if none ever is. */
+  /**
+   * Returns when the first part of a state is over; {@link DeadlineRegister#NEVER} if none ever is.
+   */
   public long firstDue() {
     return order.firstMillis();
   }
 
-  /** The dot of the deadline that counts of the part that is over first; there must be one. */
+  /** Returns the dot of the latest deadline of the part that is over first; there must be one. */
   Dot firstOrigin() {
     DeadlineRegister first = cells.get(order.firstKey());
     if (first == null) {
@@ -104,7 +106,8 @@ public final class PartDeadlines<K extends Comparable<K>> {
   }
 
   /**
-   * A part's deadline, whether it is there or not; {@link DeadlineRegister#NEVER} if it has none.
+   * Returns a part's deadline, whether or not the part exists; {@link DeadlineRegister#NEVER} if it
+   * has none.
    */
   long deadline(K key) {
     DeadlineRegister deadlines = cells.get(key);
@@ -112,20 +115,20 @@ public final class PartDeadlines<K extends Comparable<K>> {
   }
 
   /**
-   * The parts of a state that are over, those first that were first.
+   * Returns the parts of a state that are over, earliest first.
    *
-   * @param limit so many at most
+   * @param limit the most parts
    */
   List<K> over(long millis, int limit) {
     return order.until(millis, limit);
   }
 
-  /** Whether so many parts of a state are over. */
+  /** Whether at least this many parts of a state are over. */
   public boolean areOver(long millis, int parts) {
     return over(millis, parts).size() == parts;
   }
 
-  /** A state's without some parts, as a reader sees it. */
+  /** Returns a state's deadlines without some parts, as a reader sees them. */
   PartDeadlines<K> without(List<K> parts, EntryStore<?, K, ?> content) {
     DeadlineEditor<K> rest = new DeadlineEditor<>(this, content);
     for (K part : parts) {
@@ -136,11 +139,11 @@ public final class PartDeadlines<K extends Comparable<K>> {
   }
 
   /**
-   * A state's with some parts as another version has them.
+   * Returns a state's deadlines with some parts as another version has them.
    *
    * @param version content and deadlines
-   * @param same those parts
-   * @param gone other parts that are to go
+   * @param same the parts that are taken from it
+   * @param gone other parts that are removed
    * @param content of this
    */
   PartDeadlines<K> with(
@@ -164,19 +167,19 @@ public final class PartDeadlines<K extends Comparable<K>> {
 
   // ---------------------------------------------------------------- updates
 
-  /** Prepares another deadline of parts in the place of those that they have. */
+  /** Prepares deadlines of parts that replace their present ones. */
   PartDeadlines<K> replaced(
       List<K> parts, long deadline, EntryStore<?, K, ?> content, UpdateContext preparation) {
     DeadlineEditor<K> delta = new DeadlineEditor<>(none(), content);
     for (K part : parts) {
-      if (delta.get(part).isNone()) { // given twice it is given once
+      if (delta.get(part).isNone()) { // a part that is named twice gets one deadline
         delta.put(part, known(part).replaced(deadline, preparation));
       }
     }
     return delta.done();
   }
 
-  /** Prepares that parts have no deadline any more. */
+  /** Prepares the removal of parts' deadlines. */
   PartDeadlines<K> ended(
       Iterable<K> parts, EntryStore<?, K, ?> content, UpdateContext preparation) {
     DeadlineEditor<K> delta = new DeadlineEditor<>(none(), content);
@@ -195,14 +198,14 @@ public final class PartDeadlines<K extends Comparable<K>> {
     return known == null ? DeadlineRegister.NONE : known;
   }
 
-  /** All parts that have deadlines, or are mentioned. */
+  /** Returns all parts that have deadlines, or are mentioned. */
   List<K> parts() {
     List<K> parts = new ArrayList<>(cells.size());
     cells.forEach(entry -> parts.add(entry.key()));
     return parts;
   }
 
-  /** How many parts have deadlines, or are mentioned. */
+  /** Returns how many parts have deadlines, or are mentioned. */
   public int size() {
     return cells.size();
   }
@@ -210,7 +213,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
   // ---------------------------------------------------------------- joins
 
   /**
-   * The join of two sides.
+   * Returns the join of two sides.
    *
    * @param left a state, unless both are deltas
    * @param joined the contents' join
@@ -269,7 +272,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
         part, left.deadlines().due(part, left.content()), due(result.get(part), part, joined));
   }
 
-  /** A state's, in order. */
+  /** Returns a state's deadlines with their order. */
   private PartDeadlines<K> ordered(EntryStore<?, K, ?> content) {
     List<Due<K>> dues = new ArrayList<>(cells.size());
     for (TreeEntry<K, DeadlineRegister> entry : cells) {
@@ -304,7 +307,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
   /**
    * Reads what {@link #write} wrote.
    *
-   * @param replicas the causal context's, by which packed leaves number theirs; none if nothing is
+   * @param replicas the causal context's, by which packed leaves number theirs; empty if nothing is
    *     to be packed
    */
   static <K extends Comparable<K>> PartDeadlines<K> read(
@@ -357,7 +360,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
     return new LeafPacking<>(new DeadlineCodec<>(content.codecType()), replicas);
   }
 
-  /** What {@link #packLeaves} may make smaller, in bytes of the heap, about. */
+  /** Returns about how many bytes of the heap {@link #packLeaves} may make smaller. */
   public long looseHeapBytes() {
     return loose + order.looseHeapBytes();
   }

@@ -19,12 +19,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What makes another object show what one shows: as operations, since a state's dots are of its own
- * object. Pure, for any thread.
+ * The operations that make another object show the same as an object does. Operations are needed
+ * since a state's dots belong to its own object. Pure, for any thread.
  *
  * @param updates are done on a new object, in order
- * @param beside are done after them, as if none of the others had seen them: the further values of
- *     registers that show several
+ * @param beside are done after them, as if none of them had seen the others: the further values of
+ *     registers with several values
  * @param deadlines are done at the end, in order
  */
 public record Contents(List<Operation> updates, List<Operation> beside, List<Operation> deadlines) {
@@ -35,11 +35,11 @@ public record Contents(List<Operation> updates, List<Operation> beside, List<Ope
   }
 
   /**
-   * What an object shows. Costs its size.
+   * Returns the operations for what an object shows. Costs its size.
    *
-   * @param object one of which something is seen, without what is over
-   * @throws OsierException VALUE_TOO_LARGE if it has more than {@link EntryStore#WHOLE_BYTES_MAX},
-   *     before it is read; INVALID_ARGUMENT if it is a bounded counter
+   * @param object one that is not empty, without expired parts
+   * @throws OsierException VALUE_TOO_LARGE if it has more than {@link EntryStore#WHOLE_BYTES_MAX}
+   *     bytes, before it is read; INVALID_ARGUMENT if it is a bounded counter
    */
   public static Contents of(CrdtState object) {
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
@@ -61,7 +61,10 @@ public record Contents(List<Operation> updates, List<Operation> beside, List<Ope
         deadlines(object, shown));
   }
 
-  /** The first makes all that one operation can; the others are concurrent to it. */
+  /**
+   * Returns the operations; the first makes everything that one operation can make, the others are
+   * concurrent to it.
+   */
   private static List<Operation> assignments(CrdtType type, Reading shown) {
     return switch (shown) {
       case Reading.Count r -> List.of(new Operation.Increment(r.value()));

@@ -28,15 +28,16 @@ import org.jspecify.annotations.Nullable;
  * The same class stands for one operation's effect, for the join of many, and for everything so
  * far; any mix of them may be joined in any order, any number of times (invariant I1).
  *
- * <p>An object, a set's element and a map's field may have a deadline. It is in here, so content
- * and deadline are never seen one without the other, and the removal of what has expired is one
- * update, which carries the dots of both. What is past its deadline is <em>over</em>: nobody shows
- * it ({@link #at}), and the next update of it removes it first ({@link Updates#prepareAt}).
+ * <p>An object, a set's element and a map's field may have a deadline. It is part of the state, so
+ * content and deadline are never seen one without the other, and the removal of something expired
+ * is one update, which carries the dots of both. An object or part whose deadline has passed is
+ * <em>over</em>: it is shown to nobody ({@link #at}), and the next update of it removes it first
+ * ({@link Updates#prepareAt}).
  *
  * <p>Immutable and safe for any thread.
  */
 public final class CrdtState {
-  /** The deadline of what does not expire. */
+  /** The deadline of an object or part that does not expire. */
   public static final long NEVER = DeadlineRegister.NEVER;
 
   private final DotStore<?> store;
@@ -44,10 +45,10 @@ public final class CrdtState {
   private final CausalContext context;
   private final boolean full;
 
-  /** What {@link StateCodec#pack} made of a delta; null until it is needed. */
+  /** A delta's bytes from {@link StateCodec#pack}; null until they are needed. */
   private volatile byte @Nullable [] packed;
 
-  /** What readers see while parts are over; null until one has looked. */
+  /** What readers see while parts are over; null until somebody has read it. */
   private volatile @Nullable UnexpiredView seen;
 
   private CrdtState(DotStore<?> store, Expiry expiry, CausalContext context, boolean full) {
@@ -57,12 +58,12 @@ public final class CrdtState {
     this.full = full;
   }
 
-  /** The state of a new object. */
+  /** Returns the state of a new object. */
   public static CrdtState bottom(CrdtType type) {
     return new CrdtState(TypeRegistry.empty(type), Expiry.NONE, CausalContext.EMPTY, true);
   }
 
-  /** A state or a delta of the given parts. */
+  /** Returns a state or a delta of the given parts. */
   public static CrdtState of(
       DotStore<?> store, Expiry expiry, CausalContext context, boolean full) {
     return new CrdtState(store, expiry, context, full);
@@ -72,17 +73,17 @@ public final class CrdtState {
     return store.type();
   }
 
-  /** The content without the context. */
+  /** Returns the content without the context. */
   public DotStore<?> store() {
     return store;
   }
 
-  /** Until when it lives. */
+  /** Returns the deadlines of the object and its parts. */
   public Expiry expiry() {
     return expiry;
   }
 
-  /** The dots that this knows of. */
+  /** Returns the set of dots that this has seen. */
   public CausalContext context() {
     return context;
   }
@@ -95,8 +96,8 @@ public final class CrdtState {
   /**
    * Prepares an operation against this state; see {@link UpdateContext} for the numbers.
    *
-   * @return the delta, or the new state where a decomposed set is cleared. The update's commit
-   *     number is the last one of the origin in its context
+   * @return the delta, or the new state if a decomposed set is cleared. The update's commit number
+   *     is the origin's last one in its context
    */
   public CrdtState prepare(
       Operation operation,
@@ -114,7 +115,7 @@ public final class CrdtState {
   }
 
   /**
-   * The least upper bound of both.
+   * Returns the least upper bound of both.
    *
    * @throws IllegalArgumentException if the types differ
    */
@@ -124,10 +125,11 @@ public final class CrdtState {
           "a " + type() + " cannot be joined with a " + other.type());
     }
     if (other.full && !full) {
-      return other.join(this); // the smaller side second: a join costs what the right side mentions
+      // A join costs what the right side mentions, so the smaller one goes there.
+      return other.join(this);
     }
     if (other.full && isNew() && !isDecomposed() && !other.isDecomposed()) {
-      return other; // with its packed leaves, where it has some
+      return other; // keeps its packed leaves, if it has some
     }
     JoinContext joining = new JoinContext(context, full, other.context, other.full);
     DotStore<?> joined = TypeRegistry.join(store, other.store, joining);
@@ -142,7 +144,7 @@ public final class CrdtState {
     return both;
   }
 
-  /** Before an update: what comes of it has what readers see of many parts that are over. */
+  /** Computes what readers see before an update, if many parts are over, for the updated state. */
   void lookWhatIsOver(long millis) {
     UnexpiredView known = seen;
     boolean isKnown = known != null && known.isSo(millis);
@@ -165,8 +167,8 @@ public final class CrdtState {
   }
 
   /**
-   * The least upper bound of one or more. Halves are joined: it costs their sizes times the
-   * logarithm of their number, where joining one after the other would copy what grows each time.
+   * Returns the least upper bound of one or more. Joins halves, which costs their sizes times the
+   * logarithm of their number; one after the other would copy a growing state each time.
    */
   public static CrdtState join(List<CrdtState> parts) {
     if (parts.isEmpty()) {
@@ -178,28 +180,30 @@ public final class CrdtState {
         : join(parts.subList(0, half)).join(join(parts.subList(half, parts.size())));
   }
 
-  /** The same content in a context that covers more: what is not here was removed. */
+  /** Returns the same content in a larger context: what that covers and is not here was removed. */
   public CrdtState seen(CausalContext more) {
     return context.covers(more) ? this : new CrdtState(store, expiry, context.join(more), full);
   }
 
-  /** The content and its deadline without context, and without what only remembers resets. */
+  /**
+   * Returns content and deadlines without context and without entries that only remember resets.
+   */
   public CrdtState trimmed() {
     return new CrdtState(store.trimmed(), expiry, CausalContext.EMPTY, full);
   }
 
-  /** Whether it or a part of it was given a deadline, or one that never comes. */
+  /** Whether it or a part of it has been given a deadline, even one that never comes. */
   public boolean expires() {
     return !expiry.isNone();
   }
 
-  /** When it expires as a whole, in milliseconds since 1970; {@link #NEVER} if it does not. */
+  /** Returns when the whole expires, in milliseconds since 1970; {@link #NEVER} if it does not. */
   public long deadline() {
     return expiry.whole().latest();
   }
 
   /**
-   * When a part of it expires, as {@link #deadline()}; {@link #NEVER} of one that is not there.
+   * Returns when a part of it expires, as {@link #deadline()}; {@link #NEVER} if it does not exist.
    *
    * @throws OsierException WRONG_TYPE if an object of this type has no such parts
    */
@@ -207,7 +211,7 @@ public final class CrdtState {
     return parts().deadline(part);
   }
 
-  /** Which datacenter gave the deadline of what is over first; empty if there is none. */
+  /** Returns the datacenter that gave the deadline which expires first; empty if there is none. */
   public Optional<String> deadlineOrigin() {
     return overAt() == NEVER || expiry.isNone()
         ? Optional.empty()
@@ -215,8 +219,8 @@ public final class CrdtState {
   }
 
   /**
-   * Whether it has a deadline which has passed, or deadlines and nothing left for them: then it is
-   * as if it were removed, and is to be.
+   * Whether it has a deadline which has passed, or deadlines and nothing left that they apply to:
+   * then it counts as removed, and is to be removed.
    *
    * @param millis the time, in milliseconds since 1970
    */
@@ -233,15 +237,15 @@ public final class CrdtState {
   }
 
   /**
-   * From when on it or a part of it is over, in milliseconds since 1970: 0 if there is a deadline
-   * and nothing left that could expire, {@link #NEVER} if that does not come.
+   * Returns from when on it or a part of it is over, in milliseconds since 1970: 0 if there is a
+   * deadline and nothing left that could expire, {@link #NEVER} if that does not come.
    */
   public long overAt() {
     return !expiry.isNone() && store.isBottom() ? 0 : expiry.first();
   }
 
   /**
-   * This as a reader sees it: without what is over, with what it knows of.
+   * Returns this as a reader sees it: without what is over, but in the same context.
    *
    * @param millis the time, in milliseconds since 1970
    */
@@ -269,8 +273,8 @@ public final class CrdtState {
   }
 
   /**
-   * Whether this only remembers what was removed: it may be forgotten once every datacenter has all
-   * of its context.
+   * Whether this only remembers removals: it may be forgotten once every datacenter has its whole
+   * context.
    */
   public boolean isSpent() {
     return expiry.isNone() && store.isBottom() && store.isTrimmedEmpty();
@@ -279,8 +283,8 @@ public final class CrdtState {
   /**
    * Answers a query.
    *
-   * @throws OsierException VALUE_TOO_LARGE if all of a decomposed object is asked for that no
-   *     answer has room for
+   * @throws OsierException VALUE_TOO_LARGE if the query asks for the whole of a decomposed object
+   *     that is too large for an answer
    */
   public Reading read(Query query) {
     if (query instanceof Query.Whole) {
@@ -289,7 +293,7 @@ public final class CrdtState {
     return query instanceof Query.Exists ? new Reading.Flag(!isBottom()) : store.read(query);
   }
 
-  /** Refuses to read all of what does not fit into an answer: it would be read into the heap. */
+  /** Refuses to read a whole object that is too large for an answer, before it is in the heap. */
   private void checkWhole() {
     if (isDecomposed() && sizeBytes() > EntryStore.WHOLE_BYTES_MAX) {
       throw OsierException.of(
@@ -310,7 +314,7 @@ public final class CrdtState {
     return store.latestTimestamp();
   }
 
-  /** An estimate of the encoded size, in bytes, without a look at the content's parts. */
+  /** Returns an estimate of the encoded size, in bytes, without looking at the content's parts. */
   public long sizeBytes() {
     return contentBytes() + 3L * context.size() + 3L * context.rangeCount();
   }
@@ -320,7 +324,7 @@ public final class CrdtState {
     return 2 + store.sizeBytes() + expiry.sizeBytes();
   }
 
-  /** What this takes in the heap, about, in bytes, without a look at the content's parts. */
+  /** Returns about how many bytes this takes in the heap, without looking at the parts. */
   public long heapBytes() {
     return HeapSize.object(5 * HeapSize.REFERENCE + 1)
         + store.heapBytes()
@@ -339,11 +343,12 @@ public final class CrdtState {
   }
 
   /**
-   * An equal state that takes little more of the heap than its bytes: the leaves of a large set or
-   * map are packed, those of large fields included. What is packed already is taken over. An update
-   * of few elements leaves it so, one of many neighbours unpacks their leaf, of a hundred elements
-   * or so, and what only reads costs some more. Costs what is not packed; after a replica wrote to
-   * the object for the first time, all of it. Small objects and deltas are left as they are.
+   * Returns an equal state that takes little more of the heap than its bytes: the leaves of a large
+   * set or map are packed, including those of large fields. Leaves that are packed already are
+   * reused. An update of few elements leaves them packed; one of many neighbours unpacks their
+   * leaf, of a hundred elements or so; reads cost a little more. The method costs what is not
+   * packed; after a replica's first write to the object, all of it. Small objects and deltas stay
+   * as they are.
    *
    * @return this if there is nothing to do
    */
@@ -357,14 +362,14 @@ public final class CrdtState {
     return same == store && until == expiry ? this : new CrdtState(same, until, context, true);
   }
 
-  /** What {@link #packLeaves} could make smaller, in bytes of the heap, about: O(1). */
+  /** Returns about how many bytes of the heap {@link #packLeaves} could make smaller: O(1). */
   public long looseHeapBytes() {
     return full && store instanceof EntryStore<?, ?, ?> cells
         ? cells.looseHeapBytes() + expiry.parts().looseHeapBytes()
         : 0;
   }
 
-  /** By what the bytes of this can be read: see {@link ObjectForm}. */
+  /** Returns the form by which the bytes of this can be read: see {@link ObjectForm}. */
   public int form() {
     return ObjectForm.of(type(), expires());
   }

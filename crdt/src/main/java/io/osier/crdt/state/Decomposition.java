@@ -28,19 +28,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decomposed objects: large sets and maps whose entries lie outside the heap, each by itself. After
  * Brown, Lakhani and Place, "Big(ger) Sets: decomposed delta CRDT sets in Riak" (2016), as a form
- * of storage and not as a type: everything else takes a decomposed object as any other.
+ * of storage and not as a type: all other code treats a decomposed object like any other.
  *
- * <p>What is in memory is the <em>head</em> (context, deadlines, counts and sums) and the entries
- * that changed since their {@link EntrySource} was taken. An update asks the source for the cells
- * that it changes, a page for those that it shows; only who asks for everything reads everything.
+ * <p>In memory are the <em>head</em> (context, deadlines, counts and sums) and the entries that
+ * changed since their {@link EntrySource} was taken. An update reads from the source the entries
+ * that it changes, a query a page of those that it shows; only a query for everything reads
+ * everything.
  *
  * <p>All methods are pure but for the source, and safe for any thread.
  */
 public final class Decomposition {
-  /** A smaller field is written each time that it is updated, whatever of it. */
+  /** Smaller fields are written as a whole with each update of them, without a check. */
   private static final long FIELD_BYTES_MAX = 64 << 10;
 
-  /** See {@link #isMostlyOneField}: "much" is at least, and "little" at most, such a part. */
+  /** See {@link #isMostlyOneField}: "much" is at least this share, and "little" at most. */
   private static final long FIELD_SHARE = 16;
 
   private Decomposition() {}
@@ -49,30 +50,30 @@ public final class Decomposition {
   @FunctionalInterface
   public interface Sink {
     /**
-     * An entry.
+     * Takes an entry.
      *
-     * @param key its bytes are in the order of the keys
-     * @param cell null if there is no such entry (any more)
+     * @param key bytes whose unsigned order is the order of the keys
+     * @param cell the entry's content; null if there is no such entry (any more)
      */
     void entry(byte[] key, byte @Nullable [] cell);
   }
 
-  /** Whether an object can be decomposed: a state of a set or a map. */
+  /** Whether an object can be decomposed: it is a state of a set or a map. */
   public static boolean isPossible(CrdtState object) {
     return object.isFull() && object.store() instanceof EntryStore;
   }
 
-  /** Whether some of an object lies outside the heap, or is to. */
+  /** Whether entries of an object lie outside the heap, or are to. */
   public static boolean isDecomposed(CrdtState object) {
     return object.isDecomposed();
   }
 
-  /** An equal object that is decomposed, with all entries still in memory. */
+  /** Returns an equal object that is decomposed, with all entries still in memory. */
   public static CrdtState of(CrdtState object) {
     return isDecomposed(object) ? object : with(object, cells(object).decomposed());
   }
 
-  /** An equal object that is not decomposed; reads all entries. */
+  /** Returns an equal object that is not decomposed; reads all entries. */
   public static CrdtState whole(CrdtState object) {
     return isDecomposed(object) ? with(object, cells(object).whole()) : object;
   }
@@ -88,28 +89,29 @@ public final class Decomposition {
     throw new IllegalArgumentException("a " + object.type() + " has no entries");
   }
 
-  /** How many entries of a decomposed object are in memory, those that were removed included. */
+  /** Returns how many entries of a decomposed object are in memory, removed ones included. */
   public static int inMemory(CrdtState object) {
     return cells(object).inMemory().size();
   }
 
-  /** What an entry of an object takes on the average, in bytes; 0 if it has none. */
+  /** Returns the average size of an object's entries, in bytes; 0 if it has none. */
   public static long averageEntryBytes(CrdtState object) {
     return object.store() instanceof EntryStore<?, ?, ?> cells
         ? cells.sizeBytes() / Math.max(1, cells.entryCount())
         : 0;
   }
 
-  /** What is written of a decomposed object with each update of it, about, in bytes. */
+  /** Returns about how many bytes are written of a decomposed object with each update of it. */
   public static long headBytes(CrdtState object) {
     return object.sizeBytes() - object.store().sizeBytes();
   }
 
   /**
-   * Whether a map would better be written as a whole, with its updates beside it: one of its fields
-   * is much of it, and is written for updates that change little of that field.
+   * Whether a map should rather be written as a whole, with its updates beside it: one of its
+   * fields is a large share of it, and would be written again for updates that change little of
+   * that field.
    *
-   * @param updates what was joined to it
+   * @param updates the updates that were joined to it
    */
   public static boolean isMostlyOneField(CrdtState object, List<CrdtState> updates) {
     if (object.type() != CrdtType.OR_MAP) {
@@ -126,7 +128,7 @@ public final class Decomposition {
         && FIELD_SHARE * written > object.sizeBytes();
   }
 
-  /** The bytes of the largest of the entries that an update mentions. */
+  /** Returns the bytes of the largest of the entries that an update mentions. */
   @SuppressWarnings("unchecked") // updates are of the object's type
   private static <K extends Comparable<K>, V> long largest(
       EntryStore<?, K, V> cells, EntryStore<?, ?, ?> update) {
@@ -137,23 +139,25 @@ public final class Decomposition {
     return largest;
   }
 
-  /** Whether an object's source is to be replaced by a later one. */
+  /** Whether an object's source should be replaced by a later one. */
   public static boolean isOld(CrdtState object) {
     EntrySource source = source(object);
     return source != null && source.isOld();
   }
 
   /**
-   * Keeps an object the same for {@link EntrySource#HOLD_MILLIS}.
+   * Keeps an object's source from changing for {@link EntrySource#HOLD_MILLIS}.
    *
-   * @return whether it has stayed so until now: of an object in memory always
+   * @return whether it has not changed until now; always true for an object in memory
    */
   public static boolean hold(CrdtState object) {
     EntrySource source = source(object);
     return source == null || source.hold(EntrySource.HOLD_MILLIS, true);
   }
 
-  /** Where the entries of an object lie that are not in memory; null if all are. */
+  /**
+   * Returns the source of an object's entries that are not in memory; null if all are in memory.
+   */
   public static @Nullable EntrySource source(CrdtState object) {
     return object.store() instanceof EntryStore<?, ?, ?> cells && cells.behind() != null
         ? cells.behind().entries().source()
@@ -161,11 +165,11 @@ public final class Decomposition {
   }
 
   /**
-   * An equal object that takes what was written from a later source.
+   * Returns an equal object that reads written entries from a later source.
    *
    * @param written a version that this one was made of
-   * @param source has that version; it may have some of what this one has changed since
-   * @return this if the two have not the same source
+   * @param source has that version; it may have some of the later changes, too
+   * @return this if the two have different sources
    */
   public static CrdtState rebased(CrdtState object, CrdtState written, EntrySource source) {
     EntryStore<?, ?, ?> cells = cells(object);
@@ -187,7 +191,10 @@ public final class Decomposition {
     return (EntryStore<?, K, V>) cells.rebased(source, changed, recent, bounds(written));
   }
 
-  /** Which entries were changed lately, for one that has none of a version's in memory. */
+  /**
+   * Returns which entries were changed lately, for a version that has none of the written ones in
+   * memory.
+   */
   private static <K extends Comparable<K>, V> RecentKeys recent(
       EntryStore<?, K, V> written, CausalContext context) {
     Iterator<byte[]> keys =
@@ -198,23 +205,23 @@ public final class Decomposition {
   }
 
   /**
-   * Between which keys lies what is not in memory any more, once a source has all of a version: as
-   * before, or among what that had in memory. An entry that the source has from later versions was
-   * changed since, so it is in memory.
+   * Returns the bounds of the keys outside memory once a source has all of a version: the former
+   * bounds, extended by the entries that the version had in memory. An entry that the source has
+   * from later versions was changed since, so it is in memory.
    */
   private static <K extends Comparable<K>, V> KeyBounds bounds(EntryStore<?, K, V> written) {
     KeyBounds before = requireNonNull(written.behind()).entries().bounds();
-    EntryTree<K, V> came = written.inMemory();
-    if (came.size() == 0) {
+    EntryTree<K, V> inMemory = written.inMemory();
+    if (inMemory.size() == 0) {
       return before;
     }
-    K first = came.iterator().next().key();
-    K last = came.downFrom(null).next().key();
+    K first = inMemory.iterator().next().key();
+    K last = inMemory.downFrom(null).next().key();
     return before.with(written.orderedKey(first), written.orderedKey(last));
   }
 
   /**
-   * An object that was read anew, which knows what the one before knew of changes lately.
+   * Returns an object that was read again, with the former one's knowledge of recent changes.
    *
    * @param former may be of any version, or form
    */
@@ -236,7 +243,7 @@ public final class Decomposition {
 
   // ---------------------------------------------------------------- bytes
 
-  /** Writes what an object has beside its entries, behind the replicas of its context. */
+  /** Writes everything of an object but its entries, after the replicas of its context. */
   public static void writeHead(CrdtState object, WireOutput out) {
     out.writeRanges(object.context());
     cells(object).writeSums(out);
@@ -248,7 +255,7 @@ public final class Decomposition {
   /**
    * Reads what {@link #writeHead} wrote.
    *
-   * @param form what {@link CrdtState#form} was
+   * @param form the value of {@link CrdtState#form}
    * @param replicas the context's, in its order
    * @param source has the object's entries
    */
@@ -267,9 +274,9 @@ public final class Decomposition {
   }
 
   /**
-   * Gives all entries of an object.
+   * Hands all entries of an object to a sink.
    *
-   * @param replicas by whose places dots are numbered; all of the object's context
+   * @param replicas number the dots by their index; include all replicas of the object's context
    */
   public static void all(CrdtState object, List<ReplicaId> replicas, Sink sink) {
     all(cells(object), replicas, sink);
@@ -284,10 +291,10 @@ public final class Decomposition {
   }
 
   /**
-   * Gives the entries that updates have changed, each once.
+   * Hands the entries that updates have changed to a sink, each once.
    *
-   * @param updates what was joined to a former version of the object, and brought it here
-   * @param replicas by whose places dots are numbered; all of the object's context
+   * @param updates the updates that were joined to a former version of the object, giving this one
+   * @param replicas number the dots by their index; include all replicas of the object's context
    */
   public static void changed(
       CrdtState object, List<CrdtState> updates, List<ReplicaId> replicas, Sink sink) {
@@ -298,7 +305,7 @@ public final class Decomposition {
   private static <K extends Comparable<K>, V> void changed(
       EntryStore<?, K, V> cells, List<CrdtState> updates, List<ReplicaId> replicas, Sink sink) {
     Entries<K, V> entries = new Entries<>(cells, replicas, sink);
-    Set<K> given = new TreeSet<>(); // clients choose the keys, and may give them one hash
+    Set<K> given = new TreeSet<>(); // clients choose the keys, and may choose keys with one hash
     for (CrdtState update : updates) {
       for (TreeEntry<K, V> entry : ((EntryStore<?, K, V>) update.store()).cells()) {
         if (given.add(entry.key())) {
@@ -309,11 +316,11 @@ public final class Decomposition {
   }
 
   /**
-   * Gives the entries that an object has otherwise than a former version of it.
+   * Hands the entries that differ between an object and a former version of it to a sink.
    *
    * @param before has the same source
-   * @param replicas by whose places dots are numbered; all of the object's context
-   * @return false, and nothing is given, if it has another source
+   * @param replicas number the dots by their index; include all replicas of the object's context
+   * @return false, without any entries, if it has another source
    */
   public static boolean changedSince(
       CrdtState object, CrdtState before, List<ReplicaId> replicas, Sink sink) {

@@ -20,49 +20,56 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a version of a large set or map to where another one is, by what differs: the entries of
- * one in ranges with their hashes, the ranges that the other one has otherwise, and their entries.
- * What is put together so is the version that was hashed, whatever it was put together from.
+ * Turns one version of a large set or map into another one, transferring only the difference: the
+ * other version's entries in ranges with their hashes, the indices of the ranges that differ, and
+ * the entries of those. The result is the version that was hashed, whatever it was made of.
  *
  * <p>After Demers et al., "Epidemic algorithms for replicated database maintenance" (1987), and
- * Meyer, "Range-based set reconciliation" (2023), with one level of ranges: a set that differs in
- * nothing costs 1.4 % of its bytes with ranges of 2 KiB.
+ * Meyer, "Range-based set reconciliation" (2023), with one level of ranges: for a set without
+ * differences it costs 1.4 % of the set's bytes with ranges of 2 KiB.
  *
  * <p>Pure; safe for any thread.
  */
 public final class EntryRanges {
-  /** A range has so many times the bytes of the key that it ends with, at least. */
+  /** A range has at least this many times the bytes of the key with which it ends. */
   private static final int KEY_SHARE = 16;
 
-  /** What a range takes in a frame beside its key, about, in bytes. */
+  /** About how many bytes a range takes in a frame besides its key. */
   private static final int RANGE_BYTES = 18;
 
-  /** More deadlines than take this are not given with each offer. */
+  /**
+   * States whose deadlines take more bytes than this are not offered, since each offer carries
+   * them.
+   */
   private static final int DEADLINES_BYTES_MAX = 256 << 10;
 
   private EntryRanges() {}
 
   /**
-   * A range of entries: those behind the range before it up to a key, that included.
+   * A range of entries: those behind the range before it, up to and including a key.
    *
-   * @param last its key; {@link EntryKey#NONE} if the range has no end
-   * @param high with {@code low} the first 16 bytes of SHA-256 over keys and cells
+   * @param last that key; {@link EntryKey#NONE} if the range has no end
+   * @param high with {@code low} the first 16 bytes of SHA-256 over keys and entries
    */
   public record Range(EntryKey last, long high, long low) {}
 
-  /** Some of the entries of an object, as a state of their own. */
+  /**
+   * Some of the entries of an object, as a state of their own.
+   *
+   * @param ranges the indices of the ranges that they fill
+   */
   public record Some(CrdtState content, List<Integer> ranges) {
-    /** See the accessors. */
+    /** Copies the indices. */
     public Some {
       ranges = List.copyOf(ranges);
     }
   }
 
   /**
-   * What a version has beside its entries.
+   * Everything of a version but its entries.
    *
-   * @param deadlines as bytes, which replicas by their places in the context; none if there are
-   *     none. Not to be changed
+   * @param deadlines as bytes, which number replicas by their index in the context; empty if there
+   *     are none. Not to be changed
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by content, and never changed
   public record Head(CausalContext context, byte[] deadlines) {
@@ -80,7 +87,7 @@ public final class EntryRanges {
               : NONE);
     }
 
-    /** Of one without deadlines. */
+    /** Returns the head of a version without deadlines. */
     public static Head of(CausalContext context) {
       return new Head(context, NONE);
     }
@@ -135,7 +142,10 @@ public final class EntryRanges {
     }
   }
 
-  /** Whether a state can be given so: one of a set or a map, whose deadlines are not too many. */
+  /**
+   * Whether a state can be transferred in this way: it is a set or a map whose deadlines are not
+   * too many.
+   */
   public static boolean arePossible(CrdtState state) {
     return state.isFull()
         && state.store() instanceof EntryStore
@@ -143,9 +153,9 @@ public final class EntryRanges {
   }
 
   /**
-   * Checks what came from elsewhere.
+   * Checks ranges that came from a peer.
    *
-   * @param after behind which key the ranges begin
+   * @param after the key behind which the ranges begin
    * @throws MalformedException if these are no ranges of a set or map of this type
    */
   public static void check(CrdtType type, EntryKey after, List<Range> ranges) {
@@ -167,11 +177,11 @@ public final class EntryRanges {
   }
 
   /**
-   * The ranges of a state's entries behind a key.
+   * Returns the ranges of a state's entries behind a key.
    *
    * @param after {@link EntryKey#NONE} for the beginning
-   * @param rangeBytes a range ends when its entries have so many bytes
-   * @param bytesMax so many bytes of ranges, about; at least one
+   * @param rangeBytes a range ends when its entries have this many bytes
+   * @param bytesMax about the most bytes of ranges; at least one range is returned
    * @return in their order; the last one of all entries has no end
    */
   public static List<Range> of(CrdtState state, EntryKey after, long rangeBytes, long bytesMax) {
@@ -204,11 +214,11 @@ public final class EntryRanges {
   }
 
   /**
-   * Which of another version's ranges a state has otherwise.
+   * Returns the indices of another version's ranges that differ from a state's entries.
    *
-   * @param after what {@link #of} was given
-   * @param theirs what {@link #of} gave
-   * @return their places, in their order
+   * @param after the argument of {@link #of}
+   * @param theirs the result of {@link #of} for the other version
+   * @return in ascending order
    */
   public static List<Integer> differing(CrdtState state, EntryKey after, List<Range> theirs) {
     return differing(cells(state), after, theirs);
@@ -232,13 +242,13 @@ public final class EntryRanges {
   }
 
   /**
-   * The entries of some ranges.
+   * Returns the entries of some ranges.
    *
-   * @param after what {@link #of} was given
-   * @param ranges what it gave, of this state
-   * @param wanted places of ranges, in their order
-   * @param bytesMax so many bytes of entries, about; at least one range
-   * @return the entries of the first ones of those
+   * @param after the argument of {@link #of}
+   * @param ranges its result for this state
+   * @param wanted indices of ranges, ascending
+   * @param bytesMax about the most bytes of entries; at least one range is returned
+   * @return the entries of the first of the wanted ranges
    */
   public static Some entries(
       CrdtState state, EntryKey after, List<Range> ranges, List<Integer> wanted, long bytesMax) {
@@ -272,12 +282,12 @@ public final class EntryRanges {
   }
 
   /**
-   * A state with other entries in some ranges. It is none that ever was until all that differs was
-   * put in and it is {@link #completed}, and is not to be shown before.
+   * Returns a state with other entries in some ranges. It is no version that ever existed until all
+   * differences were put in and it is {@link #completed}; until then it must not be shown.
    *
-   * @param after what {@link #of} was given for the other version
-   * @param ranges what it gave
-   * @param some what {@link #entries} gave, each range once
+   * @param after the argument of {@link #of} for the other version
+   * @param ranges its result
+   * @param some a result of {@link #entries}, each range once
    */
   public static CrdtState with(CrdtState state, EntryKey after, List<Range> ranges, Some some) {
     return with(cells(state), state, after, ranges, some);
@@ -293,17 +303,17 @@ public final class EntryRanges {
       K last = key(cells, ranges.get(i).last());
       putInto(result, new RangeWalk<>(cells, from), new RangeWalk<>(theirs, from), last);
     }
-    // With leaves packed: of a new object this is all of it.
+    // Leaves are packed here: for a new object these are all of its entries.
     CausalContext both = state.context().join(some.content.context());
     DotStore<?> packed = TypeRegistry.packLeaves(result.done(), both.replicas());
     return CrdtState.of(packed, Expiry.NONE, both, true);
   }
 
   /**
-   * Puts one range's entries in the place of those that are there. Both are walked through in their
-   * order: a range that is small there may have very many entries here.
+   * Replaces one range's entries. Both versions are walked in their order: a range that is small
+   * there may have very many entries here.
    *
-   * @param result has what {@code mine} walks through
+   * @param result has the entries that {@code mine} walks through
    */
   private static <S extends EntryStore<S, K, V>, K extends Comparable<K>, V> void putInto(
       EntryEditor<S, K, V> result, RangeWalk<K, V> mine, RangeWalk<K, V> theirs, @Nullable K last) {
@@ -327,7 +337,7 @@ public final class EntryRanges {
   }
 
   /**
-   * The other version, once all that differs was put in.
+   * Returns the other version, once all differences were put in.
    *
    * @param head that version's
    */

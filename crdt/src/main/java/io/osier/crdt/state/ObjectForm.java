@@ -6,16 +6,16 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 
 /**
- * By what the content of an object can be read: its type, and whether deadlines follow. A form is a
- * number. Its lowest {@value #BITS} bits stand in a byte that has flags beside them, and where the
- * type's number is {@value #ESCAPE} or larger, they say so, and the number is a byte of its own
- * further behind. Static, for any thread.
+ * A form: a number by which the content of an object can be read, made of its type and whether
+ * deadlines follow. Its lowest {@value #BITS} bits share a byte with flags. If the type's number is
+ * {@value #ESCAPE} or larger, those bits say so, and the number is a byte of its own further
+ * behind. Static, for any thread.
  */
 public final class ObjectForm {
-  /** So many bits of a form stand in a byte with flags. */
+  /** The number of bits of a form that share a byte with flags. */
   public static final int BITS = 5;
 
-  /** What those bits have in the place of a larger type number, and of this one. */
+  /** Stands in those bits for this type number and for larger ones. */
   private static final int ESCAPE = (1 << (BITS - 1)) - 1;
 
   private static final int EXPIRES = 1 << (BITS - 1);
@@ -23,7 +23,7 @@ public final class ObjectForm {
 
   private ObjectForm() {}
 
-  /** The form of a content of a type with or without deadlines. */
+  /** Returns the form of a type's content with or without deadlines. */
   public static int of(CrdtType type, boolean expires) {
     return of(type.number(), expires);
   }
@@ -41,7 +41,7 @@ public final class ObjectForm {
     return isEscaped(form) ? form >>> BITS : form & ESCAPE;
   }
 
-  /** Whether a content of a form has deadlines. */
+  /** Whether a content of this form has deadlines. */
   static boolean expires(int form) {
     return (form & EXPIRES) != 0;
   }
@@ -50,12 +50,12 @@ public final class ObjectForm {
     return (form & ESCAPE) == ESCAPE;
   }
 
-  /** The bits of a form that stand beside flags. */
+  /** Returns the bits of a form that share a byte with flags. */
   public static int bits(int form) {
     return form & MASK;
   }
 
-  /** Writes what {@link #bits} leaves out: nothing, or a byte. */
+  /** Writes the part of the form that {@link #bits} omits: nothing, or a byte. */
   public static void writeRest(WireOutput out, int form) {
     if (isEscaped(form)) {
       out.writeByte(form >>> BITS);
@@ -63,9 +63,10 @@ public final class ObjectForm {
   }
 
   /**
-   * The form of some bits, of which others may be flags, and of what {@link #writeRest} wrote.
+   * Reads a form from its bits, among which others may be flags, and from what {@link #writeRest}
+   * wrote.
    *
-   * @throws MalformedException if a type that has room in the bits stands behind them
+   * @throws MalformedException if the extra byte has a type that fits the bits
    */
   public static int read(int bits, WireInput in) {
     int form = bits & MASK;

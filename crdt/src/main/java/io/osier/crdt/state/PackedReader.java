@@ -11,23 +11,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the bytes of an object say to a query without being decoded: a counter's value, a register,
- * a flag, whether a set has an element and how many, one field of a map that is one of the former,
- * and whether there is an object. Only what that needs is read, in one pass; what lies behind it is
- * not looked at.
+ * Answers queries from the bytes of an object without decoding it: a counter's value, a register, a
+ * flag, whether a set has an element and how many, one field of a map that is one of the former,
+ * and whether there is an object. It reads only what the answer needs, in one pass, and does not
+ * check the rest.
  *
- * @param reading as {@link CrdtState#read} gives it
+ * @param reading as {@link CrdtState#read} returns it
  * @param seen the last numbers in the object's context
  */
 public record PackedReader(CrdtType type, Reading reading, VersionVector seen) {
   /**
-   * Answers a query from what {@link StateCodec#pack} gave of a state.
+   * Answers a query from the bytes that {@link StateCodec#pack} made of a state.
    *
-   * @param form what {@link CrdtState#form} was
+   * @param form the value of {@link CrdtState#form}
    * @param replicas the context's, in its order
-   * @param in knows no replicas yet; where it stands afterwards says nothing
-   * @return null where only the decoded object answers: of what has deadlines, which depends on the
-   *     time; where a reader sees nothing; concurrent values of a register; other queries and types
+   * @param in knows no replicas yet; its position afterwards is undefined
+   * @return null if only the decoded object can answer: if it has deadlines, which depend on the
+   *     time; if a reader sees nothing; for concurrent values of a register; for other queries and
+   *     types
    */
   public static @Nullable PackedReader of(
       int form, List<ReplicaId> replicas, Query query, WireInput in) {
@@ -35,7 +36,7 @@ public record PackedReader(CrdtType type, Reading reading, VersionVector seen) {
     if (ObjectForm.expires(form) || !TypeRegistry.mayReadPacked(type, query)) {
       return null;
     }
-    for (int i = 0; i < replicas.size(); i++) { // no iterator: reads are many
+    for (int i = 0; i < replicas.size(); i++) { // no iterator, since reads are many
       in.presetReplica(replicas.get(i));
     }
     VersionVector seen = in.readLasts(replicas);

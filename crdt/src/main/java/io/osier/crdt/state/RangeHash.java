@@ -9,8 +9,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * Hashes entries one after the other. Replicas are numbered as they come, so equal entries have
- * equal bytes wherever they are. Not thread-safe.
+ * Hashes entries one after the other. Replicas are numbered in the order in which they appear, so
+ * equal entries have equal bytes everywhere. Not thread-safe.
  */
 final class RangeHash<K extends Comparable<K>, V> {
   private final EntryStore<?, K, V> type;
@@ -26,7 +26,7 @@ final class RangeHash<K extends Comparable<K>, V> {
     }
   }
 
-  /** Returns the key's bytes. */
+  /** Adds an entry; returns the bytes of its key. */
   byte[] add(TreeEntry<K, V> entry) {
     byte[] key = type.orderedKey(entry.key());
     out.setPosition(0);
@@ -36,7 +36,7 @@ final class RangeHash<K extends Comparable<K>, V> {
     return key;
   }
 
-  /** What was added since the last one. */
+  /** Returns the range of the entries that were added since the last range. */
   EntryRanges.Range range(EntryKey last) {
     out.reset();
     ByteBuffer hash = ByteBuffer.wrap(digest.digest());

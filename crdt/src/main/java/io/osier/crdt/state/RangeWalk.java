@@ -7,7 +7,7 @@ import io.osier.crdt.types.EntryStore;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/** The entries behind a key, in their order. Not thread-safe. */
+/** Walks over the entries behind a key, in their order. Not thread-safe. */
 final class RangeWalk<K extends Comparable<K>, V> {
   private final Iterator<TreeEntry<K, V>> entries;
   private @Nullable TreeEntry<K, V> next;
@@ -34,7 +34,7 @@ final class RangeWalk<K extends Comparable<K>, V> {
     return entry;
   }
 
-  /** The next one, if its key is not behind this one; null otherwise. */
+  /** Returns the next entry, if its key is not behind this one; null otherwise. */
   @Nullable TreeEntry<K, V> upTo(@Nullable K last) {
     return next != null && (last == null || next.key().compareTo(last) <= 0) ? next() : null;
   }

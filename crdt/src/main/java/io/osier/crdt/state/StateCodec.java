@@ -9,15 +9,14 @@ import io.osier.crdt.expiry.Expiry;
 import io.osier.crdt.types.TypeRegistry;
 import java.util.List;
 
-/** The bytes of states and deltas, with or without what says how to read them. Thread-safe. */
+/** Encodes states and deltas, with or without their form. Thread-safe. */
 public final class StateCodec {
   private StateCodec() {}
 
   /**
-   * The bytes of a state without its type, its context's replicas and whether it is full; replicas
-   * are numbered as the context has them, so the bytes are the same wherever they are put: in a
-   * journal, in a frame to whichever peer. Those of a delta are made once and kept. Not to be
-   * changed.
+   * Returns the bytes of a state without its type, its context's replicas and whether it is full.
+   * Replicas are numbered as in the context, so the bytes are the same everywhere: in a journal, or
+   * in a frame to any peer. Those of a delta are made once and kept. Not to be changed.
    */
   public static byte[] pack(CrdtState state) {
     byte[] known = state.packed();
@@ -44,9 +43,9 @@ public final class StateCodec {
   }
 
   /**
-   * Reads what {@link #pack} gave. A delta keeps the bytes.
+   * Decodes what {@link #pack} returned. A delta keeps the bytes.
    *
-   * @param form what {@link CrdtState#form} was
+   * @param form the value of {@link CrdtState#form}
    * @param replicas the context's, in its order
    */
   public static CrdtState unpack(int form, boolean full, List<ReplicaId> replicas, WireInput in) {
@@ -60,7 +59,7 @@ public final class StateCodec {
     return content;
   }
 
-  /** Writes all that its decoding needs: type, whether it is full, context and content. */
+  /** Writes everything that decoding needs: type, whether it is full, context and content. */
   public static void writeAll(WireOutput out, CrdtState state) {
     int form = state.form();
     out.writeByte((ObjectForm.bits(form) << 1) | (state.isFull() ? 1 : 0));
@@ -83,7 +82,7 @@ public final class StateCodec {
   /**
    * Reads what {@link #write} wrote.
    *
-   * @param form what {@link CrdtState#form} was
+   * @param form the value of {@link CrdtState#form}
    */
   public static CrdtState read(int form, boolean full, WireInput in) {
     CausalContext context = in.readContext();
@@ -105,7 +104,7 @@ public final class StateCodec {
    */
   private static CrdtState readContent(
       int form, CausalContext context, List<ReplicaId> replicas, boolean full, WireInput in) {
-    // A delta is joined and written again soon; what is packed would be read twice.
+    // A delta is soon joined and written again, so packing its leaves would only cost another read.
     DotStore<?> store = TypeRegistry.read(ObjectForm.type(form), in, full ? replicas : List.of());
     Expiry expiry =
         ObjectForm.expires(form)

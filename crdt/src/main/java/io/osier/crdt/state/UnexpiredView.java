@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What readers see of a state while parts of it are past their deadlines.
  *
- * @param without the state without those
- * @param from since when exactly those are over
- * @param over how many those are
+ * @param without the state without those parts
+ * @param from the time since which exactly those parts are over
+ * @param over how many they are
  */
 record UnexpiredView(CrdtState without, long from, int over) {
   /**
@@ -19,12 +19,12 @@ record UnexpiredView(CrdtState without, long from, int over) {
   private static final int FEW_OVER = 16;
 
   /**
-   * What readers see of a state of which parts are over.
+   * Returns what readers see of a state of which parts are over.
    *
-   * @param former what they saw of it earlier or later; null if that is not known
+   * @param former the view of another time; null if it is not known
    */
   static UnexpiredView of(CrdtState all, long millis, @Nullable UnexpiredView former) {
-    // What was over then is over now, too.
+    // Parts that were over then are over now, too.
     CrdtState before = former != null && former.from <= millis ? former.without : all;
     return of(all, before.parts().at(millis), millis);
   }
@@ -36,7 +36,7 @@ record UnexpiredView(CrdtState without, long from, int over) {
     return new UnexpiredView(over > FEW_OVER ? without.packLeaves() : without, from, over);
   }
 
-  /** Whether so many parts of a state are over that what is left is worth to be kept. */
+  /** Whether so many parts of a state are over that the filtered view is worth keeping. */
   static boolean isKept(CrdtState state, long millis) {
     return state.expiry().parts().areOver(millis, FEW_OVER + 1);
   }
@@ -46,7 +46,10 @@ record UnexpiredView(CrdtState without, long from, int over) {
     return from <= millis && millis < without.expiry().parts().firstDue();
   }
 
-  /** What they see of the state with a delta, if it is worth to be kept: it costs the delta. */
+  /**
+   * Returns what readers see of the state with a delta, at the delta's cost; null if it is not
+   * worth keeping.
+   */
   @Nullable UnexpiredView after(CrdtState delta, CrdtState both) {
     if (over <= FEW_OVER || delta.isFull() || both.expiry().parts().isEmpty()) {
       return null;

@@ -19,14 +19,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Makes updates of objects: what an operation changes of a state, as a delta, with what is over of
- * the object removed first. A {@link UpdateContext} is for one call. Static, pure, for any thread.
+ * Makes updates of objects: turns an operation on a state into a delta, after removing what is over
+ * of the object. Each {@link UpdateContext} is for one call. Static, pure, for any thread.
  */
 public final class Updates {
   private Updates() {}
 
   /**
-   * An update and what it makes of its object.
+   * An update and the object that results from it.
    *
    * @param after the object joined with the delta
    */
@@ -46,7 +46,8 @@ public final class Updates {
     }
     preparation.against(state.context());
     if (operation instanceof Operation.Clear && state.isClearedAsAWhole()) {
-      // Mentions nothing: a state without content says of all that it covers that it was removed.
+      // Mentions nothing: a full state without content says that everything in its context was
+      // removed.
       CausalContext all = state.context().join(preparation.context());
       return CrdtState.of(TypeRegistry.empty(state.type()), Expiry.NONE, all, true);
     }
@@ -81,9 +82,10 @@ public final class Updates {
   }
 
   /**
-   * Prepares an update of an object that changes nothing: who has it has what came before it.
+   * Prepares an update of an object that changes nothing: a replica that has it has what came
+   * before it.
    *
-   * @return as {@link CrdtState#prepare} does
+   * @return as {@link CrdtState#prepare}
    */
   public static CrdtState prepareNothing(
       CrdtType type, ReplicaId origin, long first, long predecessor) {
@@ -99,13 +101,13 @@ public final class Updates {
     return Expiry.of(expiry.whole().replaced(deadline, preparation), PartDeadlines.none());
   }
 
-  /** Takes all deadlines away. */
+  /** Removes all deadlines. */
   private static Expiry endAll(CrdtState state, UpdateContext preparation) {
     state.expiry().whole().supersede(preparation);
     return state.expiry().parts().isEmpty() ? Expiry.NONE : of(state.parts().endAll(preparation));
   }
 
-  /** Takes the deadlines of what an update removes away. */
+  /** Removes the deadlines of the parts that an update removes. */
   private static Expiry endRemoved(
       CrdtState state, Operation update, DotStore<?> delta, UpdateContext preparation) {
     JoinContext joining =
@@ -146,9 +148,9 @@ public final class Updates {
   }
 
   /**
-   * As {@link #prepare}, at a time at which something of the state may be over. What is over and
-   * the operation is about is removed first, its deadline included, and then the operation is done
-   * on what is left.
+   * As {@link #prepare}, at a time at which something of the state may be over. Everything that is
+   * over and that the operation concerns is removed first, with its deadline, and then the
+   * operation is done on the rest.
    *
    * @param millis the time, in milliseconds since 1970
    */
@@ -167,9 +169,9 @@ public final class Updates {
   }
 
   /**
-   * As {@link #prepareAt}, with the state that follows. Of an addition to a set, and of its
-   * clearing, that is made at once: what is written replaces all that was seen, so there is nothing
-   * to compare with.
+   * As {@link #prepareAt}, with the resulting state. For an addition to a set, and for its
+   * clearing, that is made at once: the new entries replace everything that was seen, so there is
+   * nothing to compare with.
    */
   public static Updated updateAt(
       CrdtState state, long millis, Operation operation, UpdateContext preparation) {
@@ -192,12 +194,12 @@ public final class Updates {
   }
 
   /**
-   * Prepares the removal of what is over and operations are about: all of the object if it is over,
-   * or has a deadline and no part that is not over, or those of its parts.
+   * Prepares the removal of everything that is over and that operations concern: the whole object
+   * if it is over, or has a deadline and only parts that are over; otherwise those of its parts.
    *
    * @param millis the time, in milliseconds since 1970
-   * @return empty if nothing of that is over, and the preparation is as new then; otherwise as
-   *     {@link #prepare} does
+   * @return empty if none of that is over, with the preparation unchanged; otherwise as {@link
+   *     #prepare}
    */
   public static Optional<CrdtState> prepareRemoval(
       CrdtState state, long millis, List<Operation> operations, UpdateContext preparation) {
@@ -214,7 +216,7 @@ public final class Updates {
    * Prepares the removal of what is over.
    *
    * @param millis the time, in milliseconds since 1970
-   * @param limit so many parts at most
+   * @param limit the most parts that are removed
    * @return as {@link #prepareRemoval}
    */
   public static Optional<CrdtState> prepareExpiry(

@@ -1,7 +1,7 @@
 /**
- * A replica's state of one object ({@code CrdtState}): its type's store, its causal context and its
- * deadlines, how updates are prepared against it and joined to it, and how a large one is taken
- * apart into entries. It does no I/O and knows no partition.
+ * Defines a replica's state of one object ({@code CrdtState}): its type's store, its causal context
+ * and its deadlines. Prepares updates against it, joins them to it, and takes large objects apart
+ * into entries. It does no I/O and must not know partitions.
  */
 @NullMarked
 package io.osier.crdt.state;

@@ -7,15 +7,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the entries of a decomposed set or map lie outside the heap, as bytes that {@code
- * Decomposition} made, in the order of their keys' bytes (unsigned). What it answers stays the same
- * while others are written. Thread-safe; may wait for a disk.
+ * Reads the entries of a decomposed set or map that lie outside the heap, as bytes that {@code
+ * Decomposition} made, in the order of their keys' bytes (unsigned). Its answers stay the same
+ * while others write. Thread-safe; may wait for a disk.
  */
 public interface EntrySource {
-  /** For how long who works on one version for long holds it; see {@link #hold}. */
+  /** How long a source is held by code that works on one version for long; see {@link #hold}. */
   int HOLD_MILLIS = 120_000;
 
-  /** Nothing. */
+  /** A source without entries. */
   EntrySource EMPTY =
       new EntrySource() {
         @Override
@@ -36,41 +36,41 @@ public interface EntrySource {
 
   record Entry(byte[] key, byte[] cell) {}
 
-  /** The cell of a key, or null. */
+  /** Returns the cell of a key; null if there is none. */
   byte @Nullable [] get(byte[] key);
 
   /**
-   * Entries from a key on, in their order, or against it.
+   * Returns entries from a key on, in ascending or descending order.
    *
-   * @param from where it begins; null for the end that it comes from
-   * @param inclusive whether the entry of that key is among them
+   * @param from where it begins; null for the end from which it comes
+   * @param inclusive whether the entry of that key is included
    * @param down whether the greatest key comes first
-   * @param max at most so many; fewer only at the end
+   * @param max the most entries; there are fewer only at the end
    */
   List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max);
 
-  /** The replicas by whose places dots are numbered in the cells. */
+  /** Returns the replicas by whose indices dots are numbered in the cells. */
   List<ReplicaId> replicas();
 
-  /** What it means that an entry cannot be decoded: whose it is should be told. */
+  /** Returns the error to throw if an entry cannot be decoded; it should name the object. */
   default OsierException failure(MalformedException e) {
     return e;
   }
 
   /**
-   * Keeps what it answers the same for a time, if it has stayed the same until now: who works on
-   * one version for long asks again and again.
+   * Keeps the source's answers from changing for a time, if they have not changed until now: code
+   * that works on one version for long calls it again and again.
    *
-   * @param millis from now on, in milliseconds; what others hold it for stays
-   * @param isPresent whether the object's present version is to be read by it for that time, too;
+   * @param millis from now on, in milliseconds; longer holds by others stay
+   * @param isPresent whether the object's present version is to be read from it for that time, too;
    *     otherwise only a former one is
-   * @return whether it has
+   * @return whether the answers have not changed
    */
   default boolean hold(int millis, boolean isPresent) {
     return true;
   }
 
-  /** Whether it keeps others from tidying up: who uses it should take a later one. */
+  /** Whether it keeps the store from cleaning up, so that its users should take a later one. */
   default boolean isOld() {
     return false;
   }

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Keys may be chosen by an enemy: nothing depends on their hashes.
  *
  * <p>After Bayer and McCreight, "Organization and maintenance of large ordered indexes" (1972), and
- * Driscoll, Sarnak, Sleator and Tarjan, "Making data structures persistent" (1989), path copying.
- * Leaves are joined with a neighbour only when both together leave room, so that changes to and fro
- * do not split and join them each time.
+ * Driscoll, Sarnak, Sleator and Tarjan, "Making data structures persistent" (1989), path copying. A
+ * leaf is joined with a neighbour only if both together leave room, so that alternating changes do
+ * not split and join them each time.
  *
  * <p>Immutable and safe for any thread.
  */
@@ -32,10 +32,10 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
       HeapSize.object(2 * HeapSize.REFERENCE + Integer.BYTES + Long.BYTES);
   private static final long LEAF_BYTES = HeapSize.object(4 * HeapSize.REFERENCE + Integer.BYTES);
 
-  /** What an entry takes in a tree, about: its references, and its part of the nodes. */
+  /** About how many bytes an entry takes in a tree: its references, and its share of the nodes. */
   private static final long TREE_ENTRY_BYTES = 2 * HeapSize.REFERENCE + 2;
 
-  /** The least key of a packed leaf, which the node above has, about. */
+  /** About how many bytes the least key of a packed leaf takes in the node above. */
   private static final long LOW_BYTES = 64;
 
   private static final Object[] NOTHING = new Object[0];
@@ -47,7 +47,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
   /** How leaves were packed last; null if none ever was. */
   private final @Nullable LeafPacking<K, V> packing;
 
-  /** What settled leaves take in the heap, instead of what their entries would. */
+  /** The heap bytes of settled leaves, which replace those of their entries. */
   private final long settled;
 
   private EntryTree(TreeNode root, int size, @Nullable LeafPacking<K, V> packing, long settled) {
@@ -78,14 +78,14 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
     return root;
   }
 
-  /** The map of other nodes, some of which may be this one's. */
+  /** Returns the map of other nodes, some of which may be this one's. */
   public EntryTree<K, V> with(TreeNode others, int entries, long settledHeapBytes) {
     return new EntryTree<>(others, entries, packing, settledHeapBytes);
   }
 
   /**
-   * What the map takes in the heap, about, in bytes: with the keys and cells of leaves that are
-   * settled, without those of the others.
+   * Returns about how many bytes the map takes in the heap, with the keys and cells of settled
+   * leaves, without those of the others.
    */
   public long heapBytes() {
     if (root instanceof Inner) {
@@ -96,27 +96,27 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
         : HEAP_BYTES + LEAF_BYTES + 2 * HeapSize.array(size, HeapSize.REFERENCE) + settled;
   }
 
-  /** The part of {@link #heapBytes} that is of settled leaves. */
+  /** Returns the part of {@link #heapBytes} that belongs to settled leaves. */
   long settledHeapBytes() {
     return settled;
   }
 
-  /** A settled leaf's part of that; a packed one has no references to its entries. */
+  /** Returns a settled leaf's share of that; a packed one has no references to its entries. */
   static long settledHeapBytes(TreeNode leaf, LeafPacking<?, ?> packing) {
     return leaf instanceof PackedLeaf packed
         ? LOW_BYTES + packed.heapBytes() - packed.size * TREE_ENTRY_BYTES
         : ((Leaf) leaf).entriesHeapBytes(packing);
   }
 
-  /** The key's cell, or null. */
+  /** Returns the key's cell; null if there is none. */
   @SuppressWarnings("unchecked") // only cells are in there
   public @Nullable V get(K key) {
     return (V) TreeNode.find(root, key);
   }
 
   /**
-   * The key's cell, or null, where nothing has to be read for it: of those in packed leaves, which
-   * are small, none is returned.
+   * Returns the key's cell if nothing has to be decoded for it; null if there is none, or the leaf
+   * is packed.
    */
   @SuppressWarnings("unchecked") // only cells are in there
   public @Nullable V unpacked(K key) {
@@ -124,8 +124,8 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
   }
 
   /**
-   * The entry before which there are so many. Costs O(log n), but for what was changed since this
-   * was asked of the map or one that it was made of: that is counted first, a leaf at a time.
+   * Returns the entry at a rank. Costs O(log n), plus the counting of nodes that were changed since
+   * the last call on this map or on one that it was made of, a leaf at a time.
    *
    * @param rank from 0, less than {@link #size}
    */
@@ -145,7 +145,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
     return new TreeEntry<>((K) leaf.keys[left], (V) leaf.cells[left]);
   }
 
-  /** The least key; there must be one. */
+  /** Returns the least key; there must be one. */
   @SuppressWarnings("unchecked") // only keys are in there
   public K first() {
     TreeNode node = root;
@@ -155,7 +155,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
     return (K) (node instanceof PackedLeaf packed ? packed.low() : ((Leaf) node).keys[0]);
   }
 
-  /** For many changes at once. */
+  /** Returns an edit, for many changes at once. */
   public TreeEdit<K, V> edit() {
     return new TreeEdit<>(this);
   }
@@ -175,9 +175,8 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
   // ---------------------------------------------------------------- packed leaves
 
   /**
-   * An equal map whose leaves are settled, if there is more than one, or one that is large. Those
-   * that are settled already are taken over, and what has only such ones below is not even looked
-   * at.
+   * Returns an equal map whose leaves are settled, if there are several, or one that is large.
+   * Settled leaves are reused, and subtrees of settled leaves are not even looked at.
    *
    * @return this if there is nothing to do
    */
@@ -219,7 +218,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
     return made;
   }
 
-  /** Collects entries that come in their order into packed leaves. Not thread-safe. */
+  /** Builds a map with packed leaves from entries that come in ascending order. Not thread-safe. */
   public static final class Loading<K extends Comparable<K>, V> {
     private final LeafPacking<K, V> packing;
     private final List<Object> lows = new ArrayList<>();
@@ -253,7 +252,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
       next = 0;
     }
 
-    /** The map; at least one entry was added. Nothing is added any more. */
+    /** Returns the map; at least one entry must have been added. Nothing may be added any more. */
     public EntryTree<K, V> done() {
       finishLeaf();
       List<Object> least = lows;
@@ -277,12 +276,15 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
     }
   }
 
-  /** Writes all entries in their order, of packed leaves their bytes if replicas allow it. */
+  /**
+   * Writes all entries in their order; copies the bytes of packed leaves if replicas are numbered
+   * alike.
+   */
   public void write(WireOutput out, LeafCodec<K, V> codec) {
     new Writing<>(out, codec).write(root);
   }
 
-  /** Leaves share their list of replicas, so mostly it is compared once. */
+  /** Leaves share their list of replicas, so mostly it is compared only once. */
   private static final class Writing<K extends Comparable<K>, V> {
     private final WireOutput out;
     private final LeafCodec<K, V> codec;
@@ -324,24 +326,24 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
 
   // ---------------------------------------------------------------- walks
 
-  /** All entries in the order of the keys. */
+  /** Walks over all entries in the order of the keys. */
   @Override
   public Iterator<TreeEntry<K, V>> iterator() {
     return new TreeWalk<>(root, null, false);
   }
 
-  /** The entries from a key on, that included, in the order of the keys. */
+  /** Walks over the entries from a key on, which is included, in ascending order. */
   public Iterator<TreeEntry<K, V>> from(K key) {
     return new TreeWalk<>(root, key, false);
   }
 
-  /** The entries from one key to another, both included, if they are few. */
+  /** Returns the entries from one key to another, both included. Efficient if they are few. */
   public List<TreeEntry<K, V>> between(K least, K most) {
     return TreeRange.of(this, least, most);
   }
 
   /**
-   * The entries from a key down, that included, the greatest key first.
+   * Walks over the entries from a key down, which is included, in descending order.
    *
    * @param key null for all
    */

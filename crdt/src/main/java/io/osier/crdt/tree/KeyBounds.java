@@ -5,16 +5,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Between which keys the entries of a decomposed object lie that are outside the heap, as far as
- * that is known; of those that are in memory, too, nothing is said. An LSM tree has a tombstone for
- * each entry that was deleted lately, so of a queue, to which is added at one end what is taken
- * away at the other, hundreds of thousands may lie in front of the first entry. Who begins there
- * goes through all of them, but who begins at a bound goes only through those that came since.
+ * The bounds of the keys of a decomposed object's entries outside the heap, as far as they are
+ * known; entries that are also in memory do not count. An LSM tree has a tombstone for each
+ * recently deleted entry. So a queue, to which entries are added at one end and from which they are
+ * removed at the other, may have hundreds of thousands of tombstones before its first entry. A walk
+ * from the beginning passes all of them, but one from a bound only the newer ones.
  *
  * <p>Immutable.
  */
 public final class KeyBounds {
-  /** Keys may be as large as elements: of longer ones a shorter bound is kept. */
+  /** Keys may be as large as elements: for longer ones a shorter bound is kept. */
   public static final int BYTES_MAX = 256;
 
   public static final long HEAP_BYTES_MAX =
@@ -23,13 +23,13 @@ public final class KeyBounds {
   /** Entries may lie anywhere. */
   public static final KeyBounds UNKNOWN = new KeyBounds(null, null, false);
 
-  /** No entry lies outside. */
+  /** No entry lies outside the heap. */
   public static final KeyBounds NOTHING = new KeyBounds(null, null, true);
 
-  /** Nothing is less; null if that is not known. */
+  /** No key is less; null if that is not known. */
   private final byte @Nullable [] least;
 
-  /** Nothing is greater; null if that is not known. */
+  /** No key is greater; null if that is not known. */
   private final byte @Nullable [] greatest;
 
   private final boolean isNothing;
@@ -45,9 +45,9 @@ public final class KeyBounds {
   }
 
   /**
-   * Where a walk may begin as well: nothing is left out.
+   * Returns where a walk may begin instead, without missing an entry.
    *
-   * @param from where it is to begin; null for the end that it comes from
+   * @param from where it is to begin; null for the end from which it comes
    */
   public byte @Nullable [] begin(byte @Nullable [] from, boolean down) {
     return isAtEnd(from, down) ? (down ? greatest : least) : from;
@@ -63,14 +63,17 @@ public final class KeyBounds {
     return down ? order > 0 : order < 0;
   }
 
-  /** After a walk has come to all entries: this one first. */
+  /** Returns the bounds after a walk over all entries has found this first key. */
   public KeyBounds beginningWith(byte[] first, boolean down) {
     return down
         ? new KeyBounds(least, notLess(first), false)
         : new KeyBounds(notGreater(first), greatest, false);
   }
 
-  /** After entries have come there that were in memory, the first and the last of these keys. */
+  /**
+   * Returns the bounds after entries were written that were in memory: the first and the last of
+   * their keys are given.
+   */
   public KeyBounds with(byte[] first, byte[] last) {
     if (isNothing) {
       return new KeyBounds(notGreater(first), notLess(last), false);
@@ -82,12 +85,15 @@ public final class KeyBounds {
     return new KeyBounds(from, to, false);
   }
 
-  /** A key, or the beginning of it. */
+  /** Returns a key, or its beginning if it is too long. */
   private static byte[] notGreater(byte[] key) {
     return Arrays.copyOf(key, Math.min(key.length, BYTES_MAX));
   }
 
-  /** A key, or what follows all that begin as it does; null if nothing does. */
+  /**
+   * Returns a key, or if it is too long the first that follows all with its beginning; null if
+   * there is none.
+   */
   private static byte @Nullable [] notLess(byte[] key) {
     byte[] bound = notGreater(key);
     if (bound.length == key.length) {

@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A walk through the entries of a decomposed object: those in memory in front of those outside,
- * which they take the place of. Not thread-safe.
+ * Walks over the entries of a decomposed object: those in memory hide those outside with the same
+ * keys. Not thread-safe.
  */
 public final class LayeredWalk<K extends Comparable<K>, V> implements Iterator<TreeEntry<K, V>> {
   private final Iterator<TreeEntry<K, V>> inMemory;
@@ -19,8 +19,8 @@ public final class LayeredWalk<K extends Comparable<K>, V> implements Iterator<T
   private @Nullable TreeEntry<K, V> next;
 
   /**
-   * @param down whether both come with their greatest keys first
-   * @param isGone whether a cell in memory says that the entry was removed
+   * @param down whether both walk in descending order
+   * @param isGone whether a cell in memory means that the entry was removed
    */
   public LayeredWalk(
       Iterator<TreeEntry<K, V>> inMemory,

@@ -6,8 +6,8 @@ import io.osier.core.codec.WireOutput;
 import java.util.List;
 
 /**
- * How the entries of a {@link EntryTree} become bytes and come back, for the leaves that are
- * packed. Immutable and safe for any thread.
+ * Encodes and decodes the entries of an {@link EntryTree} for packed leaves. Immutable and safe for
+ * any thread.
  */
 public interface LeafCodec<K extends Comparable<K>, V> {
   void writeKey(WireOutput out, K key);
@@ -19,17 +19,17 @@ public interface LeafCodec<K extends Comparable<K>, V> {
   /**
    * Reads a cell.
    *
-   * @param replicas those by whose places replicas are numbered in leaves that the cell has itself
+   * @param replicas number the replicas in packed leaves within the cell, by their indices
    */
   V readCell(WireInput in, K key, List<ReplicaId> replicas);
 
-  /** How the key that comes compares with another one; goes past it. */
+  /** Compares the next key with another one, and skips it. */
   default int compareKey(WireInput in, K other) {
     return readKey(in).compareTo(other);
   }
 
   /**
-   * Goes past a key and its cell.
+   * Skips a key and its cell.
    *
    * @param replicas as in {@link #readCell}
    */
@@ -37,10 +37,12 @@ public interface LeafCodec<K extends Comparable<K>, V> {
     V unused = readCell(in, readKey(in), replicas);
   }
 
-  /** What a key and its cell take in the heap, about, in bytes. */
+  /** Returns about how many bytes a key and its cell take in the heap. */
   long cellHeapBytes(K key, V cell);
 
-  /** An equal cell whose own leaves are packed; the same one if it has none that were not. */
+  /**
+   * Returns an equal cell whose own leaves are packed; the same cell if there is nothing to pack.
+   */
   default V packedCell(V cell, List<ReplicaId> replicas) {
     return cell;
   }

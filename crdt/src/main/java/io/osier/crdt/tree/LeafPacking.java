@@ -7,31 +7,31 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the leaves of a {@link EntryTree} are packed: by which codec, and by the places of which
+ * How the leaves of an {@link EntryTree} are packed: by which codec, and by the indices of which
  * replicas their dots are numbered. Leaves that are made together share it. Immutable and safe for
  * any thread.
  *
- * @param replicas in the order of a causal context, so that what is written behind the context is
- *     numbered alike
+ * @param replicas in the order of a causal context, so that bytes that are written after the
+ *     context have the same numbers
  */
 public record LeafPacking<K extends Comparable<K>, V>(
     LeafCodec<K, V> codec, List<ReplicaId> replicas) {
   /**
-   * More entries than this are packed when they are read. What has fewer, and is no map's field, is
-   * packed whole while nobody uses it, and would be packed here once more at each use.
+   * Maps with more entries than this are packed when they are read. A smaller one that is no field
+   * of a map is packed as a whole while nobody uses it, and would here be packed again at each use.
    */
   public static final int LOOSE_MAX = 1_024;
 
   /**
    * A leaf that would take more bytes is not packed: each search and each change would read too
-   * much, and what it holds is large enough for an object's overhead not to matter.
+   * much, and its entries are so large that an object's overhead does not matter.
    */
   static final int BYTES_MAX = 16_384;
 
-  /** One in so many entries of a packed leaf is marked. */
+  /** One in this many entries of a packed leaf is marked. */
   static final int MARK_EACH = 8;
 
-  /** Whether what was packed by another one is packed as this one does. */
+  /** Whether leaves that were packed by another packing are the same as by this one. */
   boolean isLike(@Nullable LeafPacking<?, ?> other) {
     return other == this || (other != null && replicas.equals(other.replicas));
   }
@@ -50,11 +50,14 @@ public record LeafPacking<K extends Comparable<K>, V>(
         return false;
       }
     }
-    // A replica that the context does not have would be written out, once for all leaves.
+    // A replica that is not in the context would be written out, once for all leaves.
     return out.replicas() == replicas.size();
   }
 
-  /** An entry as packed leaves have it; null if it has a dot of a replica that has no number. */
+  /**
+   * Returns the bytes of an entry in packed leaves; null if it has a dot of a replica without a
+   * number.
+   */
   byte @Nullable [] entry(K key, V cell) {
     boolean[] fits = {true};
     byte[] bytes =
@@ -68,7 +71,9 @@ public record LeafPacking<K extends Comparable<K>, V>(
     return fits[0] ? bytes : null;
   }
 
-  /** The cells of a leaf that is not packed: they pack what they can themselves. */
+  /**
+   * Returns the cells of a leaf that is not packed, with their own leaves packed where possible.
+   */
   @SuppressWarnings("unchecked") // only cells are in there
   Object[] packedCells(Object[] cells, int size) {
     Object[] packed = Arrays.copyOf(cells, size);
@@ -78,7 +83,7 @@ public record LeafPacking<K extends Comparable<K>, V>(
     return packed;
   }
 
-  /** What the entries of a leaf take in the heap, about, in bytes. */
+  /** Returns about how many bytes the entries of a leaf take in the heap. */
   @SuppressWarnings("unchecked") // only such keys and cells are in there
   long entriesHeapBytes(Object[] keys, Object[] cells, int size) {
     long sum = 0;

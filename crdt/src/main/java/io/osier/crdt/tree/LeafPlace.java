@@ -7,20 +7,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a key is in a {@link PackedLeaf}, or would be, and the leaf with another entry there: its
- * bytes with that entry's between them, the same that packing the entries anew gives. No other
- * entries are read than those of one block, which is what lies between two marks.
+ * The position of a key in a {@link PackedLeaf}, or where it would be; and makes leaves with
+ * another entry there: their bytes are the same that packing all entries anew would give. Only the
+ * entries of one block are read, which is what lies between two marks. Not thread-safe.
  *
- * <p>A block has at most {@value #BLOCK_MAX} entries: one that gets more is divided. How many it
- * has is not stored but counted when one is added.
+ * <p>A block has at most {@value #BLOCK_MAX} entries: one that gets more is divided. Its number of
+ * entries is not stored but counted when one is added.
  */
 final class LeafPlace<K extends Comparable<K>, V> {
-  /** A block has at most so many entries. */
+  /** The most entries of a block. */
   static final int BLOCK_MAX = 2 * LeafPacking.MARK_EACH;
 
   /**
-   * A cell that takes more of the heap, about, is not put in by its bytes: who changes a large
-   * field again and again should not read and write all of it each time.
+   * A cell that takes about more bytes than this in the heap is not put in as bytes: frequent
+   * changes of a large field should not decode and encode all of it each time.
    */
   private static final int SPLICED_HEAP_BYTES_MAX = 2_048;
 
@@ -29,13 +29,16 @@ final class LeafPlace<K extends Comparable<K>, V> {
   private final K key;
   private final WireInput in;
 
-  /** How many marks are before the place. */
+  /** The number of marks before the position. */
   private final int block;
 
-  /** How many entries of the block are before it. */
+  /** The number of the block's entries before the position. */
   private final int before;
 
-  /** Where the entry begins, and where it ends: there too if there is none. */
+  /**
+   * The byte at which the entry begins; {@link #to} is its end, which is the same if there is no
+   * entry.
+   */
   private final int from;
 
   private final int to;
@@ -83,12 +86,12 @@ final class LeafPlace<K extends Comparable<K>, V> {
     cell = found;
   }
 
-  /** What the key has; null if it is not there. */
+  /** Returns the key's cell; null if the key is not in the leaf. */
   @Nullable V cell() {
     return cell;
   }
 
-  /** The entries from here on, up to that of a key. */
+  /** Returns the entries from the position on, up to that of a key. */
   List<TreeEntry<K, V>> through(K last) {
     LeafCodec<K, V> codec = packing.codec();
     List<TreeEntry<K, V>> found = new ArrayList<>(1);
@@ -111,12 +114,12 @@ final class LeafPlace<K extends Comparable<K>, V> {
     return from == 0;
   }
 
-  /** Whether the key is not there, and would be behind all that are. */
+  /** Whether the key is not in the leaf, and would be behind all others. */
   boolean isBehindAll() {
     return from == leaf.bytes.length;
   }
 
-  /** The leaf with this cell of the key; null if it has to be unpacked for that. */
+  /** Returns the leaf with this cell for the key; null if the leaf has to be unpacked for that. */
   @Nullable PackedLeaf with(V put) {
     int size = cell == null ? leaf.size + 1 : leaf.size;
     if (size > TreeNode.LEAF_MAX
@@ -139,7 +142,7 @@ final class LeafPlace<K extends Comparable<K>, V> {
   PackedLeaf without() {
     byte[] bytes = spliced(new byte[0]);
     boolean isGone = from == leaf.blockStart(block) && to == leaf.blockEnd(block);
-    // Of a block that has none any more the mark goes; of the first one, which has none, the next.
+    // An empty block loses its mark. The first block has none, so the second one's mark goes.
     int kept = isGone && block > 0 ? block - 1 : block;
     int behind = isGone && leaf.marks.length > 0 ? kept + 1 : kept;
     return new PackedLeaf(
@@ -155,7 +158,10 @@ final class LeafPlace<K extends Comparable<K>, V> {
     return bytes;
   }
 
-  /** The first marks as they are, and others from one on where they are now. */
+  /**
+   * Returns the first marks unchanged, and those from {@code others} on shifted by {@code by}
+   * bytes.
+   */
   private char[] moved(int first, int others, int by) {
     char[] all = leaf.marks;
     if (by == 0 && first == others) {
@@ -168,7 +174,7 @@ final class LeafPlace<K extends Comparable<K>, V> {
     return marks;
   }
 
-  /** How many entries of the block come behind the place, at which none is. */
+  /** Counts the block's entries behind the position, at which there is none. */
   private int entriesBehind() {
     in.setPosition(from);
     int entries = 0;
@@ -178,7 +184,7 @@ final class LeafPlace<K extends Comparable<K>, V> {
     return entries;
   }
 
-  /** The marks with one more in the middle of the block. */
+  /** Returns the marks with another one in the middle of the block. */
   private char[] divided(byte[] bytes, char[] marks) {
     WireInput made = new WireInput(bytes, packing.replicas());
     made.setPosition(leaf.blockStart(block));

@@ -7,14 +7,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A leaf as the bytes of its entries, in their order: the same that a store writes for them, so
- * that a state is written by copying. What is asked of it is read from the bytes each time, and
- * nothing is kept: it is immutable and safe for any thread.
+ * A leaf as the bytes of its entries, in their order: the same bytes that a store writes for them,
+ * so that a state is written by copying. Each access decodes what it needs and keeps nothing:
+ * immutable and safe for any thread.
  *
- * <p>The places of some entries are noted, in the beginning of one in {@value
- * LeafPacking#MARK_EACH}, later as {@link LeafPlace} leaves them. A search compares with those by
- * halving, and then reads through the few behind one: about eight keys in all. A place of each
- * entry would save half of that, and take two bytes an entry where small entries take ten.
+ * <p>The positions of some entries are marked: at first one in {@value LeafPacking#MARK_EACH},
+ * later as {@link LeafPlace} leaves them. A binary search compares with the marked keys, and then
+ * reads through the few behind one mark: about eight keys in all. A mark for each entry would save
+ * half of that, and take two bytes an entry, where small entries take ten.
  */
 final class PackedLeaf extends TreeNode {
   private static final long OBJECT_BYTES = HeapSize.object(3 * HeapSize.REFERENCE + Integer.BYTES);
@@ -22,12 +22,12 @@ final class PackedLeaf extends TreeNode {
   private final LeafPacking<?, ?> packing;
   final byte[] bytes;
 
-  /** Where the entries begin that are marked, in their order; the first one is not. */
+  /** Where the marked entries begin, in their order; the first entry has no mark. */
   final char[] marks;
 
   final int size;
 
-  /** The entries' bytes are not over {@link LeafPacking#BYTES_MAX}. */
+  /** Creates a leaf of bytes that must not exceed {@link LeafPacking#BYTES_MAX}. */
   PackedLeaf(LeafPacking<?, ?> packing, byte[] bytes, char[] marks, int size) {
     this.packing = packing;
     this.bytes = bytes;
@@ -35,7 +35,10 @@ final class PackedLeaf extends TreeNode {
     this.size = size;
   }
 
-  /** A leaf of these entries; if they are too large for one, another whose cells are packed. */
+  /**
+   * Returns a packed leaf of these entries; if they are too large for one, an unpacked leaf whose
+   * cells are packed.
+   */
   static TreeNode of(LeafPacking<?, ?> packing, Object[] keys, Object[] cells, int size) {
     char[] marks = new char[(size - 1) / LeafPacking.MARK_EACH];
     boolean[] fits = {true};
@@ -51,19 +54,19 @@ final class PackedLeaf extends TreeNode {
     return packing;
   }
 
-  /** What it takes in the heap, about, in bytes. */
+  /** Returns about how many bytes it takes in the heap. */
   long heapBytes() {
     return OBJECT_BYTES
         + HeapSize.array(bytes.length, 1)
         + HeapSize.array(marks.length, Character.BYTES);
   }
 
-  /** The bytes to be read. */
+  /** Returns an input of its bytes. */
   WireInput input() {
     return new WireInput(bytes, packing.replicas());
   }
 
-  /** Where a block begins: what comes behind so many marks. */
+  /** Returns where a block begins: the one after this many marks. */
   int blockStart(int block) {
     return block == 0 ? 0 : marks[block - 1];
   }
@@ -72,18 +75,20 @@ final class PackedLeaf extends TreeNode {
     return block == marks.length ? bytes.length : marks[block];
   }
 
-  /** The least key; there is one. */
+  /** Returns the least key; there is one. */
   Object low() {
     return packing.codec().readKey(input());
   }
 
-  /** The mark that divides the bytes about in their middle: there is one if entries are many. */
+  /**
+   * Returns the mark nearest to the middle of the bytes; there is a mark if there are many entries.
+   */
   int middle() {
     int at = Arrays.binarySearch(marks, (char) (bytes.length / 2));
     return Math.min(at < 0 ? -at - 1 : at, marks.length - 1);
   }
 
-  /** A leaf of the entries before a mark. */
+  /** Returns a leaf of the entries before a mark. */
   PackedLeaf before(int mark) {
     WireInput in = input();
     int entries = 0;
@@ -95,9 +100,9 @@ final class PackedLeaf extends TreeNode {
   }
 
   /**
-   * A leaf of the entries from a mark on.
+   * Returns a leaf of the entries from a mark on.
    *
-   * @param entries how many that are
+   * @param entries how many there are
    */
   PackedLeaf from(int mark, int entries) {
     int from = marks[mark];
@@ -114,9 +119,9 @@ final class PackedLeaf extends TreeNode {
   }
 
   /**
-   * A leaf with the same entries.
+   * Returns an unpacked leaf with the same entries.
    *
-   * @param room for how many
+   * @param room the number of entries for which its arrays have room
    */
   Leaf unpacked(@Nullable Object owner, int room) {
     Object[] keys = new Object[room];
@@ -136,7 +141,7 @@ final class PackedLeaf extends TreeNode {
     }
   }
 
-  /** Writes the entries where replicas are numbered as in here. */
+  /** Writes the entries' bytes, if replicas are numbered as in this leaf. */
   void copyTo(WireOutput out) {
     out.writeBytes(bytes);
   }

@@ -4,12 +4,12 @@ import io.osier.core.memory.HeapSize;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cells of decomposed objects that were read last, since an update asks several times for each that
- * it changes. All objects share them: were they each object's own, those of all objects that were
- * ever read would have to be counted, and would be of no use to anybody. Each has one place, and
- * what a place may take is bounded, so together they take at most {@link #HEAP_BYTES_MAX}, whatever
- * there is. Thread-safe: what stands in a place is immutable, and it does not matter which of two
- * threads is the last to put something there.
+ * A cache of cells of decomposed objects that were read last, since an update asks several times
+ * for each that it changes. All objects share it: with one for each object, those of all objects
+ * that were ever read would have to be counted, and would mostly be useless. Each cell has one
+ * slot, and a slot's size is bounded, so together they take at most {@link #HEAP_BYTES_MAX}.
+ * Thread-safe: the content of a slot is immutable, and it does not matter which of two threads
+ * writes it last.
  */
 public final class ReadEntries {
   private static final int PLACES = 2_048;
@@ -17,7 +17,7 @@ public final class ReadEntries {
 
   private static final int LARGE_PLACES = 8;
 
-  /** The field of a map may take several times its encoded size: room for one of 64 KiB. */
+  /** A field of a map may take several times its encoded size: this is enough for one of 64 KiB. */
   private static final long LARGE_HEAP_BYTES_MAX = 512 << 10;
 
   public static final long HEAP_BYTES_MAX =
@@ -32,24 +32,24 @@ public final class ReadEntries {
   private final @Nullable Cell[] large = new Cell[LARGE_PLACES];
 
   /**
-   * A key that was looked for.
+   * A key that was looked up.
    *
-   * @param object stands for the object, and keeps nothing of it
+   * @param object identifies the object without keeping it in memory
    * @param cell null if there was none
    */
   public record Cell(Object object, Object key, @Nullable Object cell, long heapBytes) {}
 
   public ReadEntries() {}
 
-  /** Those of all objects. */
+  /** Returns the cache of all objects. */
   public static ReadEntries shared() {
     return SHARED;
   }
 
   /**
-   * What was found when a key was looked for; null if that is not known any more.
+   * Returns the result of an earlier lookup of a key; null if that is not known any more.
    *
-   * @param hash the same one for the same key of an object
+   * @param hash always the same for the same key of an object
    */
   public @Nullable Cell find(Object object, Object key, int hash) {
     Cell known = small[placeOf(hash, PLACES)];
@@ -64,7 +64,7 @@ public final class ReadEntries {
   }
 
   /**
-   * Keeps what was found, unless it is too large.
+   * Keeps the result of a lookup, unless it is too large.
    *
    * @param cellHeapBytes of the key and its cell
    */
@@ -81,7 +81,7 @@ public final class ReadEntries {
     return (hash ^ hash >>> 16) & places - 1;
   }
 
-  /** What they take in the heap, about, in bytes. */
+  /** Returns about how many bytes the cached cells take in the heap. */
   public long heapBytes() {
     long sum = 0;
     for (@Nullable Cell[] places : new @Nullable Cell[][] {small, large}) {

@@ -10,25 +10,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which entries of a decomposed object were changed lately, beside those that are in memory. A
- * clearing that comes from elsewhere has not seen what was added here in the meantime: that is
- * looked for among these, and not by a walk through all that lies outside. Immutable.
+ * Remembers which entries of a decomposed object were changed lately, besides those that are in
+ * memory. A clearing from another datacenter has not seen elements that were added here meanwhile:
+ * these are looked up here, instead of by a walk over everything outside. Immutable.
  */
 public final class RecentKeys {
-  /** Of one object former keys are kept up to so many bytes, contexts and all. */
+  /** The most bytes that former keys of one object take, contexts included. */
   private static final int BYTES_MAX = 256 << 10;
 
-  /** And not of more versions: slow changes come into a source because it gets old. */
+  /**
+   * The most versions of which keys are kept: slow changes are moved to a source because it gets
+   * old.
+   */
   private static final int FORMER_MAX = 16;
 
   private static final long HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE + Long.BYTES);
   private static final long FORMER_HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE);
 
   /**
-   * What was in memory before it came into a source.
+   * The keys that were in memory before they were moved to a source.
    *
-   * @param since as {@link RecentKeys#since} was then
-   * @param keys their bytes, each behind its length
+   * @param since the value of {@link RecentKeys#since} at that time
+   * @param keys their bytes, each after its length
    */
   private record Former(CausalContext since, byte[] keys) {
     long heapBytes() {
@@ -36,13 +39,13 @@ public final class RecentKeys {
     }
   }
 
-  /** What lies outside, and was not changed in memory, has no other dots than these. */
+  /** Entries outside that were not changed in memory have no other dots than these. */
   private final CausalContext since;
 
   /** The latest first. */
   private final List<Former> former;
 
-  /** Each update of the object asks for it. */
+  /** Computed once, since each update of the object asks for it. */
   private final long heapBytes;
 
   private RecentKeys(CausalContext since, List<Former> former) {
@@ -55,18 +58,18 @@ public final class RecentKeys {
     this.heapBytes = bytes;
   }
 
-  /** Nothing is known of changes before a version, all of which lies outside. */
+  /** Returns an instance that knows of no changes before a version that lies outside as a whole. */
   public static RecentKeys since(CausalContext version) {
     return new RecentKeys(version, List.of());
   }
 
   /**
-   * After what was in memory has come into a source. With nothing in memory nothing has: what lies
-   * outside is as it was, so what was known of it holds still, and a set that is read anew again
-   * and again does not forget that.
+   * Returns an instance for after the entries in memory were moved to a source. If none were in
+   * memory, nothing has changed outside and this instance is still true; so a set that is read
+   * again and again keeps it.
    *
    * @param written the context of the version that the source has
-   * @param keys what that version had in memory; no more of them are asked for than are kept
+   * @param keys the keys that the version had in memory; no more are requested than are kept
    */
   public RecentKeys after(CausalContext written, Iterator<byte[]> keys) {
     if (!keys.hasNext()) {
@@ -94,7 +97,7 @@ public final class RecentKeys {
   }
 
   /**
-   * The keys of entries that may have dots that somebody has not seen, beside those in memory.
+   * Returns the keys of entries, besides those in memory, that may have dots outside a context.
    *
    * @return null if every entry may
    */

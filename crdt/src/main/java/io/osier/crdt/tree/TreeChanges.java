@@ -14,18 +14,19 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was changed between two versions of a {@link EntryTree}, by the leaves that they do not
- * share: every entry that was, if only to and fro, and maybe some that were packed or unpacked.
+ * Finds the entries that differ between two versions of an {@link EntryTree}, by the leaves that
+ * they do not share: all entries that were changed, even if they were changed back, and perhaps
+ * some whose leaf was packed or unpacked.
  */
 public final class TreeChanges {
   private TreeChanges() {}
 
   /**
-   * The entries of a version that were changed since another one.
+   * Returns the entries of a version that were changed since another one.
    *
    * @param before a version from which no key was removed since
-   * @param isGone whether a cell says that the entry was removed. Such cells are not told apart by
-   *     their identity, so they count as changed: the entry may have been there in between
+   * @param isGone whether a cell means that the entry was removed. Such cells cannot be told apart
+   *     by their identity, so they count as changed: the entry may have existed in between
    */
   public static <K extends Comparable<K>, V> EntryTree<K, V> since(
       EntryTree<K, V> before, EntryTree<K, V> after, Predicate<V> isGone) {
@@ -51,9 +52,9 @@ public final class TreeChanges {
   }
 
   /**
-   * The entries of those leaves that two versions do not share, in the order of the keys. Two such
-   * walks are compared without a table: clients choose the keys, and may give all of them one hash.
-   * Not thread-safe.
+   * Walks over the entries of the leaves that two versions do not share, in the order of the keys.
+   * Two such walks are compared without a hash table: clients choose the keys, and may choose keys
+   * with one hash. Not thread-safe.
    */
   private static final class Unshared<K extends Comparable<K>, V> {
     private final Iterator<TreeNode> leaves;
@@ -67,7 +68,7 @@ public final class TreeChanges {
       toAnEntry();
     }
 
-    /** Goes to the next leaf that is not shared and has entries, if this one has no more. */
+    /** Goes to the next unshared leaf that has entries, if this one has no more. */
     private void toAnEntry() {
       while (leaf == null || at == leaf.size) {
         if (!leaves.hasNext()) {

@@ -11,23 +11,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link EntryTree} that is being changed: each node is copied once, for all changes. Of a packed
- * leaf a few changes are made in its bytes ({@link LeafPlace}); with more, or such as do not fit,
- * it is packed no longer. Not thread-safe.
+ * An {@link EntryTree} that is being changed: each node is copied once, for all changes. A few
+ * changes of a packed leaf are made in its bytes ({@link LeafPlace}); for more, or for changes that
+ * do not fit, it is unpacked. Not thread-safe.
  */
 public final class TreeEdit<K extends Comparable<K>, V> {
-  /** A node with fewer is joined with a neighbour, if both fill at most three quarters of one. */
+  /**
+   * A node with less than its maximum over this is joined with a neighbour if both fill at most
+   * 3/4.
+   */
   private static final int FEW = 4;
 
   /**
-   * So many changes of a packed leaf, one after the other, are made in its bytes. Unpacking it and
+   * Up to this many consecutive changes of a packed leaf are made in its bytes. Unpacking it and
    * packing it again later costs about 8 µs more than one of them.
    */
   static final int SPLICES_MAX = 8;
 
   /**
-   * A packed leaf that takes more, and has a mark, is divided before an entry is put into it: each
-   * change copies all of one.
+   * A larger packed leaf that has a mark is divided before an entry is put into it, since each
+   * change copies all of it.
    */
   static final int SPLICED_BYTES_MAX = 4_096;
 
@@ -35,10 +38,10 @@ public final class TreeEdit<K extends Comparable<K>, V> {
   private TreeNode root;
   private int size;
 
-  /** Marks what this may change: what it made since the map was last taken. */
+  /** Marks the nodes that this edit may change: those it made since the map was last returned. */
   private Object owner = new Object();
 
-  /** The leaves among that. */
+  /** The leaves among those nodes. */
   private List<Leaf> leaves = new ArrayList<>(1);
 
   /** See {@link EntryTree#settledHeapBytes}. */
@@ -47,17 +50,17 @@ public final class TreeEdit<K extends Comparable<K>, V> {
   /** See {@link #loosenedHeapBytes}. */
   private long loosened;
 
-  /** What came of the packed leaf that was changed last, and after how many changes of it. */
+  /** The packed leaf that was changed last, as it is now; {@link #splices} counts its changes. */
   private @Nullable PackedLeaf spliced;
 
   private int splices;
 
   private boolean isSettled;
 
-  /** What was split off to the right of the node that was put into; null if nothing was. */
+  /** The node that was split off to the right of the one that was put into; null if none was. */
   private @Nullable TreeNode split;
 
-  /** What the key had before it was put, or removed. */
+  /** The key's cell before it was put, or removed. */
   private @Nullable Object former;
 
   TreeEdit(EntryTree<K, V> map) {
@@ -72,7 +75,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     return (V) TreeNode.find(root, key);
   }
 
-  /** Puts a key's cell; returns the one that was there, or null. */
+  /** Puts a key's cell; returns the former one, or null. */
   @SuppressWarnings("unchecked") // only cells are in there
   public @Nullable V put(K key, V cell) {
     isSettled = false;
@@ -105,7 +108,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
         : put(leaf, place, key, cell);
   }
 
-  /** Puts a key at its place, which divides the leaf no further. */
+  /** Puts a key at its position, without dividing the leaf. */
   private TreeNode put(PackedLeaf leaf, LeafPlace<K, V> place, K key, V cell) {
     PackedLeaf made = place.with(cell);
     if (made == null) {
@@ -124,7 +127,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
   }
 
   private TreeNode putIntoFull(PackedLeaf leaf, boolean isBehindAll, K key, V cell) {
-    if (isBehindAll) { // as of one that is not packed, it stays full
+    if (isBehindAll) { // it stays full, as an unpacked one does
       former = null;
       size++;
       split = owned(new Object[] {key}, new Object[] {cell}, 1);
@@ -175,7 +178,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
       own.insert(at, key, cell);
       return own;
     }
-    // What comes in its order, as a state that is read does, leaves full leaves behind.
+    // Entries that come in ascending order, as from a state that is read, leave full leaves behind.
     int left = isLast && at == LEAF_MAX ? LEAF_MAX : LEAF_MAX / 2;
     Leaf right =
         owned(
@@ -216,7 +219,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     return own;
   }
 
-  /** Removes a key; returns the cell that was there, or null. */
+  /** Removes a key; returns its former cell, or null. */
   @SuppressWarnings("unchecked") // only cells are in there
   public @Nullable V remove(K key) {
     isSettled = false;
@@ -244,7 +247,8 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     if (former == null) {
       return leaf;
     }
-    // A packed leaf has an entry, since one without any is dropped uncounted.
+    // A packed leaf has at least one entry, since an empty one would be dropped without being
+    // counted.
     return leaf.size > 1 && maySplice(leaf)
         ? spliced(leaf, place.without())
         : remove(own(leaf), key);
@@ -300,7 +304,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
       int n = a.children.length;
       int m = b.children.length;
       Object[] lows = concat(a.lows, n, b.lows, m, new Object[n + m]);
-      lows[n] = rightLow; // its first one's low did not matter, and now does
+      lows[n] = rightLow; // the low of b's first child did not matter before, and now does
       TreeNode[] children = concat(a.children, n, b.children, m, new TreeNode[n + m]);
       Inner both = new Inner(a.settled(), owner, lows, children);
       both.settleWith(b);
@@ -345,7 +349,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     return own;
   }
 
-  /** One more, since mostly that is all that changes. */
+  /** Has room for one more entry, since mostly that is all that changes. */
   private static int roomIn(int size) {
     return Math.min(LEAF_MAX, size + 1);
   }
@@ -363,22 +367,22 @@ public final class TreeEdit<K extends Comparable<K>, V> {
   }
 
   /**
-   * What the entries of leaves that were settled, and are no longer, took in the heap when that
-   * changed, in bytes.
+   * Returns the heap bytes of the entries of leaves that were settled and are no longer, as of the
+   * moment of that change.
    */
   public long loosenedHeapBytes() {
     return loosened;
   }
 
   /**
-   * Whether what was put or removed last is an entry of a leaf that is settled still: then the map
-   * counts what it takes in the heap, before and after.
+   * Whether the entry that was put or removed last is in a leaf that is still settled: then the
+   * map's own accounts include its heap bytes.
    */
   public boolean isInASettledLeaf() {
     return isSettled;
   }
 
-  /** The map with all changes so far. */
+  /** Returns the map with all changes so far. */
   public EntryTree<K, V> done() {
     if (root != map.root()) {
       leaves.forEach(Leaf::finish);

@@ -1,4 +1,7 @@
 package io.osier.crdt.tree;
 
-/** A key and its cell, as walks over {@link EntryTree} and what stands behind it give them. */
+/**
+ * A key and its cell, which is the content of the entry, as walks over {@link EntryTree} return
+ * them.
+ */
 public record TreeEntry<K, V>(K key, V cell) {}

@@ -4,23 +4,23 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of a {@link EntryTree}: a leaf, a packed one, or an inner node. Nobody changes it but the
- * {@link TreeEdit} that made it, while that is open.
+ * A node of an {@link EntryTree}: a leaf, a packed leaf, or an inner node. Only the {@link
+ * TreeEdit} that made it may change it, while that is open.
  *
- * <p>A node is <em>settled</em> when packing would leave it as it is: a leaf that is packed, one
- * that was found to be too large for that, and an inner node that has only such ones below.
+ * <p>A node is <em>settled</em> if packing would leave it unchanged: a packed leaf, a leaf that was
+ * found to be too large for that, and an inner node above only such leaves.
  */
 public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, PackedLeaf {
-  /** A leaf has at most so many entries. */
+  /** The most entries of a leaf. */
   static final int LEAF_MAX = 128;
 
-  /** An inner node has at most so many children. */
+  /** The most children of an inner node. */
   static final int CHILDREN_MAX = 64;
 
-  /** For whom it is settled; null if it is not. */
+  /** Returns the packing for which it is settled; null if it is not. */
   abstract @Nullable LeafPacking<?, ?> settled();
 
-  /** How many entries are below a node that nobody changes any more. */
+  /** Returns how many entries are below a node that nobody changes any more. */
   static int entryCount(TreeNode node) {
     return switch (node) {
       case Leaf leaf -> leaf.size;
@@ -29,12 +29,12 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     };
   }
 
-  /** What the entries of a packed leaf take; 0 of other nodes. */
+  /** Returns how many bytes the entries of a packed leaf take; 0 for other nodes. */
   static int packedBytes(TreeNode node) {
     return node instanceof PackedLeaf packed ? packed.bytes.length : 0;
   }
 
-  /** The place of a key within a range of places, or -(where it would be) - 1. */
+  /** Returns the index of a key within a range of indices, or -(its insertion point) - 1. */
   @SuppressWarnings("unchecked") // only keys are in there
   static <K extends Comparable<K>> int find(Object[] keys, int from, int to, K key) {
     int low = from;
@@ -53,7 +53,7 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     return -low - 1;
   }
 
-  /** The cell of a key below a node, or null. */
+  /** Returns the cell of a key below a node; null if there is none. */
   static <K extends Comparable<K>> @Nullable Object find(TreeNode root, K key) {
     TreeNode node = root;
     while (node instanceof Inner inner) {
@@ -62,7 +62,7 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     return node instanceof PackedLeaf packed ? packed.place(key).cell() : find((Leaf) node, key);
   }
 
-  /** As {@link #find}, but null where the leaf is packed. */
+  /** As {@link #find}, but null if the leaf is packed. */
   static <K extends Comparable<K>> @Nullable Object findUnpacked(TreeNode root, K key) {
     TreeNode node = root;
     while (node instanceof Inner inner) {
@@ -76,12 +76,12 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     return i < 0 ? null : leaf.cells[i];
   }
 
-  /** The entries of a leaf; those of a packed one are read. */
+  /** Returns the entries of a leaf; those of a packed one are decoded. */
   static Leaf entries(TreeNode leaf) {
     return leaf instanceof PackedLeaf packed ? packed.unpacked(null, packed.size) : (Leaf) leaf;
   }
 
-  /** Sorted keys and their cells. The arrays of one that is being changed may be longer. */
+  /** Sorted keys and their cells. The arrays of a leaf that is being changed may be longer. */
   public static final class Leaf extends TreeNode {
     private final @Nullable LeafPacking<?, ?> settled;
     @Nullable Object owner;
@@ -106,13 +106,13 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
       this.size = size;
     }
 
-    /** One that is not packed, and not to be, but for what its cells can pack themselves. */
+    /** Returns a leaf that is too large to be packed, with its cells packed where possible. */
     static Leaf settled(LeafPacking<?, ?> packing, Object[] keys, Object[] cells, int size) {
       Object[] packed = packing.packedCells(cells, size);
       return new Leaf(packing, null, Arrays.copyOf(keys, size), packed, size);
     }
 
-    /** What its entries take in the heap, about, in bytes. */
+    /** Returns about how many bytes its entries take in the heap. */
     long entriesHeapBytes(LeafPacking<?, ?> packing) {
       return packing.entriesHeapBytes(keys, cells, size);
     }
@@ -141,7 +141,7 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
       System.arraycopy(cells, at + 1, cells, at, size - at);
     }
 
-    /** Nobody changes it any more: lets the arrays be as long as there are entries. */
+    /** Cuts the arrays to the number of entries, since nobody changes the leaf any more. */
     void finish() {
       owner = null;
       if (keys.length != size) {
@@ -152,8 +152,8 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
   }
 
   /**
-   * Children in order. What is in a child is not below its low, and below that of the next; the
-   * first one's low does not matter.
+   * Children in order. The keys in a child are not less than its low, and less than that of the
+   * next; the first one's low does not matter.
    */
   static final class Inner extends TreeNode {
     private @Nullable LeafPacking<?, ?> settled;
@@ -162,8 +162,8 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     TreeNode[] children;
 
     /**
-     * How many entries are below; 0 until somebody asks, which is hardly ever. Any thread may count
-     * and finds the same.
+     * The number of entries below; 0 until it is counted, which is rarely needed. Any thread may
+     * count, with the same result.
      */
     private int entries;
 
@@ -178,7 +178,7 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
       this.children = children;
     }
 
-    /** One whose children are all settled. */
+    /** Returns a node whose children are all settled. */
     static Inner settled(LeafPacking<?, ?> packing, Object[] lows, TreeNode[] children) {
       return new Inner(packing, null, lows, children);
     }
@@ -199,7 +199,7 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
       return known;
     }
 
-    /** It is settled still if this child, which it got, is. */
+    /** Keeps the node settled only if this new child is. */
     void settleWith(TreeNode child) {
       if (settled != null && !settled.isLike(child.settled())) {
         settled = null;
@@ -223,7 +223,7 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
       return into;
     }
 
-    /** Takes the children from a place on away; returns a node with them. */
+    /** Removes the children from an index on; returns a node with them. */
     Inner splitOff(int at) {
       int all = children.length;
       Inner right =
@@ -249,7 +249,7 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     }
   }
 
-  /** How many entries, or children, a node has. */
+  /** Returns how many entries, or children, a node has. */
   static int sizeOf(TreeNode node) {
     return switch (node) {
       case Leaf leaf -> leaf.size;
@@ -258,12 +258,12 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     };
   }
 
-  /** How many entries, or children, such a node has at most. */
+  /** Returns how many entries, or children, such a node may have. */
   static int maxOf(TreeNode node) {
     return node instanceof Inner ? CHILDREN_MAX : LEAF_MAX;
   }
 
-  /** The least key of a node that was split, or of what was split off. */
+  /** Returns the least key of a node that was split, or of the part that was split off. */
   static Object low(TreeNode node) {
     return switch (node) {
       case Inner inner -> inner.lows[0];

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The few entries between two keys, by one search. Static, for any thread. */
+/** Finds the few entries between two keys, by one search. Static, for any thread. */
 final class TreeRange {
   private TreeRange() {}
 
@@ -14,7 +14,7 @@ final class TreeRange {
   static <K extends Comparable<K>, V> List<TreeEntry<K, V>> of(
       EntryTree<K, V> tree, K least, K most) {
     TreeNode node = tree.root();
-    boolean goesOn = false; // into the next leaf, maybe
+    boolean goesOn = false; // whether they may go on in the next leaf
     while (node instanceof Inner inner) {
       int child = inner.childOf(least);
       if (child + 1 < inner.children.length) {

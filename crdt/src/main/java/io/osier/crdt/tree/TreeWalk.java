@@ -7,9 +7,9 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/** A walk through the entries of a {@link EntryTree}, up or down. Not thread-safe. */
+/** Walks over the entries of an {@link EntryTree}, up or down. Not thread-safe. */
 final class TreeWalk<K extends Comparable<K>, V> implements Iterator<TreeEntry<K, V>> {
-  /** Where a walk is in an inner node. */
+  /** The position of a walk in an inner node. */
   private static final class Step {
     final Inner node;
     int child;
@@ -26,7 +26,7 @@ final class TreeWalk<K extends Comparable<K>, V> implements Iterator<TreeEntry<K
   private int next;
 
   /**
-   * @param key where it begins; null for the end it comes from
+   * @param key where it begins; null for the end from which it comes
    */
   TreeWalk(TreeNode root, @Nullable K key, boolean down) {
     this.down = down;
@@ -50,7 +50,7 @@ final class TreeWalk<K extends Comparable<K>, V> implements Iterator<TreeEntry<K
     return 0 <= i && i < size;
   }
 
-  /** Goes to the next leaf if this one has no more: there is none without an entry. */
+  /** Goes to the next leaf if this one has no more; no leaf is empty. */
   private void toAnEntry() {
     while (!isWithin(next, leaf.size) && !above.isEmpty()) {
       Step step = above.peek();

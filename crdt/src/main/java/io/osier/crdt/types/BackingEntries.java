@@ -14,8 +14,9 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a decomposed object that lie outside the heap. What was read last may be found
- * among {@link ReadEntries}. Immutable but for what it learns of its bounds; thread-safe.
+ * The entries of a decomposed object that lie outside the heap. Entries that were read lately may
+ * be found in {@link ReadEntries}. Immutable except for what it learns about its bounds;
+ * thread-safe.
  */
 public final class BackingEntries<K extends Comparable<K>, V> {
   private static final int PAGE_MIN = 16;
@@ -24,15 +25,18 @@ public final class BackingEntries<K extends Comparable<K>, V> {
   private final EntryType<K, V> type;
   private final EntrySource source;
 
-  /** Stands for this among what was read, which must not keep the source. */
+  /** Identifies this among the read entries, which must not keep the source. */
   private final Object identity = new Object();
 
-  /** What two threads learn at once, one of them may learn again. */
+  /**
+   * The known bounds of the keys. If two threads learn something at once, one of them may learn it
+   * again.
+   */
   private volatile KeyBounds bounds;
 
   /**
    * @param type any store of the type that has no content
-   * @param bounds between which they lie
+   * @param bounds the bounds of the keys
    */
   BackingEntries(EntryType<K, V> type, EntrySource source, KeyBounds bounds) {
     this.type = type;
@@ -44,12 +48,15 @@ public final class BackingEntries<K extends Comparable<K>, V> {
     return source;
   }
 
-  /** Between which keys the entries lie that the object's latest version has not in memory. */
+  /**
+   * Returns bounds of the keys of the entries that the object's latest version does not have in
+   * memory.
+   */
   public KeyBounds bounds() {
     return bounds;
   }
 
-  /** The key's cell, or null. */
+  /** Returns the key's cell, or null. */
   @SuppressWarnings("unchecked") // a key has such cells
   @Nullable V get(K key) {
     byte[] bytes = type.orderedKey(key);
@@ -66,7 +73,7 @@ public final class BackingEntries<K extends Comparable<K>, V> {
     return found;
   }
 
-  /** Of bytes, since whoever chooses them gains nothing by making them meet. */
+  /** Returns a hash of the key's bytes, for which it is no use to choose colliding keys. */
   private int hash(byte[] bytes) {
     return 31 * Arrays.hashCode(bytes) + System.identityHashCode(identity);
   }
@@ -89,10 +96,10 @@ public final class BackingEntries<K extends Comparable<K>, V> {
   }
 
   /**
-   * The entries from a key on, that included, in the order of the keys or against it; read page by
-   * page.
+   * Returns an iterator over the entries from a key on, that included, in the order of the keys or
+   * against it; read page by page.
    *
-   * @param from where it begins; null for the end that it comes from
+   * @param from the first key; null for the end at which the iteration starts
    */
   Iterator<TreeEntry<K, V>> walk(@Nullable K from, boolean down) {
     return new Walk(from == null ? null : type.orderedKey(from), down);

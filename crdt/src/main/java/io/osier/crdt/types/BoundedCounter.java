@@ -24,33 +24,34 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A counter that never leaves its bounds, though it is updated everywhere: by escrow. What may
- * still be subtracted (the value less the lower bound) and what may still be added (the upper bound
- * less the value) is divided among the datacenters as <em>rights</em>. A datacenter subtracts only
- * as much as it has rights for, without asking anybody; whoever adds gets the right to subtract as
- * much again, and the reverse; rights can be given to others.
+ * A counter that never leaves its bounds, though it is updated everywhere: by escrow. The amount
+ * that may still be subtracted (the value less the lower bound) and the amount that may still be
+ * added (the upper bound less the value) are divided among the datacenters as <em>rights</em>. A
+ * datacenter subtracts only as much as it has rights for, without asking anybody; a datacenter that
+ * adds gets the right to subtract as much again, and vice versa; rights can be transferred to
+ * others.
  *
  * <p>After Balegas and others, "Extending Eventually Consistent Cloud Databases for Enforcing
  * Numeric Invariants" (2015), which Antidote uses (SyncFree D2.2, 4.1.3).
  *
  * <p>Each replica has one row, which only it writes: the sums of what it added, subtracted and
- * gave. A later row contains the earlier ones, so the join of two is the later one. The value
- * starts at 0, or at what its creation says. Creating it divides the rights of the bounds among a
- * list of datacenters; bounds that are set at two places at the same time, or again, join to the
- * wider ones, which never takes a right away. The first list stays, whoever sets bounds later, so a
- * datacenter that is added has no rights until others give it some.
+ * transferred. A later row contains the earlier ones, so the join of two is the later one. The
+ * value starts at 0, or at what its creation says. Creating it divides the rights of the bounds
+ * among a list of datacenters; bounds that are set in two places at the same time, or again, join
+ * to the wider ones, which never takes a right away. The first list stays when bounds are set
+ * again, so a datacenter that is added has no rights until others transfer some to it.
  *
- * <p>What the value starts at is no replica's doing: it stands with the bounds, so that creations
- * at several places count it once. Where they differ the largest counts, the lower bound is the
- * lowest, and the room above is the largest, so the upper bound may be above all that were asked
- * for.
+ * <p>The first value is no replica's doing: it stands with the bounds, so that creations in several
+ * places count it once. Where they differ, the join has the largest first value, the lowest lower
+ * bound and the largest room above, so the upper bound may be above all that were requested.
  *
- * <p>{@link #prepare} does not ask whether there are enough rights: what a datacenter may use
- * depends on what it may have forgotten, which is its own affair ({@link #downRights}). The counter
- * cannot be cleared, and is no field of a map: who used which rights must stay known.
+ * <p>{@link #prepare} does not check that there are enough rights: what a datacenter may use
+ * depends on what it may have forgotten, which the caller must know ({@link #downRights}). The
+ * counter cannot be cleared, and is not allowed as a field of a map, since who used which rights
+ * must stay known.
  */
 public final class BoundedCounter implements DotStore<BoundedCounter> {
-  /** Without bounds: it cannot be updated yet. */
+  /** A counter without bounds: it cannot be updated yet. */
   public static final BoundedCounter EMPTY = new BoundedCounter(null, Collections.emptySortedMap());
 
   /** No lower bound. */
@@ -74,7 +75,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     return CrdtType.BOUNDED_COUNTER;
   }
 
-  /** The value; held at the ends of a long's range where replicas together leave it. */
+  /** Returns the value; the least or greatest long where replicas together leave its range. */
   public long value() {
     long value = bounds == null ? 0 : bounds.first();
     for (RightsRow row : rows.values()) {
@@ -83,22 +84,25 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     return value;
   }
 
-  /** Whether it has bounds: without it cannot be updated. */
+  /** Whether it has bounds; without bounds it cannot be updated. */
   public boolean isCreated() {
     return bounds != null;
   }
 
-  /** The lower bound; {@link #NO_LOWER} if it has none or is not created. */
+  /** Returns the lower bound; {@link #NO_LOWER} if it has none or is not created. */
   public long lower() {
     return bounds == null ? NO_LOWER : bounds.lower();
   }
 
-  /** The upper bound; {@link #NO_UPPER} if it has none or is not created. */
+  /** Returns the upper bound; {@link #NO_UPPER} if it has none or is not created. */
   public long upper() {
     return bounds == null ? NO_UPPER : bounds.upper();
   }
 
-  /** Those among whom the first rights were divided, and who have rights since. */
+  /**
+   * Returns the datacenters among which the first rights were divided, and those that got rights
+   * since.
+   */
   public Set<String> holders() {
     Set<String> holders = new TreeSet<>();
     if (bounds != null) {
@@ -114,8 +118,8 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
   }
 
   /**
-   * How much a datacenter may subtract, as far as is known here: exact for the datacenter itself if
-   * it has forgotten nothing, and never too much for it otherwise.
+   * Returns how much a datacenter may subtract, as far as is known here: exact for the datacenter
+   * itself if it has forgotten nothing, and never too much for it otherwise.
    *
    * @return {@link Long#MAX_VALUE} if there is no lower bound; 0 if it is not created
    */
@@ -123,7 +127,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     return rights(dc, false);
   }
 
-  /** How much a datacenter may add; see {@link #downRights}. */
+  /** Returns how much a datacenter may add; see {@link #downRights}. */
   public long upRights(String dc) {
     return rights(dc, true);
   }
@@ -145,14 +149,14 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
   }
 
   /**
-   * How much a replica may subtract that does not know what its datacenter's former incarnations
-   * used: only what it earned itself.
+   * Returns how much a replica may subtract if it does not know what its datacenter's former
+   * incarnations used: only what it earned itself.
    */
   public long earnedDownRights(ReplicaId replica) {
     return earnedRights(replica, false);
   }
 
-  /** The same for additions. */
+  /** As {@link #earnedDownRights}, for additions. */
   public long earnedUpRights(ReplicaId replica) {
     return earnedRights(replica, true);
   }
@@ -173,12 +177,12 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     if (operation instanceof Operation.Bound bound) {
       return create(bound, preparation);
     }
-    boolean known =
+    boolean isSupported =
         operation instanceof Operation.Increment
             || operation instanceof Operation.IncrementWithin
             || operation instanceof Operation.Transfer
             || operation instanceof Operation.Inherit;
-    if (!known) {
+    if (!isSupported) {
       throw wrongOperation(operation);
     }
     if (bounds == null) {
@@ -189,7 +193,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     }
     try {
       RightsRow row = changed(row(preparation.origin()), operation, preparation);
-      return new BoundedCounter(null, one(row, preparation));
+      return new BoundedCounter(null, singleRow(row, preparation));
     } catch (ArithmeticException e) {
       throw OsierException.of(ErrorCode.OVERFLOW, "the sums would leave the range of a long");
     }
@@ -198,10 +202,11 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
   private BoundedCounter create(Operation.Bound bound, UpdateContext preparation) {
     CounterBounds set = CounterBounds.of(bound, bounds);
     RightsRow touched = row(preparation.origin()).at(preparation.nextDot().number());
-    return new BoundedCounter(set, one(touched, preparation));
+    return new BoundedCounter(set, singleRow(touched, preparation));
   }
 
-  private static SortedMap<ReplicaId, RightsRow> one(RightsRow row, UpdateContext preparation) {
+  private static SortedMap<ReplicaId, RightsRow> singleRow(
+      RightsRow row, UpdateContext preparation) {
     SortedMap<ReplicaId, RightsRow> one = new TreeMap<>();
     one.put(preparation.origin(), row);
     return one;
@@ -303,7 +308,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
         });
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads the form that {@link #write} produces. */
   static BoundedCounter read(WireInput in) {
     CounterBounds bounds = CounterBounds.read(in);
     SortedMap<ReplicaId, RightsRow> rows = new TreeMap<>();

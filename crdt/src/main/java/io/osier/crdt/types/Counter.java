@@ -17,8 +17,8 @@ import io.osier.crdt.types.CounterSlots.Slot;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A counter, of {@link CounterSlots}: one that goes up and down, or one that only goes up, of which
- * sums of decrements have no bytes.
+ * A counter made of {@link CounterSlots}: one that goes up and down, or one that only goes up,
+ * which writes no sums of decrements.
  */
 public final class Counter implements DotStore<Counter> {
   /** A new counter that goes up and down: 0. */
@@ -44,7 +44,7 @@ public final class Counter implements DotStore<Counter> {
     return type == CrdtType.PN_COUNTER;
   }
 
-  /** The current value; held at the ends of a long's range where replicas together leave it. */
+  /** Returns the value; the least or greatest long where replicas together leave its range. */
   public long value() {
     long value = 0;
     for (Slot s : slots.slots) {
@@ -91,7 +91,10 @@ public final class Counter implements DotStore<Counter> {
                 amount < 0 ? grown(own.down(), amount, "subtracted") : own.down())));
   }
 
-  /** Of what goes up and what goes down there is a sum each, which a reset subtracts again. */
+  /**
+   * Adds to one of the two sums, of increments and of decrements, which only grow: a reset
+   * subtracts them again.
+   */
   private static long grown(long sum, long amount, String how) {
     try {
       return amount > 0 ? Math.addExact(sum, amount) : Math.subtractExact(sum, amount);
@@ -173,7 +176,7 @@ public final class Counter implements DotStore<Counter> {
     }
   }
 
-  /** Reads what {@link #write} wrote, into a counter of this type. */
+  /** Reads the form that {@link #write} produces, into a counter of this type. */
   Counter read(WireInput in) {
     return new Counter(
         type, CounterSlots.read(in, bytesMin(type), some -> readSlot(some, goesDown(type))));

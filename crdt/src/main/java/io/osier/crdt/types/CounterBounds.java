@@ -13,28 +13,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bounds of a {@link BoundedCounter}, and how the rights that they give are divided first.
+ * The bounds of a {@link BoundedCounter}, and how the rights that they give are divided at first.
  *
- * @param room how much more than the first value it may be; {@link BoundedCounter#NO_UPPER} for no
- *     bound
- * @param first what the value starts at
- * @param sharers the names among whom the first rights are divided, sorted; none if lists that have
- *     no name in common were joined: then nobody has any
+ * @param room how far the value may rise above the first one; {@link BoundedCounter#NO_UPPER} if
+ *     there is no upper bound
+ * @param first the first value
+ * @param sharers the names of the datacenters among which the first rights are divided, sorted;
+ *     none if lists without a common name were joined: then no datacenter has any
  */
 record CounterBounds(long lower, long room, long first, List<String> sharers) {
-  // How they are written: 0 stands for a counter without bounds.
+  // The forms that are written; 0 is a counter without bounds.
   private static final int BOUNDS = 1;
   private static final int BOUNDS_AND_FIRST = 2;
 
   /**
-   * The bounds that an operation sets.
+   * Returns the bounds that an operation sets.
    *
-   * @param known those that are there; null for none
+   * @param known the present bounds; null for none
    */
   static CounterBounds of(Operation.Bound bound, @Nullable CounterBounds known) {
     check(bound);
-    // The first list stays: a right of a datacenter that was added since would be another's. What
-    // it started at stays, too: the program that created it may have run again.
+    // The first list stays: a right of a datacenter that was added since would belong to another
+    // one, too. The first value stays, too: the program that created the counter may have run
+    // again.
     List<String> sharers =
         known == null ? bound.sharers().stream().distinct().sorted().toList() : known.sharers;
     long first = known == null ? bound.first() : known.first;
@@ -70,12 +71,12 @@ record CounterBounds(long lower, long room, long first, List<String> sharers) {
     }
   }
 
-  /** What is left up to a bound, which may be below the first value of a counter that is there. */
+  /** Returns the room up to a bound, which may be below the first value of an existing counter. */
   private static long roomUpTo(long upper, long first) {
     return upper <= first ? 0 : Math.min(saturated(upper, first), BoundedCounter.NO_UPPER - 1);
   }
 
-  /** The difference of a larger number and a smaller one; at most the largest long. */
+  /** Returns the difference of a larger number and a smaller one; at most the largest long. */
   private static long saturated(long larger, long smaller) {
     long difference = larger - smaller;
     return difference < 0 ? Long.MAX_VALUE : difference;
@@ -92,8 +93,8 @@ record CounterBounds(long lower, long room, long first, List<String> sharers) {
   }
 
   /**
-   * A name's part of the rights to add, or to subtract, of a counter that is bounded there; the
-   * first names have one more if they are not divisible.
+   * Returns a datacenter's share of the rights to add, or to subtract, of a counter that is bounded
+   * in that direction; the first datacenters have one more if the rights are not divisible.
    */
   long share(String dc, boolean upward) {
     int i = sharers.indexOf(dc);
@@ -102,9 +103,10 @@ record CounterBounds(long lower, long room, long first, List<String> sharers) {
   }
 
   /**
-   * A right of the wider bounds belongs to one of those who are in both lists. Each of them has at
-   * least what it had by its own list, so none has used too much; whoever is in one list only has
-   * joined the others since, and uses nothing before it has heard them all.
+   * Returns the wider bounds. Their rights are divided among the datacenters that are in both
+   * lists. Each of them has at least what it had by its own list, so none has used too much; one
+   * that is in one list only has joined the others since, and uses nothing before it has heard from
+   * them all.
    */
   CounterBounds join(CounterBounds other) {
     List<String> both =
@@ -151,7 +153,7 @@ record CounterBounds(long lower, long room, long first, List<String> sharers) {
     bounds.sharers.forEach(out::writeText);
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads the form that {@link #write} produces. */
   static @Nullable CounterBounds read(WireInput in) {
     int form = in.readByte();
     if (form < 0 || form > BOUNDS_AND_FIRST) {

@@ -13,20 +13,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Counter}s are made of, and the {@link StringSums} on top of strings. Why is an
+ * The slots of a {@link Counter}, and of the {@link StringSums} on top of strings. Why is an
  * increment not lost when the counter is reset at the same time elsewhere? Because a reset
  * subtracts exactly what it saw.
  *
- * <p>Each replica owns one slot: two sums of its own updates as of the last one's commit number,
- * which are those of its increments and decrements in a counter. A replica's later slot contains
- * its earlier ones, so the join is the later one (Shapiro and others, "A comprehensive study of
- * Convergent and Commutative Replicated Data Types", 2011). A reset records, as the slot's base,
- * the sums that it saw; the value is the sum of slots minus bases. Bases of one replica are ordered
- * like its slots. The join is commutative, associative and idempotent as a product of chains.
+ * <p>Each replica owns one slot: two sums of its own updates up to the last one's commit number; in
+ * a counter those of its increments and its decrements. A replica's later slot contains its earlier
+ * ones, so the join is the later one (Shapiro and others, "A comprehensive study of Convergent and
+ * Commutative Replicated Data Types", 2011). A reset records, as the slot's base, the sums that it
+ * saw; the value is the sum of slots minus bases. Bases of one replica are ordered like its slots.
+ * The join is commutative, associative and idempotent as a product of chains.
  *
- * <p>When every datacenter has seen a reset, its slots may be forgotten, at each at another time. A
- * replica that has forgotten its slot starts from no sums again, and says so with a base of no sums
- * right before its first new update: any base of the forgotten slot is older than that.
+ * <p>When every datacenter has seen a reset, its slots may be forgotten, by each at its own time. A
+ * replica that has forgotten its slot starts with zero sums again, and says so with a base of zero
+ * sums right before its first new update: any base of the forgotten slot is older than that.
  */
 final class CounterSlots {
   static final CounterSlots EMPTY = new CounterSlots(new Slot[0]);
@@ -34,13 +34,13 @@ final class CounterSlots {
   /**
    * One replica's sums.
    *
-   * @param last commit number of its last update here; 0 if only the base is known
-   * @param base commit number of its last update that a reset saw; 0 if none
+   * @param last the commit number of its last update here; 0 if only the base is known
+   * @param base the commit number of its last update that a reset saw; 0 if none
    */
   record Slot(
       ReplicaId replica, long last, long up, long down, long base, long baseUp, long baseDown) {
 
-    /** This with other sums, as of a later update. */
+    /** Returns this with other sums, as of a later update. */
     Slot with(long number, long newUp, long newDown) {
       return new Slot(replica, number, newUp, newDown, base, baseUp, baseDown);
     }
@@ -55,8 +55,8 @@ final class CounterSlots {
     }
 
     /**
-     * At the same number, the base that starts anew, at zero: it was set after what the other one
-     * saw.
+     * Whether this slot's base is the one to keep. Of two at the same number it is the one that
+     * starts again at zero: it was set after the other one.
      */
     private boolean isWider(Slot other) {
       if (base != other.base) {
@@ -75,7 +75,7 @@ final class CounterSlots {
     }
   }
 
-  /** Sorted by replica; a handful, so an array, which is never changed. */
+  /** Sorted by replica. There are few, so it is an array; never changed. */
   final Slot[] slots;
 
   private CounterSlots(Slot... slots) {
@@ -87,12 +87,13 @@ final class CounterSlots {
   }
 
   /**
-   * The slot of who makes an update.
+   * Returns the slot of the replica that makes an update; a new one if it has none.
    *
-   * @param anew whether one of which nothing counts any more begins anew, as one that was forgotten
+   * @param anew whether a slot that is wholly reset starts again, like one that was forgotten
    */
   Slot own(UpdateContext preparation, boolean anew) {
-    // A base of no sums voids the bases of a slot that was forgotten here and may not be elsewhere.
+    // A base of zero sums voids the bases of a slot that was forgotten here and may not be
+    // elsewhere.
     long base = preparation.forgotten();
     for (Slot s : slots) {
       if (s.replica.equals(preparation.origin())) {
@@ -129,10 +130,10 @@ final class CounterSlots {
     }
   }
 
-  /** The delta of a reset of all that is seen. */
+  /** Returns the delta that resets all sums that are seen. */
   CounterSlots reset() {
     if (isReset()) {
-      return EMPTY; // as each assignment of a string finds that nobody counts on
+      return EMPTY; // so it is with each assignment of a string that has no sums
     }
     return new CounterSlots(
         Arrays.stream(slots)
@@ -142,8 +143,8 @@ final class CounterSlots {
   }
 
   /**
-   * The join. A slot that only one side has, though the other is a state that has seen it, was
-   * forgotten there: every datacenter had its reset.
+   * Returns the join. A slot that only one side has, though the other is a state that has seen it,
+   * was forgotten there: every datacenter had its reset.
    */
   CounterSlots join(CounterSlots other, JoinContext joining) {
     if (other.slots.length == 1 && !joining.rightFull()) {
@@ -178,7 +179,7 @@ final class CounterSlots {
     return new CounterSlots(Arrays.copyOf(out, size));
   }
 
-  /** The join of a delta of one slot that is here: by far the most are; null if it is not. */
+  /** Joins a delta of one slot that is here, as nearly all are; returns null if it is not here. */
   private @Nullable CounterSlots joinOne(Slot other) {
     for (int i = 0; i < slots.length; i++) {
       if (slots[i].replica.equals(other.replica)) {
@@ -190,14 +191,14 @@ final class CounterSlots {
     return null;
   }
 
-  /** Without the slots of which nothing counts. */
+  /** Returns these without the slots that are wholly reset. */
   CounterSlots trimmed() {
     return new CounterSlots(Arrays.stream(slots).filter(s -> !s.isReset()).toArray(Slot[]::new));
   }
 
   /** Whether nothing was added since the last reset. */
   boolean isReset() {
-    for (Slot s : slots) { // no stream: every update asks
+    for (Slot s : slots) { // no stream: called for every update
       if (!s.isReset()) {
         return false;
       }
@@ -219,7 +220,7 @@ final class CounterSlots {
 
   long sizeBytes() {
     long bytes = 1;
-    for (Slot s : slots) { // a handful, and the sums' lengths differ too much for a flat estimate
+    for (Slot s : slots) { // few slots, and the sums' lengths differ too much for a flat estimate
       bytes += 1 + length(s.last) + length(s.up) + length(s.down) + length(s.base);
       bytes += s.base == 0 ? 0 : length(s.baseUp) + length(s.baseDown);
     }

@@ -17,15 +17,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a {@link EntryStore}: its map and what is summed over it.
+ * The content of a {@link EntryStore}: its map and the sums over it.
  *
- * @param map of a decomposed object those entries that changed
- * @param behind its others; null where all are in the map
+ * @param map of a decomposed object, only the entries that changed
+ * @param behind the other entries; null where all are in the map
  * @param bytes the sum of {@link EntryStore#cellBytes}
- * @param heap the sum of {@link EntryStore#cellHeapBytes} of those that the map itself does not
- *     count
- * @param visible how many cells a reader sees
- * @param lasting of how many cells something is left when they are trimmed
+ * @param heap the sum of {@link EntryStore#cellHeapBytes} of those entries that the map itself does
+ *     not count
+ * @param visible the number of cells that a reader sees
+ * @param lasting the number of cells of which something is left after they are trimmed
  */
 record EntryContent<K extends Comparable<K>, V>(
     EntryTree<K, V> map,
@@ -34,14 +34,14 @@ record EntryContent<K extends Comparable<K>, V>(
     long heap,
     int visible,
     int lasting) {
-  /** More bytes than any object has, and few enough for sums of them. */
+  /** More bytes than any object has, and few enough to add some of them without overflow. */
   private static final long SUM_MAX = 1L << 50;
 
   static <K extends Comparable<K>, V> EntryContent<K, V> none() {
     return new EntryContent<>(EntryTree.<K, V>empty(), null, 0, 0, 0, 0);
   }
 
-  /** Of one cell. */
+  /** Returns the content of one cell. */
   static <K extends Comparable<K>, V> EntryContent<K, V> one(EntryType<K, V> type, K key, V cell) {
     return new EntryContent<>(
         EntryTree.<K, V>empty().put(key, cell),
@@ -52,7 +52,7 @@ record EntryContent<K extends Comparable<K>, V>(
         type.isLasting(cell) ? 1 : 0);
   }
 
-  /** The delta that resets a map which is one leaf: its keys are the same ones. */
+  /** Returns the delta that resets a map which is one leaf: its keys are reused. */
   @SuppressWarnings("unchecked") // only such keys and cells are in there
   static <K extends Comparable<K>, V> EntryContent<K, V> reset(
       EntryType<K, V> type, TreeNode.Leaf leaf, UpdateContext preparation) {
@@ -70,7 +70,7 @@ record EntryContent<K extends Comparable<K>, V>(
     return sums.over(map);
   }
 
-  /** The same content, of which this is in memory and that is not. */
+  /** Returns the same content with the given parts in memory and outside. */
   EntryContent<K, V> of(
       EntryType<K, V> type, EntryTree<K, V> inMemory, @Nullable BackingStore<K, V> outside) {
     long loose = 0;
@@ -104,7 +104,7 @@ record EntryContent<K extends Comparable<K>, V>(
     return sums.over(packed == null ? loose.done() : packed.done());
   }
 
-  /** What is summed over the entries of a map that is made. */
+  /** Sums over the entries of a map that is being made. */
   private static final class Sums<K extends Comparable<K>, V> {
     private final EntryType<K, V> type;
 

@@ -4,7 +4,8 @@ import io.osier.crdt.tree.TreeEdit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts cells in and out of a {@link EntryStore}, one by one, and keeps the sums. Not thread-safe.
+ * Puts cells into a {@link EntryStore} and removes them, one by one, and keeps the sums up to date.
+ * Not thread-safe.
  */
 public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparable<K>, V> {
   private final EntryStore<S, K, V> type;
@@ -29,7 +30,7 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
     left = from.lasting();
   }
 
-  /** Puts a key's cell; returns the one that was there, or null. */
+  /** Puts a key's cell; returns the former one, or null. */
   public @Nullable V put(K key, V cell) {
     V loaded = map.put(key, cell);
     V old = former(key, loaded);
@@ -40,9 +41,9 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
   }
 
   /**
-   * As {@link #put}, for who has just asked what the key had.
+   * As {@link #put}, for a caller that has just looked up the key's cell.
    *
-   * @param old that, or null
+   * @param old the former cell, or null
    */
   public void replace(K key, @Nullable V old, V cell) {
     change(key, map.put(key, cell), cell, old, cell);
@@ -64,9 +65,9 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
   }
 
   /**
-   * As {@link #remove(Comparable)}, for who has just asked what the key had.
+   * As {@link #remove(Comparable)}, for a caller that has just looked up the key's cell.
    *
-   * @param old that
+   * @param old the former cell
    */
   public void remove(K key, V old) {
     if (outside == null) {
@@ -77,7 +78,11 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
     }
   }
 
-  /** What a key had, by what it had in memory. */
+  /**
+   * Returns the key's former cell, or null.
+   *
+   * @param loaded the former cell in memory, or null
+   */
   private @Nullable V former(K key, @Nullable V loaded) {
     if (outside == null) {
       return loaded;
@@ -86,12 +91,12 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
   }
 
   /**
-   * Another cell of a key.
+   * Notes another cell of a key in the sums.
    *
-   * @param from what it had in memory
-   * @param to what it has there now
-   * @param old the cell that it had
-   * @param cell the one that it has
+   * @param from the former cell in memory
+   * @param to the cell in memory now
+   * @param old the former cell
+   * @param cell the new one
    */
   private void change(K key, @Nullable V from, @Nullable V to, @Nullable V old, @Nullable V cell) {
     if (!map.isInASettledLeaf()) {

@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V> {
   /**
-   * Of a state that is much less than this: what it leaves, or what it changes, is few if it is at
-   * most such a part of all entries.
+   * When this joins a state with far fewer entries: the entries that remain, or that change, are
+   * few if they are at most one of so many of all.
    */
   private static final int FEW_SHARE = 16;
 
   private final S store;
   private final JoinContext joining;
 
-  /** Those of the store's entries that are in memory. */
+  /** The store's entries in memory. */
   private final EntryTree<K, V> cells;
 
   /** The store's other entries; null if there are none. */
@@ -69,14 +69,18 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
     }
   }
 
-  /** Whether a state has far less than this: that of a set that was cleared has, maybe refilled. */
+  /**
+   * Whether a state has far fewer entries than this, as that of a set that was cleared and perhaps
+   * refilled.
+   */
   private boolean isMuchLess(S state) {
     return state.isEmpty()
         || (state.behind() == null && 2L * state.entryCount() < store.entryCount());
   }
 
   /**
-   * The keys of entries that may have dots that somebody has not seen: mostly there are none.
+   * Returns the keys of entries that may have dots that a context has not seen: mostly there are
+   * none.
    *
    * @return null if every entry may, or most of them
    */
@@ -88,7 +92,7 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
     if (recent == null || 2L * (cells.size() + recent.size()) > store.entryCount()) {
       return null;
     }
-    Set<K> keys = new TreeSet<>(); // clients choose the keys, and may give them one hash
+    Set<K> keys = new TreeSet<>(); // clients choose the keys, and may choose some with equal hashes
     for (TreeEntry<K, V> entry : cells) {
       keys.add(entry.key());
     }
@@ -99,8 +103,8 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
   }
 
   /**
-   * What is left of this beside a state that has removed most of it. What neither that mentions nor
-   * has a dot that it has not seen need not be looked at.
+   * Returns what is left of this beside a state that has removed most of it. Entries that the state
+   * does not mention, and that have no dot which it has not seen, need not be looked at.
    *
    * @param unseen the keys of all entries that may have such dots
    */
@@ -125,10 +129,11 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
   }
 
   /**
-   * As {@link #beside} where any part of this may have dots that the other one has not seen: all of
-   * it is looked at. Of a state that was cleared, what remains is made anew. But who has hardly
-   * seen this set has also far less: then all but what is changed stays where it is, which for a
-   * decomposed object is outside. Mostly one of the two is few, and the first look has all of it.
+   * As {@link #beside} where any entry of this may have dots that the other state has not seen: all
+   * are looked at. Of a state that was cleared, what remains is made anew. But a state that has
+   * hardly seen this set has far fewer entries, too: then all but the changed ones stay where they
+   * are, which for a decomposed object is outside. Mostly one of the two is few, and the first walk
+   * has all of it.
    */
   private S remaining(S state) {
     int few = store.entryCount() / FEW_SHARE;
@@ -154,7 +159,10 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
     return result.done();
   }
 
-  /** Counts what a state leaves of this, and what it changes; has each of them if it is few. */
+  /**
+   * Counts the entries that a state leaves of this, and those that it changes; has each of them if
+   * they are few.
+   */
   private final class Outcome implements Both<K, V> {
     final EntryEditor<S, K, V> rest = store.delta();
     final EntryEditor<S, K, V> changed = store.edit();
@@ -178,7 +186,10 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
     }
   }
 
-  /** A delta's only leaf, as nearly all have it: without a walk, which costs as much as a join. */
+  /**
+   * Joins a delta's only leaf, as nearly all have it: without a walk, which costs as much as a
+   * join.
+   */
   @SuppressWarnings("unchecked") // only such keys and cells are in there
   private void joinLeaf(EntryEditor<S, K, V> result, TreeNode.Leaf leaf) {
     for (int i = 0; i < leaf.size; i++) {
@@ -188,8 +199,8 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
   }
 
   /**
-   * A delta that mentions much of what lies outside, as the clearing of a map does: a walk reads it
-   * page by page, where each entry would be looked up by itself.
+   * Joins a delta that mentions much of what lies outside, such as the clearing of a map: a walk
+   * reads it page by page, where each entry would be looked up separately.
    */
   private S joinMany(S delta) {
     EntryEditor<S, K, V> result = store.edit();
@@ -211,7 +222,7 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
     return result.done();
   }
 
-  /** Two states: what only the left side has may have been removed on the right. */
+  /** Joins two states: an entry that only the left side has may have been removed on the right. */
   private void joinAll(EntryEditor<S, K, V> result, S other) {
     BackingStore<K, V> back = other.behind();
     if (behind != null && back != null && behind.entries() == back.entries()) {
@@ -225,10 +236,10 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
   @FunctionalInterface
   private interface Both<K, V> {
     /**
-     * A key of one or both.
+     * Takes a key of one or both.
      *
-     * @param mine null if it is not here
-     * @param theirs empty if it is not there
+     * @param mine this state's cell; null if it has none
+     * @param theirs the other state's cell; empty if it has none
      */
     void take(K key, @Nullable V mine, V theirs);
   }
@@ -254,7 +265,9 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
     }
   }
 
-  /** Two versions of a decomposed object: what neither has in memory both have alike. */
+  /**
+   * Joins two versions of a decomposed object: the entries that neither has in memory are the same.
+   */
   private void joinChanged(EntryEditor<S, K, V> result, S other) {
     for (TreeEntry<K, V> entry : cells) {
       joinInto(result, entry.key(), store.find(entry.key()), other.cell(entry.key()));
@@ -271,7 +284,7 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
   }
 
   /**
-   * Joins a cell into what is a copy of this so far.
+   * Joins a cell into a copy of this.
    *
    * @param mine this one's cell, or null
    */
@@ -283,10 +296,10 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
   }
 
   /**
-   * What comes of two cells of a key.
+   * Returns the join of two cells of a key.
    *
-   * @param mine null if it is not here
-   * @return null if it is not there any more
+   * @param mine this one's cell, or null
+   * @return null if the key is gone
    */
   private @Nullable V joined(K key, @Nullable V mine, V theirs) {
     V cell = store.joinCells(mine == null ? store.emptyCell(key) : mine, theirs, joining);
@@ -305,7 +318,7 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
     }
   }
 
-  /** Whether a cell need not come into memory: it is as it was, though another object. */
+  /** Whether a cell need not be put into memory: it is equal, though another object. */
   private boolean staysOutside(@Nullable V mine, V joined) {
     return behind != null && joined.equals(mine);
   }

@@ -24,7 +24,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the sets and the map are made of: a persistent map from elements or fields to cells, and the
+ * The common part of sets and the map: a persistent map from elements or fields to cells, and the
  * join that touches only what a delta mentions.
  *
  * @param <K> element or field
@@ -35,10 +35,12 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   private static final long HEAP_BYTES =
       HeapSize.object(2 * HeapSize.REFERENCE + 2 * Long.BYTES + 2 * Integer.BYTES);
 
-  /** Beyond this encoded size an object cannot be read as a whole. */
+  /** An object whose encoded size is above this cannot be read as a whole. */
   public static final long WHOLE_BYTES_MAX = 64L << 20;
 
-  /** Of a decomposed object those that changed: in front of {@link #behind}. */
+  /**
+   * All entries; of a decomposed object those that changed, which replace ones in {@link #behind}.
+   */
   private final EntryTree<K, V> cells;
 
   private final @Nullable BackingStore<K, V> behind;
@@ -51,7 +53,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
 
   private final int visible;
 
-  /** Of how many cells something is left when they are trimmed. */
+  /** The number of cells of which something is left after they are trimmed. */
   private final int lasting;
 
   EntryStore(EntryContent<K, V> content) {
@@ -76,7 +78,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return new EntryEditor<>(this, content());
   }
 
-  /** A store with no cells, to collect a delta in. */
+  /** Returns an editor without cells, to collect a delta in. */
   public final EntryEditor<S, K, V> delta() {
     return new EntryEditor<>(this, EntryContent.none());
   }
@@ -85,7 +87,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return with(EntryContent.one(this, key, cell));
   }
 
-  /** The key's cell, or null. */
+  /** Returns the key's cell, or null. */
   public final @Nullable V find(K key) {
     V cell = cells.get(key);
     if (behind == null) {
@@ -94,7 +96,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return cell == null ? behind.entries().get(key) : isEmptyCell(cell) ? null : cell;
   }
 
-  /** The key's cell, empty if it is not there. */
+  /** Returns the key's cell; an empty one if there is none. */
   public final V cell(K key) {
     V cell = find(key);
     return cell == null ? emptyCell(key) : cell;
@@ -106,7 +108,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return cell != null && isVisible(cell);
   }
 
-  /** This without some cells, as if they had never been there. */
+  /** Returns this without some cells, as if they had never been there. */
   public final S without(Iterable<K> keys) {
     EntryEditor<S, K, V> rest = edit();
     keys.forEach(rest::remove);
@@ -114,11 +116,11 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   }
 
   /**
-   * This with some cells as another version has them.
+   * Returns this with some cells replaced by those of another version.
    *
    * @param version of the same type
-   * @param same the keys of those
-   * @param gone the keys of others that are to go
+   * @param same the keys of those cells
+   * @param gone the keys of cells to remove
    */
   public final S with(EntryStore<?, K, ?> version, Iterable<K> same, Iterable<K> gone) {
     @SuppressWarnings("unchecked") // of the same type
@@ -136,7 +138,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return result.done();
   }
 
-  /** Prepares the reset of some cells, of those that are there. */
+  /** Prepares the reset of those of the keys' cells that exist. */
   public final S reset(Iterable<K> keys, UpdateContext preparation) {
     EntryEditor<S, K, V> delta = delta();
     for (K key : keys) {
@@ -160,14 +162,14 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return delta.done();
   }
 
-  /** All entries, in the order of the keys. */
+  /** Returns all entries, in the order of the keys. */
   public final Iterable<TreeEntry<K, V>> cells() {
     return behind == null ? cells : () -> walk(null, false);
   }
 
   /**
-   * The entries that are in memory: the others of a decomposed object were written here, so whoever
-   * keeps account of what was seen has seen them.
+   * Returns the entries in memory. The others of a decomposed object were stored here, so a caller
+   * that tracks what this replica has seen has them already.
    */
   public final EntryTree<K, V> inMemory() {
     return cells;
@@ -178,9 +180,10 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   }
 
   /**
-   * The entries from a key on, that included, in the order of the keys or against it.
+   * Returns an iterator over the entries from a key on, that included, in the order of the keys or
+   * against it.
    *
-   * @param from where it begins; null for the end that it comes from
+   * @param from the first key; null for the end at which the iteration starts
    */
   public final Iterator<TreeEntry<K, V>> walk(@Nullable K from, boolean down) {
     Iterator<TreeEntry<K, V>> front =
@@ -190,7 +193,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
         : new LayeredWalk<>(front, behind.entries().walk(from, down), down, this::isEmptyCell);
   }
 
-  /** How many cells a reader sees. */
+  /** Returns the number of cells that a reader sees. */
   final int visible() {
     return visible;
   }
@@ -244,13 +247,15 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return 2 + bytes;
   }
 
-  /** What a key's cell takes if it is in memory, and large enough not to be packed; 0 otherwise. */
+  /**
+   * Returns the bytes of a key's cell if it is in memory and too large to be packed; 0 otherwise.
+   */
   public final long bytesInMemory(K key) {
     V cell = cells.unpacked(key);
     return cell == null ? 0 : cellBytes(key, cell);
   }
 
-  /** What is shown of the cells that a reader sees, in their order. */
+  /** Returns what a function makes of the cells that a reader sees, in their order. */
   final <T> List<T> visible(Function<TreeEntry<K, V>, T> shown) {
     List<T> all =
         new ArrayList<>(behind == null ? visible : Math.min(visible, LeafPacking.LOOSE_MAX));
@@ -276,8 +281,8 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   }
 
   /**
-   * Reads what {@link #write} wrote, into a store without cells. All of it is checked here, also
-   * what is packed.
+   * Reads the form that {@link #write} produces, into a store without cells. Checks all of it,
+   * including what is packed.
    *
    * @param replicas the causal context's, by which packed leaves number theirs; none if nothing is
    *     to be packed
@@ -287,8 +292,8 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   }
 
   /**
-   * An equal store whose leaves are packed where that makes it smaller: this if there is nothing to
-   * do. Costs what is not packed, and the nodes above.
+   * Returns an equal store whose leaves are packed where that makes it smaller: this if there is
+   * nothing to do. Costs what is not packed, and the nodes above.
    *
    * @param replicas the causal context's
    */
@@ -299,17 +304,17 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
         : with(new EntryContent<>(packed, behind, bytes, 0, visible, lasting));
   }
 
-  /** What {@link #packLeaves} may make smaller, in bytes of the heap, about. */
+  /** Returns about how many bytes of the heap {@link #packLeaves} may make smaller. */
   public final long looseHeapBytes() {
     return heap;
   }
 
-  /** What is not in memory; null where everything is. */
+  /** Returns the entries that are not in memory; null if all are. */
   public final @Nullable BackingStore<K, V> behind() {
     return behind;
   }
 
-  /** The same content, with nothing outside yet. */
+  /** Returns the same content, with nothing outside yet. */
   public final S decomposed() {
     BackingStore<K, V> nothing =
         new BackingStore<>(
@@ -319,18 +324,18 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return with(new EntryContent<>(cells, nothing, bytes, heap, visible, lasting));
   }
 
-  /** The same content, all in memory. */
+  /** Returns the same content, all in memory. */
   public final S whole() {
     return with(content().of(this, all(), null));
   }
 
   /**
-   * The same content, of which less is in memory.
+   * Returns the same content with less of it in memory.
    *
-   * @param source has what a former version of this had, and may have what came after that
-   * @param changed what has changed since then
-   * @param recent which entries were changed lately, but for those
-   * @param bounds between which the others lie
+   * @param source has what a former version of this had, and may have later entries
+   * @param changed the entries that have changed since then
+   * @param recent the keys of the entries that were changed lately, except for those
+   * @param bounds the bounds of the other keys
    */
   public final S rebased(
       EntrySource source, EntryTree<K, V> changed, RecentKeys recent, KeyBounds bounds) {
@@ -339,7 +344,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return with(content().of(this, changed, back));
   }
 
-  /** Writes what is summed over all entries. */
+  /** Writes the sums over all entries. */
   public final void writeSums(WireOutput out) {
     out.writeNumber(entryCount());
     out.writeNumber(bytes);
@@ -348,7 +353,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   }
 
   /**
-   * Reads what {@link #writeSums} wrote, into a store without cells.
+   * Reads the form that {@link #writeSums} produces, into a store without cells.
    *
    * @param context of the version that the source has
    */

@@ -13,13 +13,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a set or the map defines of its keys and cells. {@link EntryStore} makes a data type of it.
+ * The definition of a set's or the map's keys and cells. {@link EntryStore} makes a data type of
+ * it.
  *
  * @param <K> element or field
  * @param <V> cell
  */
 abstract class EntryType<K extends Comparable<K>, V> implements LeafCodec<K, V> {
-  /** The type's empty store: what packs leaves must not hold the version that it was made for. */
+  /**
+   * Returns the type's empty store. Packed leaves refer to it, which must not keep the version that
+   * they were made for.
+   */
   abstract EntryType<K, V> codecType();
 
   abstract V emptyCell(K key);
@@ -29,12 +33,12 @@ abstract class EntryType<K extends Comparable<K>, V> implements LeafCodec<K, V> 
   /** Whether the cell holds nothing at all: a state drops it, a delta keeps it as a mention. */
   public abstract boolean isEmptyCell(V cell);
 
-  /** The cell as in {@link io.osier.crdt.DotStore#trimmed}. */
+  /** Returns the cell as {@link io.osier.crdt.DotStore#trimmed} defines it. */
   V trimmedCell(V cell) {
     return cell;
   }
 
-  /** Whether something is left of the cell when it is trimmed. */
+  /** Whether something is left of the cell after it is trimmed. */
   boolean isLasting(V cell) {
     return !isEmptyCell(cell);
   }
@@ -42,39 +46,42 @@ abstract class EntryType<K extends Comparable<K>, V> implements LeafCodec<K, V> 
   /** Whether a reader sees the cell. */
   public abstract boolean isVisible(V cell);
 
-  /** A cell's part of a delta that resets it; notes what that supersedes. */
+  /** Returns a cell's part of a delta that resets it; marks its dots as superseded. */
   abstract V resetCell(V cell, UpdateContext preparation);
 
-  /** The keys that an operation of this type changes, be they there or not; each may come twice. */
+  /**
+   * Returns the keys that an operation of this type changes, whether they exist or not; a key may
+   * come twice.
+   */
   public abstract List<K> touched(Operation operation);
 
   /**
-   * The keys of a part, one or more, in their order, be they there or not: nothing else is between
-   * them.
+   * Returns the keys of a part, one or more, in their order, whether they exist or not: no other
+   * key is between them.
    *
    * @throws io.osier.core.OsierException WRONG_TYPE if this type has no such parts
    */
   public abstract List<K> keys(Part part);
 
-  /** Whether two keys are of one {@link Part}. */
+  /** Whether two keys belong to one {@link Part}. */
   abstract boolean areOfOnePart(K one, K other);
 
-  /** Whether nothing is left of a cell once all of its dots were removed. */
+  /** Whether nothing is left of a cell once all of its dots are removed. */
   public abstract boolean leavesNothing();
 
   public abstract long keyBytes(K key);
 
   public abstract long keyHeapBytes(K key);
 
-  /** The key as bytes, which are in the order of the keys. */
+  /** Returns the key as bytes, which sort like the keys. */
   public abstract byte[] orderedKey(K key);
 
-  /** Reads what {@link #orderedKey} gave. */
+  /** Reads the form that {@link #orderedKey} returns. */
   public abstract K readOrderedKey(byte[] bytes);
 
   public abstract long cellBytes(K key, V cell);
 
-  /** Goes past a key and its cell; whether a reader sees the cell. */
+  /** Skips a key and its cell; returns whether a reader sees the cell. */
   abstract boolean skip(WireInput in);
 
   @Override
@@ -82,10 +89,10 @@ abstract class EntryType<K extends Comparable<K>, V> implements LeafCodec<K, V> 
     boolean unused = skip(in);
   }
 
-  /** The fewest bytes that a key and its cell take when they are written. */
+  /** Returns the fewest bytes that a key and its cell take when they are written. */
   abstract int entryBytesMin();
 
-  /** Goes past the bytes of an object or field; whether a reader sees any cell. */
+  /** Skips the bytes of an object or field; returns whether a reader sees any cell. */
   final boolean skipAll(WireInput in) {
     boolean isAny = false;
     for (int n = in.readCount(entryBytesMin()); n > 0; n--) {

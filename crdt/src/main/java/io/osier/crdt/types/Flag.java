@@ -13,10 +13,10 @@ import io.osier.crdt.Reading;
 import io.osier.crdt.UpdateContext;
 
 /**
- * A flag, off at first; it is on if a dot speaks for it and none against. Each change removes all
- * dots that it saw. Enabling leaves a dot for it. Where disabling wins of concurrent changes, it
- * leaves a dot against it; where enabling wins it leaves nothing, so that a concurrent enabling,
- * whose dot it did not see, stays.
+ * A flag, off at first; it is on if it has dots of enablings and none of disablings. Each change
+ * removes all dots that it saw. Enabling leaves a dot. Where disabling wins over concurrent
+ * changes, it leaves a dot, too; where enabling wins, disabling leaves nothing, so that a
+ * concurrent enabling, whose dot it did not see, stays.
  */
 public final class Flag implements DotStore<Flag> {
   /** A flag that is off; of concurrent changes, enabling wins. */
@@ -28,7 +28,7 @@ public final class Flag implements DotStore<Flag> {
   private final CrdtType type;
   private final DotSet pros;
 
-  /** Where enabling wins there are none, and they have no bytes. */
+  /** Dots of disablings. Where enabling wins there are none, and they are not written. */
   private final DotSet cons;
 
   private Flag(CrdtType type, DotSet pros, DotSet cons) {
@@ -114,7 +114,7 @@ public final class Flag implements DotStore<Flag> {
     }
   }
 
-  /** Reads what {@link #write} wrote, into a flag that is off. */
+  /** Reads the form that {@link #write} produces, into a flag that is off. */
   Flag read(WireInput in) {
     return new Flag(type, DotSet.read(in), disablingWins() ? DotSet.read(in) : DotSet.EMPTY);
   }

@@ -17,12 +17,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A register: of concurrent assignments the one with the latest timestamp wins, and of equal
- * timestamps the larger dot.
+ * A register: of concurrent assignments the one with the latest timestamp wins; at equal timestamps
+ * the larger dot wins.
  *
  * <p>Why are the losers kept? An assignment replaces what it saw; assignments that did not see each
- * other stay side by side until the next one replaces them all, and reading picks the winner. If a
- * join dropped the loser, the removal of the winner elsewhere would leave one replica with the
+ * other are kept side by side until the next one replaces them all, and a read picks the winner. If
+ * a join dropped the loser, the removal of the winner elsewhere would leave one replica with the
  * loser and another with nothing, depending on the order of joins.
  */
 public final class LwwRegister implements DotStore<LwwRegister> {
@@ -40,7 +40,7 @@ public final class LwwRegister implements DotStore<LwwRegister> {
     return CrdtType.LWW_REGISTER;
   }
 
-  /** The value; empty if never assigned. */
+  /** Returns the value; empty if never assigned. */
   public Optional<Value> value() {
     Timestamped<Value> latest = null;
     for (int i = 0; i < writes.size(); i++) {
@@ -114,7 +114,7 @@ public final class LwwRegister implements DotStore<LwwRegister> {
         });
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads the form that {@link #write} produces. */
   static LwwRegister read(WireInput in) {
     return new LwwRegister(DotFun.read(in, i -> new Timestamped<>(i.readNumber(), i.readValue())));
   }

@@ -16,14 +16,14 @@ import java.util.List;
 /**
  * A set; of concurrent changes of an element the one with the latest timestamp wins, and at equal
  * timestamps the bias decides (the LWW-element-set of Shapiro and others, 2011, as Chevrotain uses
- * it). Each change replaces what it saw; changes that did not see each other stay side by side
+ * it). Each change replaces what it saw; changes that did not see each other are kept side by side
  * until the next one.
  */
 public final class LwwSet extends SetStore<LwwSet, DotFun<Timestamped<Boolean>>> {
-  /** The empty set that adds at equal timestamps. */
+  /** The empty set with a bias to adding at equal timestamps. */
   public static final LwwSet EMPTY_ADD_BIAS = new LwwSet(EntryContent.none(), true);
 
-  /** The empty set that removes at equal timestamps. */
+  /** The empty set with a bias to removing at equal timestamps. */
   public static final LwwSet EMPTY_REMOVE_BIAS = new LwwSet(EntryContent.none(), false);
 
   private static final int ENTRY_BYTES_MIN = 3;
@@ -111,7 +111,10 @@ public final class LwwSet extends SetStore<LwwSet, DotFun<Timestamped<Boolean>>>
     return present;
   }
 
-  /** Whether an element is there by one more change, beside others of which the latest is known. */
+  /**
+   * Whether an element is present after one more change, given the outcome and the latest timestamp
+   * of the former ones.
+   */
   private boolean after(boolean present, long latest, long timestamp, boolean change) {
     if (timestamp == latest && change != present) {
       return addBias;

@@ -20,12 +20,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that are assigned, and sums on top. Of concurrent assignments the latest wins. An
- * assignment resets the sums that it saw, as a counter's reset does; increments that were
- * concurrent stay, and count on whichever number wins. On anything else they are not shown.
+ * Assigned bytes, with sums on top. Of concurrent assignments the latest wins. An assignment resets
+ * the sums that it saw, as a counter's reset does; concurrent increments stay, and are added to
+ * whichever number wins. If the winner is no number, they are not shown.
  *
- * <p>What was assigned is kept as a long if it is written as one, as a text if it is UTF-8, and
- * else as bytes; {@link StringText} tells which.
+ * <p>An assigned value is kept as a long if it is the text of one, as a text if it is UTF-8, and
+ * otherwise as bytes; see {@link StringText}.
  */
 public final class NumericString implements DotStore<NumericString> {
   public static final NumericString EMPTY =
@@ -44,7 +44,9 @@ public final class NumericString implements DotStore<NumericString> {
     return CrdtType.STRING;
   }
 
-  /** The same in the form that is kept. */
+  /**
+   * Returns the string in the form that is kept; empty if there is neither an assignment nor a sum.
+   */
   private Optional<Value> kept() {
     Optional<Value> text = assigned.value();
     if (sums.isReset()) {
@@ -103,7 +105,7 @@ public final class NumericString implements DotStore<NumericString> {
     return kept().map(StringText::length).orElse(0);
   }
 
-  /** Its bytes, and zeros up to a length; a copy. */
+  /** Returns a copy of its bytes, with zeros appended up to a length. */
   private byte[] bytes(long lengthMin, UpdateContext preparation) {
     long length = Math.max(length(), lengthMin);
     preparation.rewrites(length(), length);
@@ -214,7 +216,7 @@ public final class NumericString implements DotStore<NumericString> {
     StringSums.write(sums, out);
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads the form that {@link #write} produces. */
   static NumericString read(WireInput in) {
     return new NumericString(LwwRegister.read(in), StringSums.read(in));
   }

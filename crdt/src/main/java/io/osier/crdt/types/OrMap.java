@@ -33,12 +33,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map of named fields, each of any type, maps included. Removing a field resets what the remover
- * saw of it: an update that was concurrent stays, and so does the field. Fields that one name was
- * given with two types at the same time are two fields.
+ * A map of named fields, each of any type, including maps. Removing a field resets what the remover
+ * saw of it: a concurrent update stays, and so does the field. If one name is given two types at
+ * the same time, there are two fields.
  *
  * <p>A field is present while a reader can tell its value from a new object's ({@link
- * DotStore#isBottom}). What a removed counter must remember of its former sums stays in the state.
+ * DotStore#isBottom}). The sums that a removed counter must remember stay in the state.
  *
  * <p>All fields share the object's causal context, so a map of n fields costs one context.
  */
@@ -73,7 +73,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   public OrMap prepare(Operation operation, UpdateContext preparation) {
     return switch (operation) {
       case Operation.UpdateFields update when update.updates().size() == 1 -> {
-        Operation.FieldUpdate only = update.updates().getFirst(); // as it mostly is
+        Operation.FieldUpdate only = update.updates().getFirst(); // as nearly always
         yield delta(only.field(), change(cell(only.field()), only.operation(), preparation));
       }
       case Operation.UpdateFields update -> {
@@ -91,11 +91,11 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   }
 
   /**
-   * An update of a field within one of the map.
+   * An update of a field, one of several within an update of the map.
    *
-   * @param before what it was made of
-   * @param from before what it superseded and wrote
-   * @param to behind that
+   * @param before the field that it was prepared against
+   * @param from before the dots that it superseded and wrote
+   * @param to after those
    */
   private record Step(
       DotStore<?> before, DotStore<?> change, UpdateContext.Mark from, UpdateContext.Mark to) {
@@ -106,11 +106,11 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   }
 
   /**
-   * One field's update, against what the update's earlier ones made of the field. Each is joined in
-   * the context of what it saw and wrote itself, so that many updates of one field cost no more
-   * than their sizes.
+   * Updates one field, against what the update's earlier steps made of it. Each is joined in the
+   * context of what it saw and wrote itself, so that many updates of one field cost no more than
+   * their sizes.
    *
-   * @param last each field's last update so far
+   * @param last each field's last step so far
    */
   private void updateField(
       EntryEditor<OrMap, FieldId, DotStore<?>> delta,
@@ -129,7 +129,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
         earlier == null
             ? change
             : TypeRegistry.join(
-                requireNonNull(delta.get(field)), // the earlier update's
+                requireNonNull(delta.get(field)), // the earlier step's
                 change,
                 against(preparation.between(from, to), false)));
   }
@@ -141,7 +141,10 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
         : field.prepare(operation, preparation);
   }
 
-  /** What is on the left knows nothing of the update's own dots, which are new. */
+  /**
+   * Returns a context for a join in which the left side knows nothing of the update's own dots,
+   * which are new.
+   */
   private static JoinContext against(CausalContext own, boolean leftFull) {
     return new JoinContext(CausalContext.EMPTY, leftFull, own, false);
   }
@@ -179,10 +182,10 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
         : super.readPacked(query, in);
   }
 
-  /** Reads up to the name's place, or to the first field if none is before that. */
+  /** Reads up to the name's position, or to the first field if none is before that. */
   private @Nullable Reading readFields(String name, WireInput in) {
     if (Utf8.length(name) != name.length()) {
-      return null; // no ASCII: compared by characters
+      return null; // not ASCII: the order would be by characters
     }
     SortedMap<FieldId, Reading> fields = new TreeMap<>();
     boolean isAny = false;
@@ -206,8 +209,8 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   }
 
   /**
-   * What the fields of some names take, in bytes, as far as that can be told without reading one:
-   * small ones may count nothing, and those outside the heap count as an average one of the map.
+   * Returns the bytes of the fields of some names, as far as known without reading one: small ones
+   * may count nothing, and those outside the heap count as an average one of the map.
    */
   public long largeBytes(List<String> names) {
     return names.stream().mapToLong(this::largeBytes).sum();
@@ -215,8 +218,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
 
   private long largeBytes(String name) {
     long sum = named(name).mapToLong(this::bytesInMemory).sum();
-    // Of what lies outside nothing is known but the average: no more than one of the fields is
-    // there.
+    // Of fields outside only the average is known: at most one field of a name is counted.
     return sum > 0 || behind() == null ? sum : sizeBytes() / Math.max(1, entryCount());
   }
 
@@ -289,7 +291,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
     return Arrays.stream(TYPES).map(type -> new FieldId(name, type));
   }
 
-  /** The fields of some names that are there; of a name that is given twice, once. */
+  /** Returns the existing fields of some names; of a name that is given twice, once. */
   private List<TreeEntry<FieldId, DotStore<?>>> present(List<String> names) {
     List<TreeEntry<FieldId, DotStore<?>>> found = new ArrayList<>(names.size());
     for (String name : names.size() > 1 ? new LinkedHashSet<>(names) : names) {
@@ -298,7 +300,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
     return found;
   }
 
-  /** One search finds those of a name, unless some are outside. */
+  /** Adds the existing fields of a name: one search finds them, unless some are outside. */
   private void addPresent(String name, List<TreeEntry<FieldId, DotStore<?>>> found) {
     if (behind() == null) {
       found.addAll(
@@ -315,7 +317,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
     }
   }
 
-  /** A counter keeps the sums that were reset. */
+  /** Always false: a counter keeps the sums that were reset. */
   @Override
   public boolean leavesNothing() {
     return false;

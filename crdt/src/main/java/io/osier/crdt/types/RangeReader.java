@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The cells of a store within a range of parts. Reads no others. Not thread-safe. */
+/** Reads the cells of a store within a range of parts, and no others. Not thread-safe. */
 final class RangeReader<K extends Comparable<K>, V> {
   private final EntryStore<?, K, V> store;
   private final boolean down;
   private final int limit;
 
-  /** Where the walk begins, and where it ends. */
+  /** The ends at which the walk begins and ends. */
   private final Optional<End<K>> first;
 
   private final Optional<End<K>> last;
@@ -34,27 +34,27 @@ final class RangeReader<K extends Comparable<K>, V> {
     return new End<>(keys.getFirst(), keys.getLast(), bound.inclusive());
   }
 
-  /** The keys of a part at which a range ends, from the least to the greatest. */
+  /** An end of a range: the keys of its part, from the least to the greatest. */
   private record End<K extends Comparable<K>>(K least, K greatest, boolean inclusive) {
     boolean excludes(K key) {
       return !inclusive && least.compareTo(key) <= 0 && key.compareTo(greatest) <= 0;
     }
 
-    /** Whether a walk that is at a key is behind this end. */
+    /** Whether a walk in the given direction that is at a key has passed this end. */
     boolean isPassed(K key, boolean down) {
       boolean isBehind = down ? key.compareTo(least) < 0 : key.compareTo(greatest) > 0;
       return isBehind || excludes(key);
     }
   }
 
-  /** What is shown of the cells that a reader sees, in their order. */
+  /** Returns what a function makes of the cells that a reader sees, in their order. */
   <T> List<T> visible(Function<TreeEntry<K, V>, T> shown) {
     List<T> some = new ArrayList<>();
     K before = null;
     K from = first.map(down ? End::greatest : End::least).orElse(null);
     Iterator<TreeEntry<K, V>> walk = store.walk(from, down);
     long bytes = 0;
-    int unseen = store.visible(); // when all were seen, what was removed is not looked through
+    int unseen = store.visible(); // once all were seen, the remembered removals behind need no look
     while (unseen > 0 && walk.hasNext()) {
       TreeEntry<K, V> entry = walk.next();
       boolean isFull =
@@ -75,7 +75,7 @@ final class RangeReader<K extends Comparable<K>, V> {
     return down ? some.reversed() : some;
   }
 
-  /** An answer has no room for more, and the heap should not be asked for it. */
+  /** Checks that the entries fit into an answer, before they take more of the heap. */
   private void checkFits(long bytes, int before) {
     if (bytes > EntryStore.WHOLE_BYTES_MAX) {
       throw OsierException.of(

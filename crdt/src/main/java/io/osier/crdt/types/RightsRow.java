@@ -11,13 +11,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What one replica did to a {@link BoundedCounter}: sums that only it writes, and that only grow.
+ * One replica's sums in a {@link BoundedCounter}: only it writes them, and they only grow.
  *
- * @param last commit number of its last update
+ * @param last the commit number of its last update
  * @param up the sum of what it added
  * @param down the sum of what it subtracted
- * @param given what it gave, by the receiver's name
- * @param taken what it took over from those that were given up, by their names
+ * @param given the rights that it transferred, by the receiver's name
+ * @param taken the rights that it took over from datacenters that were given up, by their names
  */
 record RightsRow(
     long last,
@@ -28,10 +28,13 @@ record RightsRow(
   static final RightsRow EMPTY =
       new RightsRow(0, 0, 0, Collections.emptySortedMap(), Collections.emptySortedMap());
 
-  /** Before a name, where rows are written: what was taken from it. No name begins with it. */
+  /**
+   * In the written form, precedes the name of a datacenter from which rights were taken. No name
+   * begins with it.
+   */
   private static final String TAKEN = "-";
 
-  /** Rights to subtract, rights to add. */
+  /** Rights to subtract and rights to add. */
   record Amounts(long down, long up) {
     static final Amounts NOTHING = new Amounts(0, 0);
 
@@ -44,7 +47,10 @@ record RightsRow(
     }
   }
 
-  /** What the replica's datacenter has of rights by what the replica did. */
+  /**
+   * Returns the rights that the replica's updates brought its datacenter; negative if they used
+   * some.
+   */
   long earned(boolean upward) {
     long sum = upward ? down - up : up - down;
     for (Amounts amounts : given.values()) {
@@ -56,18 +62,21 @@ record RightsRow(
     return sum;
   }
 
-  /** What another datacenter has more for what was given and taken. */
+  /**
+   * Returns the rights that the replica gave to another datacenter, less those that it took from
+   * it.
+   */
   long netGivenTo(String dc, boolean upward) {
     return given.getOrDefault(dc, Amounts.NOTHING).get(upward)
         - taken.getOrDefault(dc, Amounts.NOTHING).get(upward);
   }
 
-  /** This after one more update, which changes nothing. */
+  /** Returns this after one more update, which changes nothing. */
   RightsRow at(long number) {
     return new RightsRow(number, up, down, given, taken);
   }
 
-  /** This after an update that added an amount, or subtracted one below 0. */
+  /** Returns this after an update that added an amount; below 0 it is subtracted. */
   RightsRow adding(long amount, long number) {
     return new RightsRow(
         number,
@@ -77,12 +86,12 @@ record RightsRow(
         taken);
   }
 
-  /** This after an update that gave rights. */
+  /** Returns this after an update that transferred rights. */
   RightsRow giving(String to, long lessDown, long lessUp, long number) {
     return new RightsRow(number, up, down, plus(given, to, lessDown, lessUp), taken);
   }
 
-  /** This after an update that took rights over. */
+  /** Returns this after an update that took rights over. */
   RightsRow taking(String from, long moreDown, long moreUp, long number) {
     return new RightsRow(number, up, down, given, plus(taken, from, moreDown, moreUp));
   }
@@ -101,7 +110,7 @@ record RightsRow(
         + (given.size() + taken.size()) * HeapSize.object(2 * Long.BYTES);
   }
 
-  /** A tree with what makes it unmodifiable; empty ones are shared. */
+  /** Returns the bytes of a tree and its unmodifiable view; empty ones are shared. */
   static long mapHeapBytes(int size) {
     return size == 0
         ? 0
@@ -148,7 +157,7 @@ record RightsRow(
     out.writeNumber(amounts.up);
   }
 
-  /** Reads what {@link #write(WireOutput)} wrote. */
+  /** Reads the form that {@link #write(WireOutput)} produces. */
   static RightsRow read(WireInput in) {
     long last = in.readNumber();
     long up = in.readNumber();

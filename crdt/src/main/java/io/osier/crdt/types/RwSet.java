@@ -16,9 +16,9 @@ import java.util.function.Function;
 /**
  * A set; of concurrent changes of an element, removing wins.
  *
- * <p>Why is an element missing here, though it was added? Because a removal has come here that the
- * addition had not seen. A removal therefore leaves a dot, also of an element that was not there,
- * until an addition that has seen it replaces it.
+ * <p>Why is an element missing here, though it was added? Because a removal has arrived here that
+ * the addition had not seen. For that, a removal leaves a dot, even of an element that was not
+ * there, until an addition that has seen it replaces it.
  */
 public final class RwSet extends SetStore<RwSet, DotPair> {
   public static final RwSet EMPTY = new RwSet(EntryContent.none());

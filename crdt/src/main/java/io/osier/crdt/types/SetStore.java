@@ -21,12 +21,12 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the sets share: elements are values, and the queries are the same.
+ * The common part of the sets: elements are values, and the queries are the same.
  *
- * @param <V> what is known of an element
+ * @param <V> the cell of an element
  */
 public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S, Value, V> {
-  /** Of so many entries one at least is shown where they are drawn by their places. */
+  /** Drawing by index is worthwhile if at least one of so many entries is visible. */
   private static final int SHOWN_SHARE = 8;
 
   SetStore(EntryContent<Value, V> content) {
@@ -50,11 +50,11 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
   }
 
   /**
-   * Elements that are drawn, each as likely as each other, in their order. Costs what is drawn, or
-   * the whole set if it {@link #isDrawnWhole}.
+   * Draws elements, each with the same probability; returns them in their order. Costs what is
+   * drawn, or the whole set if it {@link #isDrawnWhole}.
    *
-   * @param count at most so many
-   * @param seed the same one draws the same of the same set
+   * @param count the most elements to draw
+   * @param seed the same seed draws the same elements of the same set
    */
   public final List<Value> drawn(int count, long seed) {
     if (isDrawnWhole()) {
@@ -72,14 +72,17 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
   }
 
   /**
-   * Whether all elements must be looked at to draw some: of what lies outside the heap no place is
-   * known but by its key, and of a set that mostly remembers what was removed few places are right.
+   * Whether all elements must be looked at to draw some: entries outside the heap are found only by
+   * their keys, and in a set that mostly remembers removals few indexes lead to a visible element.
    */
   public final boolean isDrawnWhole() {
     return behind() != null || (long) visible() * SHOWN_SHARE < entryCount();
   }
 
-  /** The first ones of a permutation, of which only what has moved is kept (Fisher and Yates). */
+  /**
+   * Draws the first elements of a permutation, of which only the moved indexes are kept (Fisher and
+   * Yates).
+   */
   private static List<Value> drawn(
       int places, int count, long seed, IntFunction<@Nullable Value> element) {
     SplittableRandom random = new SplittableRandom(seed);
@@ -101,7 +104,7 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
     return drawn;
   }
 
-  /** Goes past a cell; whether a reader sees it. */
+  /** Skips a cell; returns whether a reader sees it. */
   abstract boolean skipCell(WireInput in);
 
   @Override
@@ -117,7 +120,7 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
         : super.readPacked(query, in);
   }
 
-  /** Reads up to the element's place, or to the first element if none is before that. */
+  /** Reads up to the element's position, or to the first element if none is before that. */
   private @Nullable Reading readContains(Value element, WireInput in) {
     boolean isAny = false;
     boolean isPast = false;

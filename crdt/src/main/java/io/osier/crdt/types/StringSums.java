@@ -13,8 +13,9 @@ import java.math.BigDecimal;
 import java.util.Optional;
 
 /**
- * What was added to a string, exactly: a slot's first sum is whole, and may be negative; the second
- * one is the rest, in parts of 10^-18, at least 0 and less than one. Static, for any thread.
+ * The sums that were added to a string, exact: a slot's first sum is the whole part, which may be
+ * negative; the second one is the fraction, in units of 10^-18, at least 0 and less than one.
+ * Static and thread-safe.
  */
 final class StringSums {
   private StringSums() {}
@@ -29,7 +30,7 @@ final class StringSums {
     return true;
   }
 
-  /** The sum of what is whole and a number; empty if that leaves the range of a long. */
+  /** Returns a number plus the whole parts; empty if that leaves the range of a long. */
   static Optional<Long> wholePlus(CounterSlots sums, long number) {
     try {
       long sum = number;
@@ -42,7 +43,7 @@ final class StringSums {
     }
   }
 
-  /** The sum with its fraction. */
+  /** Returns the sum with its fraction. */
   static BigDecimal decimal(CounterSlots sums) {
     BigDecimal sum = BigDecimal.ZERO;
     for (Slot s : sums.slots) {
@@ -57,9 +58,9 @@ final class StringSums {
   }
 
   /**
-   * The delta of an addition.
+   * Returns the delta of an addition.
    *
-   * @param fraction less than a whole
+   * @param fraction in units of 10^-18, less than one whole
    */
   static CounterSlots add(CounterSlots sums, long whole, long fraction, UpdateContext preparation) {
     Slot own = sums.own(preparation, true);
@@ -97,7 +98,7 @@ final class StringSums {
     out.writeSigned(whole);
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads the form that {@link #write} produces. */
   static CounterSlots read(WireInput in) {
     return CounterSlots.read(in, 5, StringSums::readSlot);
   }

@@ -6,12 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * The forms of a string: bytes, as a client gives and gets them, and the value that is kept for
- * them, from which the same bytes come again. Static, for any thread.
+ * The forms of a string: the bytes that a client writes and reads, and the value that is kept for
+ * them, from which the same bytes can be made. Static and thread-safe.
  */
 final class StringText {
   /**
-   * A longer text is none that increments count on, nor one with more digits if it is written out.
+   * A longer text is no number that increments are added to, nor is one that would have more digits
+   * when written out.
    */
   static final int DIGITS_MAX = 40;
 
@@ -23,7 +24,7 @@ final class StringText {
     return kept(Value.ofText(bytes));
   }
 
-  /** What is kept of a value that a client gives: of a number what it is written as. */
+  /** Returns the form to keep of a value that a client gives: numbers as they are written. */
   static Value kept(Value given) {
     return switch (given) {
       case Value.Int number -> number;
@@ -39,7 +40,7 @@ final class StringText {
     };
   }
 
-  /** What is kept of a number: without zeros at its end. */
+  /** Returns the form to keep of a number: without trailing zeros. */
   static Value kept(BigDecimal number) {
     return kept(Value.of(plain(number)));
   }
@@ -48,7 +49,7 @@ final class StringText {
     return number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
   }
 
-  /** The long that is written as this text, if there is one. */
+  /** Returns the long that this text is the usual form of; empty if there is none. */
   private static Optional<Value> wholeNumber(Value.Str text) {
     String digits = text.content();
     if (digits.length() > LONG_DIGITS_MAX || !areDigits(digits, digits.startsWith("-") ? 1 : 0)) {
@@ -73,7 +74,7 @@ final class StringText {
     return from < text.length();
   }
 
-  /** The number that something kept is written as, if it is one. */
+  /** Returns the number that a kept value is the text of; empty if it is none. */
   static Optional<BigDecimal> number(Value kept) {
     return switch (kept) {
       case Value.Int number -> Optional.of(BigDecimal.valueOf(number.content()));
@@ -93,7 +94,7 @@ final class StringText {
     }
   }
 
-  /** The number, if it has few digits. */
+  /** Returns the number; empty if it has too many digits. */
   private static Optional<BigDecimal> number(BigDecimal number) {
     long before = (long) number.precision() - number.scale();
     return Math.abs((long) number.scale()) <= DIGITS_MAX && before <= DIGITS_MAX
@@ -101,19 +102,19 @@ final class StringText {
         : Optional.empty();
   }
 
-  /** What a reader is given of something kept. */
+  /** Returns a kept value as a reader gets it. */
   static Value shown(Value kept) {
     return kept instanceof Value.Int number ? Value.of(number.toString()) : kept;
   }
 
-  /** How many bytes something kept has: at once, however many. */
+  /** Returns the length of a kept value in bytes; O(1). */
   static int length(Value kept) {
     return kept instanceof Value.Int number
         ? number.toString().length()
         : kept.sizeBytes() - Value.BYTES_BESIDE;
   }
 
-  /** The bytes of something kept; not to be changed. */
+  /** Returns the bytes of a kept value; not to be changed. */
   static byte[] bytes(Value kept) {
     return kept instanceof Value.Bytes bytes
         ? bytes.content()

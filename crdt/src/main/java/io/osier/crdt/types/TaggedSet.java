@@ -14,12 +14,12 @@ import java.util.List;
 /**
  * A set whose elements carry the dots of the additions that put them there, after the optimised
  * OR-set of Bieniusa and others, "An optimized conflict-free replicated set" (2012): removal leaves
- * nothing behind but the causal context.
+ * nothing behind except the causal context.
  *
  * <p>In the add-wins set adding wins over a concurrent removal. Why is an element missing there?
- * Because every addition of it that has come here was seen by a removal that has come here. The set
- * that only grows has no removal: only clearing it, or removing the field that it is, makes it
- * smaller, by what was seen; that is why its elements carry dots at all.
+ * Because every addition of it that has arrived here was seen by a removal that has arrived here.
+ * The grow-only set has no removal: only clearing it, or removing the field that it is, makes it
+ * smaller, by the elements that were seen; that is why its elements carry dots at all.
  */
 public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
   public static final TaggedSet ADD_WINS = new TaggedSet(EntryContent.none(), CrdtType.AW_SET);
@@ -62,11 +62,11 @@ public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
   }
 
   /**
-   * Adding replaces the dots that were seen, so an element has as many dots as concurrent
-   * additions.
+   * Prepares an addition, which replaces the dots that were seen, so an element has as many dots as
+   * concurrent additions.
    */
   private TaggedSet add(List<Value> elements, UpdateContext preparation) {
-    if (elements.size() == 1) { // as it mostly is
+    if (elements.size() == 1) { // as nearly always
       Value element = elements.getFirst();
       cell(element).supersede(preparation);
       return delta(element, DotSet.of(preparation.nextDot()));
@@ -81,7 +81,7 @@ public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
     return delta.done();
   }
 
-  /** What an operation writes, as a delta, and what it makes of a state. */
+  /** An operation's effect, as a delta and as the state after it. */
   public record Written(TaggedSet delta, TaggedSet after) {}
 
   public boolean writesAtOnce(Operation operation) {
@@ -89,7 +89,7 @@ public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
         || (operation instanceof Operation.Add add && add.elements().size() == 1);
   }
 
-  /** Prepares an operation and joins it to this state: an element is looked for once. */
+  /** Prepares an operation and joins it to this state: an element is looked up once. */
   public Written write(Operation operation, UpdateContext preparation) {
     if (!(operation instanceof Operation.Add add)) {
       return new Written(reset(preparation), with(EntryContent.none()));

@@ -13,11 +13,11 @@ import io.osier.crdt.state.CrdtState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The data types' classes by type: the one place that lists them. */
+/** The classes of the data types by type: the only place that lists them. */
 public final class TypeRegistry {
   private TypeRegistry() {}
 
-  /** A new object's content: no operation has been done on it. */
+  /** Returns a new object's content: no operation has been done on it. */
   public static DotStore<?> empty(CrdtType type) {
     return switch (type) {
       case PN_COUNTER -> Counter.EMPTY_PN;
@@ -40,7 +40,7 @@ public final class TypeRegistry {
   }
 
   /**
-   * Reads the content of a type, as {@link DotStore#write} wrote it.
+   * Reads the content of a type in the form that {@link DotStore#write} produces.
    *
    * @param replicas as in {@link EntryStore#read}
    */
@@ -61,7 +61,7 @@ public final class TypeRegistry {
     };
   }
 
-  /** Goes past the content of a type; whether a reader can tell it from a new object's. */
+  /** Skips the content of a type; returns whether a reader can tell it from a new object's. */
   static boolean skip(CrdtType type, WireInput in) {
     return switch (type) {
       case PN_COUNTER, G_COUNTER -> Counter.readValue(in, type) != null;
@@ -83,10 +83,10 @@ public final class TypeRegistry {
   }
 
   /**
-   * Reads the whole value of a content of a few bytes, without the rest of it.
+   * Reads the whole value from the bytes of a small content, without decoding the rest of it.
    *
-   * @return null, somewhere in the content, where that takes all of it: mostly because of its type,
-   *     or because a reader sees nothing of it
+   * @return null, with the input somewhere in the content, if the value needs all of it: mostly
+   *     because of its type, or because a reader sees nothing of it
    */
   static @Nullable Reading readValue(CrdtType type, WireInput in) {
     return switch (type) {
@@ -102,7 +102,7 @@ public final class TypeRegistry {
     };
   }
 
-  /** Whether {@link #readPacked} may answer a query: told without a look at the content. */
+  /** Whether {@link #readPacked} may answer a query; known without reading the content. */
   public static boolean mayReadPacked(CrdtType type, Query query) {
     return switch (query) {
       case Query.Exists q -> true;
@@ -119,9 +119,9 @@ public final class TypeRegistry {
   }
 
   /**
-   * Answers a query from a content's bytes, if {@link #mayReadPacked} says so.
+   * Answers a query from a content's bytes, if {@link #mayReadPacked} allows it.
    *
-   * @return null where that takes all of it, or a reader sees nothing of it
+   * @return null if the answer needs all of it, or a reader sees nothing of it
    */
   public static @Nullable Reading readPacked(CrdtType type, Query query, WireInput in) {
     if (empty(type) instanceof EntryStore<?, ?, ?> cells) {

@@ -19,12 +19,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A register that keeps the values of all concurrent assignments; the next one replaces those that
- * it saw. Where the type is {@link CrdtType#MV_REGISTER} all are read, for the application to
- * choose from; of the others the least or the greatest one is, in the order of values.
+ * it saw. The type {@link CrdtType#MV_REGISTER} returns all of them, for the application to choose
+ * from; the other types return the least or the greatest one, in the order of values.
  *
- * <p>Why does an assignment to a greatest value that changes nothing leave a dot? It says that the
- * register is what it is now, and a reset that did not see it leaves that. So an assignment writes
- * what it makes of the register, and there is one value, or one for each concurrent assignment.
+ * <p>Why does an assignment to a greatest-value register leave a dot even if it changes nothing? It
+ * asserts the register's present value, and a reset that did not see it leaves that. So an
+ * assignment writes the value that it makes of the register, and there is one value, or one for
+ * each concurrent assignment.
  */
 public final class ValueRegister implements DotStore<ValueRegister> {
   /** A register of all concurrent values, without one. */
@@ -60,12 +61,12 @@ public final class ValueRegister implements DotStore<ValueRegister> {
     return values;
   }
 
-  /** The values, distinct and in their order; none if never assigned. */
+  /** Returns the values, distinct and in their order; none if never assigned. */
   public List<Value> values() {
     return List.copyOf(ordered());
   }
 
-  /** The one that counts of values in their order, where one does. */
+  /** Returns the least or greatest of the values, by the type. */
   private Value extreme(TreeSet<Value> values) {
     return type == CrdtType.MIN_REGISTER ? values.first() : values.last();
   }
@@ -134,7 +135,7 @@ public final class ValueRegister implements DotStore<ValueRegister> {
     writes.write(out, WireOutput::writeValue);
   }
 
-  /** Reads what {@link #write} wrote, into a register of this type. */
+  /** Reads the form that {@link #write} produces, into a register of this type. */
   ValueRegister read(WireInput in) {
     return new ValueRegister(type, DotFun.read(in, WireInput::readValue));
   }

@@ -5,11 +5,11 @@ import io.osier.core.VersionVector;
 import java.util.function.Supplier;
 
 /**
- * What a keyspace's consistency requires of shipments and answers: the sender's half. The
+ * The rules that a keyspace's consistency sets for shipments and answers: the sender's half. The
  * receiver's half, when updates become visible, is {@code receive.Visibility}.
  */
 public enum CutPolicy {
-  /** Each object becomes visible for itself: an update names what it builds on. */
+  /** Each object becomes visible for itself: an update names the updates that it builds on. */
   NONE {
     @Override
     public VersionVector needs(Supplier<VersionVector> builtOn) {
@@ -27,7 +27,7 @@ public enum CutPolicy {
     }
   },
 
-  /** Shipped updates become visible in cuts, each of which names what it depends on. */
+  /** Shipped updates become visible in cuts, each of which names its dependencies. */
   MARKED {
     @Override
     public VersionVector needs(Supplier<VersionVector> builtOn) {
@@ -60,7 +60,7 @@ public enum CutPolicy {
   /**
    * Returns the dependencies that the end of a cut or of an answer names.
    *
-   * @param here what is here of every replica
+   * @param here the numbers up to which every replica's updates are here
    */
   public abstract VersionVector deps(VersionVector here);
 

@@ -1,13 +1,14 @@
 package io.osier.propagation.host;
 
 /**
- * How many shipments became visible later than the staleness bound, by the reason.
+ * Counts shipments that became visible later than the staleness bound, by the reason.
  *
  * @param origin they left so late that even the shortest way would have been too long: the origin's
- *     machine stalled, or holds too long
- * @param way they were longer under way than usual, and would have been in time otherwise: the link
- *     was slow, or the machine here stalled
- * @param dependency they waited here for what they build on, and would have been in time otherwise
+ *     machine stalled, or holds updates too long
+ * @param way they travelled longer than usual, and would have been in time otherwise: the link was
+ *     slow, or the machine here stalled
+ * @param dependency they waited here for updates that they build on, and would have been in time
+ *     otherwise
  * @param outage a link had been down: their own, or that of the updates that they build on
  */
 public record LateCounts(long origin, long way, long dependency, long outage) {

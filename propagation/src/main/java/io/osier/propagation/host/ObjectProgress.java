@@ -4,13 +4,13 @@ import io.osier.core.VersionVector;
 import java.util.List;
 
 /**
- * How far an object's updates have come: what waits where, since when and for what.
+ * The progress of an object's updates: which ones wait where, since when and for what.
  *
  * @param held updates that are held here for a round, and have not left
  * @param leavesNanos in how long they leave; 0 if they are due, or if none is held
  * @param missing by peer, the shipped updates that it has not acknowledged; only peers that lack
  *     some
- * @param waiting by sender, the updates that have come and are not visible yet
+ * @param waiting by sender, the received updates that are not visible yet
  */
 public record ObjectProgress(
     Count held, long leavesNanos, List<Missing> missing, List<Waiting> waiting) {
@@ -32,10 +32,10 @@ public record ObjectProgress(
   public record Missing(String dc, Count count, long downNanos) {}
 
   /**
-   * Updates that have come and wait.
+   * Received updates that wait.
    *
    * @param from the datacenter that has sent them
-   * @param needs what they wait for, as far as that is known
+   * @param needs the updates that they wait for, as far as those are known
    */
   public record Waiting(String from, Count count, VersionVector needs) {}
 

@@ -103,7 +103,7 @@ public final class PropagationStats {
     return shippedBytes;
   }
 
-  /** Returns those of them that the peers have acknowledged. */
+  /** Returns the part of {@link #shippedBytes} that the peers have acknowledged. */
   public long arrivedBytes() {
     return arrivedBytes;
   }

@@ -9,11 +9,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a partition that kept its store knows when it starts again. The objects themselves and the
- * log of its own updates stay in the store.
+ * The progress of a partition that kept its store, when it starts again. The objects themselves and
+ * the log of its own updates stay in the store.
  *
- * @param life counts the starts of the store, from 1: what was counted in memory only (places in
- *     the stream, epochs, changes) is comparable within one life. 0 without a store
+ * @param life counts the starts of the store, from 1: counts that are kept only in memory (places
+ *     in the stream, epochs, changes) are comparable within one life. 0 without a store
  * @param resumed whether the incarnation goes on, and had caught up: nothing was lost
  * @param committed the last commit number of this incarnation; 0 for a new one
  * @param loggedAfter the log has this incarnation's updates after this number
@@ -24,8 +24,8 @@ import java.util.TreeSet;
  * @param cursors the places in the peers' streams, by sender
  * @param settled see {@link ReplicationProgress}
  * @param forgotten whether a watcher that comes from another datacenter may miss a removal
- * @param firstChange where the count of this life's changes begins, 1 or more: 1, except in
- *     simulations of long lives
+ * @param firstChange the first number of this life's changes, 1 or more: 1, except in simulations
+ *     of long lives
  */
 public record RecoveredState(
     long life,

@@ -79,7 +79,7 @@ public final class ReplicationContext {
     return settings;
   }
 
-  /** Returns what the store kept. */
+  /** Returns the progress that the store kept. */
   public RecoveredState recovered() {
     return recovered;
   }
@@ -89,7 +89,7 @@ public final class ReplicationContext {
     return replica;
   }
 
-  /** Returns what takes the frames that are to be sent. */
+  /** Returns the sink of the frames that are to be sent. */
   public FrameSink sink() {
     return sink;
   }
@@ -98,12 +98,12 @@ public final class ReplicationContext {
     return stats;
   }
 
-  /** Returns what is told of single updates. */
+  /** Returns the observer that is told of single updates. */
   public UpdateObserver observer() {
     return observer;
   }
 
-  /** Returns what the keyspace's consistency requires of shipments and answers. */
+  /** Returns the rules that the keyspace's consistency sets for shipments and answers. */
   public CutPolicy cuts() {
     return CutPolicy.of(policy);
   }

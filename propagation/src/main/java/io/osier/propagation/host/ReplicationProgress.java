@@ -6,8 +6,8 @@ import io.osier.propagation.wire.Frame.Cursor;
 import java.util.Map;
 
 /**
- * How far a partition has come with what others ship. It is stored together with the applied
- * updates, so that it is true after any crash.
+ * How far a partition has received and applied the others' streams. It is stored together with the
+ * applied updates, so that it is true after any crash.
  *
  * @param through the number up to which every other replica's updates are here
  * @param cursors the places in the peers' streams up to which everything was applied, by sender

@@ -31,17 +31,17 @@ public record StreamSettings(
   private static final int PULL_BYTES = 1 << 20;
 
   /**
-   * What the streams of a partition may take in the heap, in bytes.
+   * The most bytes of the heap that the streams of a partition may take.
    *
    * @param trails shipped updates that some peer may not have. When it is spent, the oldest updates
    *     are not kept: states are shipped instead, and in the end a peer is caught up by a scan
-   * @param relays updates of others that somebody may not have. When it is spent they are
+   * @param relays updates of others that some datacenter may not have. When it is spent they are
    *     forgotten: states are given instead
-   * @param waiting updates that have come and wait for what must come before them. When it is
-   *     spent, peers whose updates wait get no more acknowledgements, so that they stop sending. In
-   *     a causal keyspace those go on that have yet to send what closed cuts depend on; frames of
-   *     others are not taken, but requested again, while twice as much waits. And repairs bring no
-   *     more until what they brought too early was fetched
+   * @param waiting received updates that wait for earlier ones. When it is spent, peers whose
+   *     updates wait get no more acknowledgements, so that they stop sending. In a causal keyspace
+   *     those go on that have yet to send updates on which closed cuts depend; frames of others are
+   *     not taken, but requested again, while twice as much waits. And repairs bring no more until
+   *     the updates are fetched that were missing for the ones they brought
    */
   public record Memory(long trails, long relays, long waiting) {
     /** 64 MiB, 16 MiB, 32 MiB. */

@@ -69,27 +69,27 @@ public interface UpdateObserver {
   default void shipped(
       String peer, Frame.Kind kind, boolean outage, List<Shipment> shipments, long nowNanos) {}
 
-  /** Notes that the next frame of a peer's stream has come. */
+  /** Notes that the next frame of a peer's stream was received. */
   default void arrived(ReplicaId peer, Frame.Updates frame) {}
 
   /**
-   * Notes that a peer has sent what it has of an origin, or of objects in whose updates something
+   * Notes that a peer has sent its updates of an origin, or of objects in whose updates something
    * is missing.
    */
   default void brought(ReplicaId peer, List<Shipment> shipments) {}
 
   /**
-   * Notes that a shipment has come and cannot be applied yet.
+   * Notes that a shipment was received and cannot be applied yet.
    *
    * @param missing others' updates that it builds on; empty if it waits for one of its own origin
    */
   default void waits(Shipment shipment, VersionVector missing) {}
 
   /**
-   * Notes that a cut has come and cannot be admitted yet.
+   * Notes that a cut was received and cannot be admitted yet.
    *
-   * @param through up to which of the origin's numbers it reaches
-   * @param missing what must be visible before it, or together with it
+   * @param through the last of the origin's numbers that it includes
+   * @param missing the updates that must be visible before it, or together with it
    */
   default void cutWaits(ReplicaId origin, long through, VersionVector missing) {}
 

@@ -1,7 +1,7 @@
 /**
- * Defines what the streams of a partition get from the code that runs them: the objects ({@code
- * ObjectAccess}), what a store kept of their progress, bounds and times, the sink for frames and
- * its windows; and what they count. Pure.
+ * Defines the surroundings of a partition's streams, which the code that runs them provides: the
+ * objects ({@code ObjectAccess}), the stored progress, bounds and times, the sink for frames and
+ * its windows; and the streams' counts. Pure.
  */
 @NullMarked
 package io.osier.propagation.host;

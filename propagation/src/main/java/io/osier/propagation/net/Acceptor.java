@@ -70,7 +70,7 @@ final class Acceptor extends FrameReader {
 
   private boolean ended;
 
-  /** Whether updates have come. */
+  /** Whether updates were received on this connection. */
   private boolean hasSent;
 
   private final AgreedKeyspaces keyspaces;

@@ -268,7 +268,7 @@ final class Dialler {
     dialling.slowDown();
   }
 
-  /** Returns what tracks connections of this datacenter's former incarnations. */
+  /** Returns the tracker of connections of this datacenter's former incarnations. */
   FormerLife former() {
     return former;
   }

@@ -37,7 +37,7 @@ public final class Greeting {
   private final Map<String, Spoken> spoken = new ConcurrentHashMap<>();
 
   /** By name, the version that a datacenter has published as its own. */
-  private volatile Map<String, Integer> told = Map.of();
+  private volatile Map<String, Integer> published = Map.of();
 
   private volatile Map<String, Long> incarnationsMin = Map.of();
 
@@ -46,10 +46,10 @@ public final class Greeting {
    *
    * @param most the newest in which it has ever greeted here; 0 if it has not
    * @param last the one in which it has greeted here last; 0 if it has not
-   * @param there the one in which it has welcomed this process last; 0 if it has not since it was
-   *     upgraded
+   * @param welcomed the one in which it has welcomed this process last; 0 if it has not since it
+   *     was upgraded
    */
-  private record Spoken(ReplicaId replica, int most, int last, int there) {
+  private record Spoken(ReplicaId replica, int most, int last, int welcomed) {
     static Spoken of(ReplicaId replica, @Nullable Spoken known) {
       return known != null && known.replica.incarnation() >= replica.incarnation()
           ? known
@@ -58,7 +58,7 @@ public final class Greeting {
 
     Spoken greetedIn(int version) {
       // Its welcomes from before it spoke that version do not count.
-      int counts = version > there ? 0 : there;
+      int counts = version > welcomed ? 0 : welcomed;
       return new Spoken(replica, Math.max(most, version), version, counts);
     }
 
@@ -72,7 +72,7 @@ public final class Greeting {
      * older version in both directions, after it has refused the newer one explicitly.
      */
     int version() {
-      return there == 0 ? most : Math.max(last, there);
+      return welcomed == 0 ? most : Math.max(last, welcomed);
     }
   }
 
@@ -115,7 +115,7 @@ public final class Greeting {
         former);
   }
 
-  /** Returns what chooses between several processes of one name and incarnation. */
+  /** Returns the part that chooses between several processes of one name and incarnation. */
   PeerIdentities identities() {
     return identities;
   }
@@ -135,11 +135,11 @@ public final class Greeting {
 
   /**
    * Sets the versions that datacenters have published. A datacenter that publishes another version
-   * than before has been replaced: what was spoken with it before does not count any more.
+   * than before has been replaced: the version that it spoke before does not count any more.
    */
   public void setTold(Map<String, Integer> versions) {
-    Map<String, Integer> before = told;
-    told = Map.copyOf(versions);
+    Map<String, Integer> before = published;
+    published = Map.copyOf(versions);
     versions.forEach(
         (dc, version) -> {
           if (!version.equals(before.get(dc))) {
@@ -159,7 +159,7 @@ public final class Greeting {
   /** Returns the version that a datacenter has spoken or published; 0 if none is known. */
   int knownVersion(String dc) {
     Spoken with = spoken.get(dc);
-    return with != null ? with.version() : told.getOrDefault(dc, 0);
+    return with != null ? with.version() : published.getOrDefault(dc, 0);
   }
 
   /**
@@ -186,7 +186,7 @@ public final class Greeting {
    */
   private boolean isIn(String dc) {
     Spoken with = spoken.get(dc);
-    return told.containsKey(dc) || (with != null && with.last != 0);
+    return published.containsKey(dc) || (with != null && with.last != 0);
   }
 
   /**
@@ -324,8 +324,8 @@ public final class Greeting {
   }
 
   /**
-   * Returns what is wrong with a certificate that was shown as that of a datacenter; empty if
-   * nothing is.
+   * Returns the error in a certificate that was shown as that of a datacenter; empty if there is
+   * none.
    *
    * @param names the names in it
    */

@@ -35,33 +35,33 @@ final class IdentityLine implements PeerIdentities.Line {
     this.onClose = onClose;
   }
 
-  private void does(Runnable what) {
+  private void carryOut(Runnable step) {
     PeerWire.inLoopNow(
         channel,
         () -> {
           if (!hasEnded.getAsBoolean()) {
-            what.run();
+            step.run();
           }
         });
   }
 
   @Override
   public void probe(long number) {
-    does(() -> PeerWire.write(channel, new PeerMessage.Probe(number)));
+    carryOut(() -> PeerWire.write(channel, new PeerMessage.Probe(number)));
   }
 
   @Override
   public void welcome() {
-    does(onWelcome);
+    carryOut(onWelcome);
   }
 
   @Override
   public void refuse(String why) {
-    does(() -> onRefusal.accept(why));
+    carryOut(() -> onRefusal.accept(why));
   }
 
   @Override
   public void close() {
-    does(onClose);
+    carryOut(onClose);
   }
 }

@@ -266,7 +266,7 @@ final class PeerIdentities {
   }
 
   /**
-   * Notes that updates have come over a connection: the stores of later processes must know its
+   * Notes that updates were received over a connection: the stores of later processes must know its
    * start.
    */
   synchronized void sent(Line line) {

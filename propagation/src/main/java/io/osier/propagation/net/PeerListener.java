@@ -36,7 +36,7 @@ public interface PeerListener {
    */
   default void parted(String dc, List<String> keyspaces) {}
 
-  /** A frame has come. Frames of one peer come in the order in which they were sent. */
+  /** A frame was received. Frames of one peer are reported in the order in which they were sent. */
   default void received(ReplicaId peer, String keyspace, int partition, Frame frame) {}
 
   /**
@@ -46,7 +46,7 @@ public interface PeerListener {
   default void receivedAll(ReplicaId peer) {}
 
   /**
-   * A note has come that {@link PeerTransport#note} sent.
+   * A note was received that {@link PeerTransport#note} sent.
    *
    * @param content at most {@link PeerTransport#NOTE_BYTES_MAX} bytes
    */

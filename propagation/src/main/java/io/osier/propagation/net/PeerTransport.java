@@ -111,8 +111,8 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Sets how many bytes a second are compressed of what is sent to each peer that speaks version 14
-   * or a newer one. Applies to connections that are made from now on; the default is {@link
+   * Sets how many bytes a second of the frames to each peer that speaks version 14 or a newer one
+   * are compressed. Applies to connections that are made from now on; the default is {@link
    * LinkCompressor#BYTES_PER_SECOND}.
    *
    * @param bytesPerSecond 0 for none

@@ -25,17 +25,17 @@ record PeeringContext(
     PeerListener listener,
     Optional<PeerTls> tls,
     Network network) {
-  /** What a connection must know of the other datacenters. */
+  /** The other datacenters, as far as a connection must know them. */
   interface Others {
     Set<String> names();
 
-    /** Returns how many bytes a second are compressed of what is sent to each one; 0 for none. */
+    /** Returns how many bytes a second are compressed on each connection; 0 for none. */
     int compressed();
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(PeeringContext.class);
 
-  /** Returns what chooses between several processes of one name. */
+  /** Returns the part that chooses between several processes of one name. */
   PeerIdentities identities() {
     return greeting.identities();
   }
@@ -61,7 +61,7 @@ record PeeringContext(
     return agreement;
   }
 
-  /** Forgets what was logged of a datacenter, so that it is logged again. */
+  /** Forgets the log lines about a datacenter, so that they are written again. */
   void forgetSaid(String dc) {
     said.end(">" + dc);
     said.end("=" + dc);

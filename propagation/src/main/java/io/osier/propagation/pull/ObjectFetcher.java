@@ -40,7 +40,7 @@ public final class ObjectFetcher {
     return new Frame.Fetch(asking.askAgain(nowNanos), open);
   }
 
-  /** Notes that an answer has come in part. Returns whether it was expected. */
+  /** Notes that a part of an answer was received. Returns whether it was expected. */
   public boolean comes(Frame.States states, long nowNanos) {
     return asking.comes(states.request(), nowNanos);
   }

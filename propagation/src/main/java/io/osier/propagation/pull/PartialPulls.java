@@ -19,18 +19,18 @@ public final class PartialPulls {
   private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   /**
-   * A version that was here, together with what has come of another one.
+   * A version that was here, joined with the received part of another one.
    *
-   * @param isHalf whether something of another version may have come
-   * @param bytes about how many bytes what has come takes in the heap
+   * @param isHalf whether parts of another version may be in it
+   * @param bytes about how many bytes the received part takes in the heap
    */
   public record Part(CrdtState version, boolean isHalf, long bytes) {
-    /** Returns a version that is here, of which nothing has come. */
+    /** Returns a version that is here, without any received part. */
     public static Part version(CrdtState version) {
       return new Part(version, false, 0);
     }
 
-    /** Returns a version together with what has come of another one. */
+    /** Returns a version joined with the received part of another one. */
     static Part half(CrdtState version, long bytes) {
       return new Part(version, true, bytes);
     }
@@ -42,7 +42,7 @@ public final class PartialPulls {
   private long heapBytes;
 
   /**
-   * Keeps what has come of an object.
+   * Keeps the received part of an object.
    *
    * @param bytesMax the most bytes that are kept; one part is kept in any case
    */

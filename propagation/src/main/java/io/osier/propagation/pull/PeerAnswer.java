@@ -5,7 +5,7 @@ import io.osier.propagation.wire.Frame;
 import java.util.Optional;
 
 /**
- * A peer's answer that is all here.
+ * A peer's answer that was received completely.
  *
  * @param pulled the object whose state in the answer was pulled, if there is one: that state may
  *     read what it shares with the version here from where that version is stored

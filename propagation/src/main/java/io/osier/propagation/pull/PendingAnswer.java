@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An answer with a large state that is still to be pulled. The whole answer counts only when the
- * state has come, since what the answer says about an origin includes that state. Not thread-safe.
+ * state was received, since the answer's statements about an origin include that state. Not
+ * thread-safe.
  */
 public final class PendingAnswer {
   private final ReplicaId sender;
@@ -46,7 +47,8 @@ public final class PendingAnswer {
   /**
    * Begins the pull, unless it has begun and its version has not changed.
    *
-   * @param from returns what is here of the object, or has come of it; what is here is not counted
+   * @param from returns the object's version here, or the part that was received; the version here
+   *     is not counted
    * @return whether it has begun; it cannot while the version here is just being read again
    */
   public boolean begin(Supplier<PartialPulls.Part> from, long nowNanos) {
@@ -67,7 +69,7 @@ public final class PendingAnswer {
     return pull != null;
   }
 
-  /** Returns the answer without the offered state, for when what is here covers that state. */
+  /** Returns the answer without the offered state, for when the version here covers that state. */
   public PeerAnswer besidesOffer() {
     return PeerAnswer.of(states);
   }
@@ -96,7 +98,7 @@ public final class PendingAnswer {
         && (pull.version().isEmpty() || pull.take(entries));
   }
 
-  /** Returns the answer, if all of it has come and its version has not changed. */
+  /** Returns the answer, if all of it was received and its version has not changed. */
   public Optional<PeerAnswer> answer() {
     if (pull == null || !pull.isComplete() || pull.version().isEmpty()) {
       return Optional.empty();
@@ -118,7 +120,7 @@ public final class PendingAnswer {
     return Optional.of(new PeerAnswer(whole, Optional.of(offer.object())));
   }
 
-  /** Returns what has come of the state, if anything. */
+  /** Returns the received part of the state, if there is one. */
   public Optional<PartialPulls.Part> part() {
     StatePull open = pull;
     return open == null
@@ -127,8 +129,8 @@ public final class PendingAnswer {
   }
 
   /**
-   * Keeps the version of what has come from changing for a time; if it has changed, the pull begins
-   * again.
+   * Keeps the version of the received part from changing for a time; if it has changed, the pull
+   * begins again.
    */
   public void hold() {
     if (pull != null && pull.version().isEmpty()) {
@@ -136,7 +138,7 @@ public final class PendingAnswer {
     }
   }
 
-  /** Returns about how many bytes what has come takes in the heap. */
+  /** Returns about how many bytes the received part takes in the heap. */
   long heapBytes() {
     return statesBytes + (pull == null ? 0 : pull.heapBytes());
   }

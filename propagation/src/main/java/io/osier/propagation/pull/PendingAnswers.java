@@ -86,7 +86,7 @@ public final class PendingAnswers {
     return ranges;
   }
 
-  /** Notes that the answer to the open request has come. */
+  /** Notes that the answer to the open request was received. */
   public void came(long nowNanos) {
     boolean unused = asking.answered(askedNumber, nowNanos);
     long took = nowNanos - askedNanos;
@@ -102,7 +102,7 @@ public final class PendingAnswers {
     return !all.isEmpty() && (asked == null || asking.isDue(heardNanos));
   }
 
-  /** Returns about how many bytes what has come takes in the heap. */
+  /** Returns about how many bytes the received parts take in the heap. */
   public long heapBytes() {
     long bytes = 0;
     for (PendingAnswer answer : all.values()) {

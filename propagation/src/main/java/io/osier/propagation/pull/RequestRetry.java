@@ -24,7 +24,7 @@ public final class RequestRetry {
   private long lastNanos;
   private int repeats;
 
-  /** Whether the answer has begun to come. */
+  /** Whether a part of the answer was received. */
   private boolean coming;
 
   /**
@@ -89,8 +89,8 @@ public final class RequestRetry {
   }
 
   /**
-   * Notes that an answer has come in part, and that the rest comes by other means, so that the
-   * request is not repeated.
+   * Notes that a part of an answer was received, and that the rest comes by other means, so that
+   * the request is not repeated.
    *
    * @return false if it answers another request
    */

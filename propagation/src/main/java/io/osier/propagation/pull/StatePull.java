@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pulls the state of a large object that a peer offers: requests the pages of its ranges one by
- * one, and the entries of the ranges that differ from what is here. What has come is kept until all
- * of it has, and nobody sees it before. Not thread-safe.
+ * one, and the entries of the ranges that differ from the version here. Keeps the received part
+ * until it is complete; nobody sees it before. Not thread-safe.
  */
 public final class StatePull {
   /** The number of ranges whose entries are requested at once. */
@@ -26,16 +26,16 @@ public final class StatePull {
   /** The offer as it was last received. */
   private Frame.Offer offer;
 
-  /** What was here, together with what has come. */
+  /** The version here, joined with the received part. */
   private CrdtState version;
 
-  /** About how many bytes what has come takes in the heap. */
+  /** About how many bytes the received part takes in the heap. */
   private long bytes;
 
   private long heardNanos;
   private EntryKey after = EntryKey.NONE;
 
-  /** The page that begins behind {@link #after}; null before it has come. */
+  /** The page that begins behind {@link #after}; null before it was received. */
   private @Nullable List<EntryRanges.Range> page;
 
   /** The indices of the page's ranges whose entries have not come. */
@@ -85,8 +85,8 @@ public final class StatePull {
   }
 
   /**
-   * Returns what was here together with what has come, with which a pull for a new offer can begin.
-   * Empty if the version has changed because the pull took too long.
+   * Returns the version here joined with the received part, with which a pull for a new offer can
+   * begin. Empty if the version has changed because the pull took too long.
    */
   public Optional<CrdtState> version() {
     return Decomposition.hold(version) ? Optional.of(version) : Optional.empty();
@@ -154,12 +154,12 @@ public final class StatePull {
     }
   }
 
-  /** Returns about how many bytes what has come takes in the heap. */
+  /** Returns about how many bytes the received part takes in the heap. */
   public long heapBytes() {
     return bytes;
   }
 
-  /** Whether everything that was lacking has come. */
+  /** Whether every entry that was lacking was received. */
   public boolean isComplete() {
     return lacking.isEmpty() && page != null;
   }

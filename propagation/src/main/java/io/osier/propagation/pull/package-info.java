@@ -1,6 +1,6 @@
 /**
- * Requests objects that are too large for a frame in pages: knows which peer was asked, what has
- * come, and when to repeat a request. It must not decide when something becomes visible.
+ * Requests objects that are too large for a frame in pages: knows the peer that was asked and the
+ * received pages, and when to repeat a request. It must not decide when something becomes visible.
  */
 @NullMarked
 package io.osier.propagation.pull;

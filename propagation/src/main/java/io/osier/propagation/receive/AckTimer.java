@@ -1,15 +1,15 @@
 package io.osier.propagation.receive;
 
 /**
- * Decides when a peer's frames are acknowledged; one acknowledgement covers all that have come by
- * then. Not thread-safe.
+ * Decides when a peer's frames are acknowledged; one acknowledgement covers all that were received
+ * by then. Not thread-safe.
  */
 final class AckTimer {
   private boolean due;
   private long dueNanos;
   private long sentNanos;
 
-  /** Notes that a frame has come that must be acknowledged by this time. */
+  /** Notes that a frame was received that must be acknowledged by this time. */
   void by(long nanos) {
     dueNanos = due ? Math.min(dueNanos, nanos) : nanos;
     due = true;

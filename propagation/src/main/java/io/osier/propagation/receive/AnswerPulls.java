@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 
 /**
  * Pulls the large states that belong to peers' answers, one after the other for each peer. A
- * request that is not answered is repeated, and if an answer ends early, the part of the state that
- * has come is kept for the next answer. Pure; not thread-safe.
+ * request that is not answered is repeated, and if an answer ends early, the received part of the
+ * state is kept for the next answer. Pure; not thread-safe.
  */
 public final class AnswerPulls {
   private final ReplicationContext around;
@@ -121,13 +121,13 @@ public final class AnswerPulls {
   private PartialPulls.Part known(InboundStream in, Frame.Offer offer) {
     ObjectId object = offer.object();
     CrdtState here = around.replica().state(object);
-    Optional<PartialPulls.Part> came =
+    Optional<PartialPulls.Part> kept =
         halfPulled
             .take(object)
             // The object may have come in another way meanwhile.
             .filter(part -> here == null || !here.context().covers(part.version().context()));
-    if (came.isPresent()) {
-      return came.get();
+    if (kept.isPresent()) {
+      return kept.get();
     }
     CrdtState version =
         visibility

@@ -6,9 +6,9 @@ import io.osier.propagation.pull.StatePulls;
 import java.util.function.Predicate;
 
 /**
- * Decides which peers may go on sending. What has come and waits has a budget. When it is spent, a
- * peer is not acknowledged unless waiting updates depend on what it has still to send. Not
- * thread-safe.
+ * Decides which peers may go on sending. Received updates that wait have a budget. When it is
+ * spent, a peer is not acknowledged unless waiting updates depend on updates that it has yet to
+ * send. Not thread-safe.
  */
 final class Backpressure {
   /** When what waits takes this many times the budget, frames are not even taken. */
@@ -33,7 +33,7 @@ final class Backpressure {
     this.linkUp = linkUp;
   }
 
-  /** Decides anew which peers may be held back, after something has come. */
+  /** Decides anew which peers may be held back, after something was received. */
   void weigh(long nowNanos) {
     visibility.weigh(new Heard(nowNanos));
   }

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Holds what has come for a {@code causal} keyspace and is not visible yet. Updates gather until
- * the sender closes a cut: everything of an origin up to a commit number, with the cut of the
+ * Holds the received updates of a {@code causal} keyspace that are not visible yet. Updates gather
+ * until the sender closes a cut: everything of an origin up to a commit number, with the cut of the
  * others that it depends on. {@link CutAdmission} says which cuts become visible.
  *
  * <p>Pure, not thread-safe.
@@ -141,7 +141,7 @@ final class CausalDelivery {
   /**
    * Closes a cut of a peer's own updates.
    *
-   * @param through every update up to this number has come
+   * @param through every update up to this number was received
    * @param cursor the place in the stream
    */
   void close(
@@ -229,16 +229,16 @@ final class CausalDelivery {
    * datacenter has those updates and the cut after all, both come from there.
    *
    * @param here the present cut
-   * @param lost whether no datacenter has more of an origin's updates than has come here
+   * @param lost whether no datacenter has more of an origin's updates than was received here
    */
   void giveUp(VersionVector here, Predicate<ReplicaId> lost) {
     if (leftBytes() == 0) {
       return;
     }
-    VersionVector come = here;
+    VersionVector received = here;
     for (CutQueue queue : queues.values()) {
       for (CutQueue.Cut cut : queue.cuts) {
-        come = cut.raise(come);
+        received = cut.raise(received);
       }
     }
     for (Iterator<Map.Entry<Source, CutQueue>> it = queues.entrySet().iterator(); it.hasNext(); ) {
@@ -248,7 +248,7 @@ final class CausalDelivery {
       // first.
       while (queue.ended
           && !queue.cuts.isEmpty()
-          && dependsOn(lost, queue.cuts.peekLast().deps().beyond(come))) {
+          && dependsOn(lost, queue.cuts.peekLast().deps().beyond(received))) {
         queue.removeLast(e.getKey());
       }
       if (queue.isEmpty() && queue.closed == 0) {
@@ -307,29 +307,29 @@ final class CausalDelivery {
   }
 
   /**
-   * Whether a closed cut depends on later updates of a stream than have come.
+   * Whether a closed cut depends on later updates of a stream than were received.
    *
    * @param here the present cut
    */
   boolean isWanted(Source stream, VersionVector here) {
     CutQueue own = queues.get(stream);
-    long come = Math.max(own == null ? 0 : own.closed, here.get(stream.of));
+    long received = Math.max(own == null ? 0 : own.closed, here.get(stream.of));
     for (CutQueue queue : queues.values()) {
       // The last of a source's cuts depends on all that those before it depend on.
-      if (!queue.cuts.isEmpty() && queue.cuts.peekLast().deps().get(stream.of) > come) {
+      if (!queue.cuts.isEmpty() && queue.cuts.peekLast().deps().get(stream.of) > received) {
         return true;
       }
     }
     return false;
   }
 
-  /** Whether a source's cut up to a number waits for what it depends on. */
+  /** Whether a source's cut up to a number waits for its dependencies. */
   boolean isWaiting(Source source, long through) {
     CutQueue queue = queues.get(source);
     return queue != null && !queue.cuts.isEmpty() && queue.cuts.peekLast().through() == through;
   }
 
-  /** Whether a closed cut of an origin waits for what it depends on. */
+  /** Whether a closed cut of an origin waits for its dependencies. */
   boolean isWaiting(ReplicaId origin) {
     for (Map.Entry<Source, CutQueue> e : queues.entrySet()) {
       if (e.getKey().of.equals(origin) && !e.getValue().cuts.isEmpty()) {
@@ -339,7 +339,7 @@ final class CausalDelivery {
     return false;
   }
 
-  /** Returns how many updates have come and are not visible. */
+  /** Returns how many received updates are not visible. */
   int waiting() {
     int waiting = 0;
     for (CutQueue queue : queues.values()) {

@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Holds what has come from one source for a {@code causal} keyspace and waits: updates of a cut
- * that is still open, and closed cuts. Not thread-safe.
+ * Holds the waiting updates from one source for a {@code causal} keyspace: those of a cut that is
+ * still open, and closed cuts. Not thread-safe.
  */
 final class CutQueue {
   /** An update that waits. */

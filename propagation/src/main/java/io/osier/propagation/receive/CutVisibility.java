@@ -22,21 +22,23 @@ import java.util.function.Predicate;
  * and everything that the cut depends on is visible or becomes visible with it ({@link
  * CausalDelivery}).
  *
- * <p>When what waits takes more than its budget, streams are held back: nothing of them is dropped,
- * and no more is taken. Streams that are needed go on: those that have yet to bring something on
- * which a closed cut depends. If no cut is closed, the stream of which most has come goes on, as
- * the nearest to its end. A stream that goes on does so until what waits is within the budget
- * again. Otherwise two streams could take turns for ever: each restart ships one cut that reaches
- * up to the present, so each cut would depend on ever later ones of the other stream.
+ * <p>When waiting updates take more than their budget, streams are held back: none of their updates
+ * are dropped, and no more are taken. Streams that are needed go on: those that have yet to bring
+ * updates on which a closed cut depends. If no cut is closed, the stream with the largest open cut
+ * goes on, as the nearest to its end. A stream that goes on does so until the waiting updates are
+ * within the budget again. Otherwise two streams could take turns for ever: each restart ships one
+ * cut that reaches up to the present, so each cut would depend on ever later ones of the other
+ * stream.
  *
- * <p>If all streams of which something has begun to come stand still, all other streams go on. If
- * those stay silent, what they have begun is dropped to make room; it comes again when its sender
- * is heard again.
+ * <p>If all streams that have begun a cut stand still, all other streams go on. If the former stay
+ * silent, their open cuts are dropped to make room; they are sent again when their sender is heard
+ * again.
  *
- * <p>So the budget is exceeded by no more than what must become visible together. Nobody waits for
- * ever: if everything that closed cuts depend on were visible or closed here, they would be
- * admitted ({@link CausalDelivery#take}); so some cut depends on more of an origin. The origin's
- * stream goes on if the origin is heard; if not, others repair it, and repairs are never held back.
+ * <p>So the budget is exceeded by no more than the updates that must become visible together. No
+ * stream waits for ever: if everything that closed cuts depend on were visible or closed here, they
+ * would be admitted ({@link CausalDelivery#take}); so some cut depends on more of an origin. The
+ * origin's stream goes on if the origin is heard; if not, others repair it, and repairs are never
+ * held back.
  *
  * <p>Not thread-safe.
  */
@@ -175,8 +177,8 @@ final class CutVisibility implements Visibility {
   }
 
   /**
-   * Keeps a pulled state until its sender closes a cut, which it does once all that it offered has
-   * come.
+   * Keeps a pulled state until its sender closes a cut, which it does once all states that it
+   * offered were received.
    */
   @Override
   public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
@@ -185,7 +187,7 @@ final class CutVisibility implements Visibility {
 
   private void addPulled(CausalDelivery.Source source, CutQueue.Arrived state, long nowNanos) {
     if (!admission.hasPulled()) {
-      heldNanos = nowNanos; // what has just come is held
+      heldNanos = nowNanos; // the frame just received is held
     }
     admission.addPulled(source, state);
   }
@@ -274,7 +276,7 @@ final class CutVisibility implements Visibility {
     }
   }
 
-  /** Lets other streams go on, since those of which something has begun to come stand still. */
+  /** Lets other streams go on, since those that have begun a cut stand still. */
   private void passBy(Hearing hearing) {
     boolean anyFlows = false;
     for (InboundStream in : streams.all()) {
@@ -299,7 +301,8 @@ final class CutVisibility implements Visibility {
   }
 
   /**
-   * Counts what has come of a stream and waits for more of it: updates, and large states in parts.
+   * Counts the received parts of a stream that wait for more of it: updates, and large states in
+   * parts.
    */
   private int isComing(InboundStream in, Hearing hearing) {
     return admission.open(source(in)) + in.pullsHeardSince(hearing.silentNanos());

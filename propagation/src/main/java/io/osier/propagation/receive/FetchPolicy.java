@@ -71,7 +71,8 @@ final class FetchPolicy {
 
   /**
    * Whether an update waits for an origin whose stream stands still or has just come back. Then the
-   * origin itself or a third datacenter will send what is missing, and it should not be sent twice.
+   * origin itself or a third datacenter will send the missing updates, which should not be sent
+   * twice.
    */
   private boolean comesLater(Shipment shipment, long nowNanos) {
     CausalContext here = applier.context(shipment.object());

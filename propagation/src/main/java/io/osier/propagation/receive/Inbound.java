@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes what the peers ship: finds gaps in their streams and requests what is missing, acknowledges
- * frames, and hands the updates that are next to {@link Visibility}.
+ * Takes the peers' shipments: finds gaps in their streams and requests the missing frames,
+ * acknowledges frames, and hands the updates that are next to {@link Visibility}.
  *
  * <p>Pure; not thread-safe.
  */
@@ -93,8 +93,9 @@ public final class Inbound {
   }
 
   /**
-   * Ends the stream of a datacenter that is no peer any more; the other peers have what is missing
-   * of it. Its updates that have come and wait become visible later: nobody else may have them.
+   * Ends the stream of a datacenter that is no peer any more; the other peers have the updates that
+   * are missing of it. Its received updates that wait become visible later: nobody else may have
+   * them.
    */
   public void end(String dc, long nowNanos) {
     InboundStream in = streams.get(dc);
@@ -219,7 +220,7 @@ public final class Inbound {
   }
 
   /**
-   * Takes a page of what a peer has of an origin, or of objects that were fetched from it.
+   * Takes a page of a peer's updates of an origin, or of objects that were fetched from it.
    *
    * @param expected whether it is the next page of a repair that is in progress
    */
@@ -376,22 +377,22 @@ public final class Inbound {
     return streams.placesChanged();
   }
 
-  /** Returns how much is used of the budget for what has come and waits. */
+  /** Returns how much is used of the budget for received updates that wait. */
   public Budget.Usage memory() {
     return backpressure.usage(answerPulls.keptBytes());
   }
 
-  /** Returns how many updates have come and wait for their cut's end or its dependencies. */
+  /** Returns how many received updates wait for their cut's end or its dependencies. */
   public int waiting() {
     return visibility.waiting();
   }
 
-  /** Returns what has come of an object and waits, where each object becomes visible for itself. */
+  /** Returns the waiting updates of an object, where each object becomes visible for itself. */
   public List<ObjectProgress.Waiting> waiting(ObjectId object, long nowNanos) {
     return streams.waiting(object, nowNanos);
   }
 
-  /** Whether a closed cut of an origin, or what it left, waits for what it depends on. */
+  /** Whether a closed cut of an origin, or what it left, waits for its dependencies. */
   public boolean isWaiting(ReplicaId origin) {
     return visibility.isWaiting(origin);
   }

@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * One peer's stream to this partition: what has come of it, and what is requested from the peer.
- * Not thread-safe.
+ * One peer's stream to this partition: the received frames, and the requests to the peer. Not
+ * thread-safe.
  */
 public final class InboundStream {
   private static final int PATIENCE_MAX = 10;
@@ -58,7 +58,7 @@ public final class InboundStream {
     return sender;
   }
 
-  /** Returns how far the stream has come. */
+  /** Returns the stream's position. */
   StreamPosition position() {
     return position;
   }
@@ -95,14 +95,14 @@ public final class InboundStream {
     return liveness.heardNanos();
   }
 
-  /** Whether a frame of the epoch has come. */
+  /** Whether a frame of the epoch was received. */
   public boolean hasBegun() {
     return position.hasBegun();
   }
 
   /**
-   * Notes that what waits of the stream was dropped: when there is room, the stream begins again
-   * behind what was applied, instead of behind what has come.
+   * Notes that the waiting updates of the stream were dropped: when there is room, the stream
+   * begins again behind the last applied frame, instead of the last received one.
    */
   void dropped() {
     pulls.drop();
@@ -204,8 +204,8 @@ public final class InboundStream {
   }
 
   /**
-   * Drops an object's waiting updates without applying them, because what they build on was lost.
-   * Only for a stream that has ended.
+   * Drops an object's waiting updates without applying them, because updates that they build on
+   * were lost. Only for a stream that has ended.
    */
   void giveUp(ObjectId object) {
     position.claimNoMoreThan(pending.giveUp(object));

@@ -23,7 +23,7 @@ final class InboundStreams {
   private final ReplicationContext around;
   private final Map<String, InboundStream> byDc = new TreeMap<>();
 
-  /** Streams of former incarnations, while something of them waits for what comes before it. */
+  /** Streams of former incarnations, while updates of them wait for earlier ones. */
   private final List<InboundStream> left = new ArrayList<>();
 
   /** By datacenter, the last incarnation that has ended after something of it was applied. */
@@ -109,7 +109,7 @@ final class InboundStreams {
     return holding;
   }
 
-  /** Returns what has come of an object and waits, where each object becomes visible for itself. */
+  /** Returns the waiting updates of an object, where each object becomes visible for itself. */
   List<ObjectProgress.Waiting> waiting(ObjectId object, long nowNanos) {
     List<ObjectProgress.Waiting> waiting = new ArrayList<>();
     for (InboundStream in : holding()) {

@@ -192,7 +192,7 @@ final class ObjectVisibility implements Visibility {
 
   @Override
   public void givenUp(ReplicaId peer, ReplicaId origin) {
-    // What has come is visible, or is kept by the repair.
+    // Everything received is visible, or is kept by the repair.
   }
 
   @Override
@@ -270,8 +270,8 @@ final class ObjectVisibility implements Visibility {
   }
 
   /**
-   * Returns true if updates of the stream wait: what they wait for comes from others, or is fetched
-   * as a state, which waits for nothing.
+   * Returns true if updates of the stream wait: the updates that they wait for come from others, or
+   * are fetched as a state, which waits for nothing.
    */
   @Override
   public boolean mayHoldBack(InboundStream in) {

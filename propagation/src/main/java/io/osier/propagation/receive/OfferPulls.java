@@ -45,22 +45,26 @@ public final class OfferPulls {
       before.heard(offer, nowNanos);
       send(in, before.ask());
     } else if (before != null || backpressure.mayPullMore(in, nowNanos)) {
-      // What has come of an offer that ended early need not come again.
-      Optional<CrdtState> came =
+      // The received part of an offer that ended early need not be sent again.
+      Optional<CrdtState> received =
           before != null
               ? before.version()
               : visibility.waitingState(in, offer).filter(Decomposition::hold);
-      long bytes = before != null && came.isPresent() ? before.heapBytes() : 0;
-      begin(in, offer, came, bytes, nowNanos);
+      long bytes = before != null && received.isPresent() ? before.heapBytes() : 0;
+      begin(in, offer, received, bytes, nowNanos);
     } // otherwise the offer is repeated
   }
 
   private void begin(
-      InboundStream in, Frame.Offer offer, Optional<CrdtState> came, long bytes, long nowNanos) {
+      InboundStream in,
+      Frame.Offer offer,
+      Optional<CrdtState> received,
+      long bytes,
+      long nowNanos) {
     CrdtState here = around.replica().state(offer.object());
     CrdtState own = here == null ? CrdtState.bottom(offer.object().type()) : here;
-    if (came.isPresent() || Decomposition.hold(own)) {
-      StatePull pull = new StatePull(in.sender(), offer, came.orElse(own), bytes, nowNanos);
+    if (received.isPresent() || Decomposition.hold(own)) {
+      StatePull pull = new StatePull(in.sender(), offer, received.orElse(own), bytes, nowNanos);
       in.pulls().begin(pull);
       send(in, pull.ask());
     } // otherwise the object is just being read again: the offer is repeated

@@ -76,8 +76,8 @@ final class PathSkew {
   }
 
   /**
-   * Forgets what is awaited of an origin whose stream was interrupted: its delay says nothing about
-   * the path.
+   * Forgets the awaited frames of an origin whose stream was interrupted: their delay says nothing
+   * about the path.
    */
   void interrupted(String origin) {
     awaited.keySet().removeIf(path -> path.origin.equals(origin));

@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReceivedVector {
   /**
-   * An object of which updates of a replica have come.
+   * An object of which updates of a replica were received.
    *
-   * @param last how far the object's context reaches: a state may name more than the object's own
-   *     updates, where some were forgotten
-   * @param update the number of the replica's last update on the object if that came as an update;
-   *     otherwise 0
+   * @param last the replica's last number in the object's context: a state may name more than the
+   *     object's own updates, where some were forgotten
+   * @param update the number of the replica's last update on the object if that was received as an
+   *     update; otherwise 0
    */
   private record Touched(ObjectId object, long last, long update) {}
 
@@ -171,14 +171,14 @@ public final class ReceivedVector {
   }
 
   /** Notes that a shipment has made an object's context grow. */
-  void changed(Shipment came, CausalContext before, CausalContext after) {
-    ObjectId object = came.object();
+  void changed(Shipment shipment, CausalContext before, CausalContext after) {
+    ObjectId object = shipment.object();
     for (int i = 0; i < after.size(); i++) {
       ReplicaId r = after.replica(i);
       long last = after.through(r);
       if (!r.equals(self) && last > before.through(r)) {
-        boolean isUpdate = !came.content().isFull() && r.equals(came.origin());
-        log(r).touch(object, last, isUpdate && last == came.last() ? last : 0);
+        boolean isUpdate = !shipment.content().isFull() && r.equals(shipment.origin());
+        log(r).touch(object, last, isUpdate && last == shipment.last() ? last : 0);
         version++;
       }
     }
@@ -256,7 +256,7 @@ public final class ReceivedVector {
     statuses.put(peer.dc(), status);
     OriginLog own = logs.get(peer);
     if (own != null && own.far == Long.MAX_VALUE) {
-      // What was forgotten of its updates reached no further than that.
+      // The forgotten part of its updates reached no further than that.
       own.far = status.committed();
     }
     for (int i = 0; i < status.through().size(); i++) {
@@ -322,8 +322,8 @@ public final class ReceivedVector {
   }
 
   /**
-   * Returns what came of an origin beyond its complete updates: the number of the last update on
-   * each object. A peer that has an object at this number has nothing to send of it.
+   * Returns the updates of an origin that were received beyond its complete ones: the number of the
+   * last update on each object. A peer that has an object at this number has nothing of it to send.
    *
    * @param limit the largest number of ranges; the first ones are returned
    */

@@ -9,7 +9,7 @@ import java.util.List;
 public interface RepairBuffer {
   void keepEarly(ReplicaId peer, ReplicaId origin, Shipment update);
 
-  /** Returns what is kept of an object, one list for each origin. */
+  /** Returns the kept updates of an object, one list for each origin. */
   List<List<Shipment>> early(ObjectId object);
 
   /** Returns about how many bytes the kept updates take in the heap. */

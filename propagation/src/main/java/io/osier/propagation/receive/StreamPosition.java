@@ -5,9 +5,9 @@ import io.osier.propagation.wire.Frame.Cursor;
 import java.util.Optional;
 
 /**
- * Keeps how far a peer's stream has come: its epoch, the last frame of the epoch, the place after
- * that frame, and the place up to which everything was applied. An epoch begins when the stream is
- * requested, and ends when a frame is lost. Not thread-safe.
+ * Keeps the position in a peer's stream: its epoch, the last received frame of the epoch, the place
+ * after that frame, and the place up to which everything was applied. An epoch begins when the
+ * stream is requested, and ends when a frame is lost. Not thread-safe.
  */
 final class StreamPosition {
   private static final int ATTEMPTS_MAX = 3;
@@ -82,8 +82,8 @@ final class StreamPosition {
   }
 
   /**
-   * Has the stream begin again when there is room, behind what was applied instead of behind what
-   * has come.
+   * Has the stream begin again when there is room, behind the last applied frame instead of the
+   * last received one.
    */
   void toApplied() {
     cursor = applied;
@@ -108,7 +108,7 @@ final class StreamPosition {
     epoch = Math.max(epoch, heard);
   }
 
-  /** Whether a frame of the epoch has come. */
+  /** Whether a frame of the epoch was received. */
   boolean hasBegun() {
     return sequence > 0;
   }
@@ -161,7 +161,7 @@ final class StreamPosition {
     return frame.sequence() == sequence + 1 ? Verdict.NEXT : Verdict.GAP;
   }
 
-  /** Notes that the frame, which is the next one, has come. */
+  /** Notes that the next frame was received. */
   void received(Frame.Updates frame) {
     resuming = false;
     barren = 0;
@@ -170,7 +170,7 @@ final class StreamPosition {
     claimed = Math.max(claimed, frame.through());
   }
 
-  /** Notes that everything that has come has been applied. */
+  /** Notes that everything received was applied. */
   void appliedAll() {
     if (cursor.isPresent()) {
       applied = cursor;
@@ -186,7 +186,9 @@ final class StreamPosition {
     return applied;
   }
 
-  /** Returns the number up to which, as the stream claims, every update of the sender has come. */
+  /**
+   * Returns the number up to which, as the stream claims, every update of the sender was received.
+   */
   long claimed() {
     return claimed;
   }

@@ -109,8 +109,7 @@ public final class UpdateApplier {
   }
 
   /**
-   * Returns the updates that the shipment's origin had seen of the object and that have not come
-   * here.
+   * Returns the updates that the shipment's origin had seen of the object and that are not here.
    */
   VersionVector missing(Shipment shipment) {
     VersionVector needs = shipment.needs();
@@ -180,7 +179,7 @@ public final class UpdateApplier {
   }
 
   /**
-   * Returns a shipment of the object's new state in place of what was received: a journal may also
+   * Returns a shipment of the object's new state in place of the received one: a journal may also
    * lack what the object has forgotten.
    */
   private static Shipment whole(Shipment received, CrdtState after) {
@@ -224,7 +223,8 @@ public final class UpdateApplier {
     CausalContext content = shipment.content().context();
     for (int i = 0; i < content.size(); i++) {
       long remembered = object.through(content.replica(i));
-      // Its first ranges are what it replaces; it builds on what lies before its last range.
+      // Its first ranges are those that it replaces; it builds on the updates before its last
+      // range.
       long after = content.rangeAfter(i, content.rangeCount(i) - 1);
       boolean wholePast = content.rangeAfter(i, 0) == 0;
       if (after > remembered || (wholePast && remembered == 0 && shipment.updates() != 1)) {

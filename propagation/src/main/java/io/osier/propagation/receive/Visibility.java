@@ -23,7 +23,7 @@ interface Visibility {
   void updates(InboundStream in, Frame.Updates frame, long ackNanos, long nowNanos, long nowMillis);
 
   /**
-   * Takes a page of what a peer has of an origin, or of objects that were fetched from it.
+   * Takes a page of a peer's updates of an origin, or of objects that were fetched from it.
    *
    * @param expected whether it is the next page of a repair that is in progress
    */
@@ -70,16 +70,14 @@ interface Visibility {
   Optional<CrdtState> waitingState(InboundStream in, Frame.Offer offer);
 
   /**
-   * Looks now and then at what former incarnations have left: whether some of it is known by now,
-   * or can never become visible.
+   * Checks now and then the updates that former incarnations have left: whether some are known by
+   * now, or can never become visible.
    *
    * @param lost whether no datacenter has any more of an origin's updates
    */
   void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis);
 
-  /**
-   * Returns how many updates have come and wait for the rest of their cut, or are of ended streams.
-   */
+  /** Returns how many received updates wait for the rest of their cut, or are of ended streams. */
   int waiting();
 
   /**
@@ -90,7 +88,7 @@ interface Visibility {
   void weigh(Hearing hearing);
 
   interface Hearing {
-    /** Whether the sender is heard, so that what is needed of its stream will come. */
+    /** Whether the sender is heard, so that the needed part of its stream will be received. */
     boolean flows(InboundStream in);
 
     /** Whether the sender has been silent for so long that others need its memory more. */
@@ -117,10 +115,11 @@ interface Visibility {
 
   /**
    * Returns the part of {@link #waitingBytes} that former incarnations have left. It may wait until
-   * it is known what was lost with them, but it does not grow, so nobody is held back for it.
+   * it is known which of their updates were lost, but it does not grow, so no peer is held back for
+   * it.
    */
   long leftBytes();
 
-  /** Whether a closed cut of an origin, or what it left, waits for what it depends on. */
+  /** Whether a closed cut of an origin, or what it left, waits for its dependencies. */
   boolean isWaiting(ReplicaId origin);
 }

@@ -15,11 +15,11 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the updates of other datacenters that came here and that not everybody has yet, joined per
- * object, so that a third datacenter that is cut off from their origin can be given just what it
- * misses.
+ * Keeps the updates of other datacenters that were received here and that some datacenter may not
+ * have yet, joined per object, so that a third datacenter that is cut off from their origin can be
+ * given just the updates that it lacks.
  *
- * <p>While all datacenters are connected, that is little. When its budget is spent it forgets
+ * <p>While all datacenters are connected, there are few. When its budget is spent it forgets
  * everything, and states are given instead. Not thread-safe.
  */
 public final class RelayLog {
@@ -71,13 +71,13 @@ public final class RelayLog {
 
   /** Moves an origin's recent updates to their objects, and joins them there. */
   private void sort(ReplicaId origin) {
-    ArrayDeque<Shipment> came = recent.get(origin);
-    if (came == null || came.isEmpty()) {
+    ArrayDeque<Shipment> updates = recent.get(origin);
+    if (updates == null || updates.isEmpty()) {
       return;
     }
     Map<ObjectId, Kept> objects =
         origins.computeIfAbsent(origin, o -> new LinkedHashMap<>(16, 0.75f, true));
-    for (Shipment s = came.poll(); s != null; s = came.poll()) {
+    for (Shipment s = updates.poll(); s != null; s = updates.poll()) {
       budget.give(bytesOf(s));
       sort(objects.computeIfAbsent(s.object(), o -> new Kept()), s);
     }
@@ -111,10 +111,10 @@ public final class RelayLog {
   /** Drops what every datacenter has. */
   void prune(VersionVector everywhere) {
     recent.forEach(
-        (origin, came) -> {
+        (origin, updates) -> {
           long number = everywhere.get(origin);
-          while (!came.isEmpty() && came.peek().last() <= number) {
-            budget.give(bytesOf(came.poll()));
+          while (!updates.isEmpty() && updates.peek().last() <= number) {
+            budget.give(bytesOf(updates.poll()));
           }
         });
     recent.values().removeIf(ArrayDeque::isEmpty);

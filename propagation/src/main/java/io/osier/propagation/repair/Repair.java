@@ -28,8 +28,8 @@ final class Repair {
   Frame.Page page;
 
   /**
-   * Updates that have come and build on something that is not here; the repair ends when it has
-   * come.
+   * Received updates that build on something which is not here; the repair ends when it was
+   * received.
    */
   final Map<ObjectId, Shipment> unready = new TreeMap<>();
 
@@ -76,7 +76,7 @@ final class Repair {
         || (needless && last == null && nowNanos - needlessNanos >= afterNanos);
   }
 
-  /** Keeps an update that has come and builds on something that is not here. */
+  /** Keeps a received update that builds on something which is not here. */
   void keep(Shipment early) {
     Shipment before = unready.put(early.object(), early);
     unreadyBytes += heapBytes(early) - (before == null ? 0 : heapBytes(before));

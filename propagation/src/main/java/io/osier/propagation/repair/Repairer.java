@@ -29,8 +29,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Fetches from third datacenters what they have of an origin that cannot be reached: one that is
- * cut off, or a former incarnation that lost its memory and will never ship again.
+ * Fetches from third datacenters the updates of an origin that cannot be reached: one that is cut
+ * off, or a former incarnation that lost its memory and will never ship again.
  *
  * <p>A peer's status counts the changes of each origin there. While an origin is out of reach, a
  * count that differs from the one at the last repair means that there may be something to fetch. At
@@ -210,7 +210,7 @@ public final class Repairer implements RepairBuffer {
             new Frame.Heal(request, origin, repair.after, repair.besides, repair.page));
   }
 
-  /** Keeps an update that has come and builds on something that is not here. */
+  /** Keeps a received update that builds on something which is not here. */
   @Override
   public void keepEarly(ReplicaId peer, ReplicaId origin, Shipment unready) {
     Repair repair = underWay.get(origin);
@@ -224,7 +224,7 @@ public final class Repairer implements RepairBuffer {
     return underWay.values().stream().mapToLong(repair -> repair.unreadyBytes).sum();
   }
 
-  /** Returns what is kept of an object, one list for each origin. */
+  /** Returns the kept updates of an object, one list for each origin. */
   @Override
   public List<List<Shipment>> early(ObjectId object) {
     List<List<Shipment>> early = new ArrayList<>();
@@ -249,7 +249,9 @@ public final class Repairer implements RepairBuffer {
     return List.of();
   }
 
-  /** Notes that a page has come in part. Returns whether it was expected and is not repeated. */
+  /**
+   * Notes that a part of a page was received. Returns whether it was expected and is not repeated.
+   */
   public boolean comes(ReplicaId peer, Frame.States states, long nowNanos) {
     Repair repair = underWay.get(states.origin().orElseThrow());
     return repair != null
@@ -312,7 +314,7 @@ public final class Repairer implements RepairBuffer {
 
   /**
    * Goes on with repairs that wait for their unready updates, and ends those of which everything
-   * has come and is applied; returns the last pages of these.
+   * was received and applied; returns the last pages of these.
    */
   public List<Frame.States> takeDone(long nowNanos) {
     if (underWay.isEmpty()) {

@@ -47,8 +47,8 @@ public final class Verifier {
   private final Map<String, UnderWay> open = new HashMap<>();
 
   /**
-   * Whether something may be lost and was not compared with all peers yet. What was forgotten was
-   * at every datacenter, so datacenters that join later need not be asked.
+   * Whether something may be lost and was not compared with all peers yet. Every datacenter had
+   * whatever was forgotten, so datacenters that join later need not be asked.
    */
   private boolean needed;
 

@@ -71,7 +71,8 @@ final class AckReserve {
   /**
    * Returns how much to set aside, in nanoseconds.
    *
-   * @param coordinationNanos what is set aside for the acknowledgement in addition to the reserve
+   * @param coordinationNanos the time that is set aside for the acknowledgement in addition to the
+   *     reserve
    */
   long nanos(long coordinationNanos) {
     long floor = slaNanos.getAsLong() / FLOOR_SHARE;

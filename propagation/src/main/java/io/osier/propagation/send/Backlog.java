@@ -16,9 +16,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads step by step what one peer lacks: for a new peer a scan of all objects, then the log of
- * former lives' updates, then the shipped log. A {@link Cursor} says how far it has come. Not
- * thread-safe.
+ * Reads step by step the updates that one peer lacks: for a new peer by a scan of all objects, then
+ * from the log of former lives' updates, then from the shipped log. A {@link Cursor} is its
+ * position. Not thread-safe.
  */
 final class Backlog {
   private static final int SCAN_BATCH = 256;
@@ -382,7 +382,7 @@ final class Backlog {
   /** Does one step along the shipped log; returns false at its end. */
   private boolean shipped(List<Shipment> shipments, long nowNanos) {
     if (position < log.prunedTick()) {
-      beginScan(Optional.of(place())); // the shipped log has dropped what comes next
+      beginScan(Optional.of(place())); // the shipped log has dropped the next ones
       return true;
     }
     long next = log.shipped().next(position);

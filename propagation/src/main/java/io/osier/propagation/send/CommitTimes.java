@@ -21,7 +21,7 @@ final class CommitTimes {
   private static final int AGE_SHARE = 12;
 
   /**
-   * What had been committed at a moment.
+   * The commits before a moment.
    *
    * @param number the last commit number before that moment
    * @param nanos the moment

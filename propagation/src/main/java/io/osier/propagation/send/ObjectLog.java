@@ -53,8 +53,8 @@ final class ObjectLog {
   }
 
   /**
-   * Returns what was shipped after a tick, joined; null if some of it is no longer kept, so that
-   * the state must be sent instead.
+   * Returns the object's shipped updates after a tick, joined; null if some of them are no longer
+   * kept, so that the state must be sent instead.
    */
   @Nullable LogSegment since(long position) {
     if (droppedTick > position) {

@@ -26,7 +26,7 @@ final class OpenOffer {
   final long behind;
 
   /** The number under which the offer was last sent. */
-  long saidNumber;
+  long sentNumber;
 
   /** The request that was answered last; null before the first. */
   Frame.@Nullable Pull answered;
@@ -37,12 +37,12 @@ final class OpenOffer {
   long answeredNumber;
 
   /** The bytes of entries in that answer while it is not known that they have arrived. */
-  long underWayBytes;
+  long inFlightBytes;
 
   OpenOffer(long number, OfferedVersion version, long tick, long behind, long nowNanos) {
     this.behind = behind;
     this.number = number;
-    this.saidNumber = number << Frame.Offer.TIMES_BITS;
+    this.sentNumber = number << Frame.Offer.TIMES_BITS;
     this.object = version.object();
     this.version = version;
     this.tick = tick;
@@ -52,6 +52,6 @@ final class OpenOffer {
   /** Returns the number under which the offer is sent next. */
   long nextNumber() {
     int bits = Frame.Offer.TIMES_BITS;
-    return number << bits | (saidNumber + 1 & (1 << bits) - 1);
+    return number << bits | (sentNumber + 1 & (1 << bits) - 1);
   }
 }

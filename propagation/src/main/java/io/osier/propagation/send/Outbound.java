@@ -170,7 +170,9 @@ public final class Outbound {
 
   // ---------------------------------------------------------------- what leaves
 
-  /** Ships what is due, and sends peers that fell behind more of what they have missed. */
+  /**
+   * Ships the updates that are due, and sends peers that fell behind more of what they have missed.
+   */
   public void tick(long nowNanos, long nowMillis) {
     shipOps(nowNanos, nowMillis);
     rounds.rest(nowNanos);
@@ -192,7 +194,8 @@ public final class Outbound {
 
   private void catchUp(PeerStream stream, long nowNanos, long nowMillis) {
     while (!stream.catchUp(others.get(), nowNanos, nowMillis)) {
-      flush(nowNanos, nowMillis); // a stream that has read to its end goes on with what was held
+      // a stream that has read to its end goes on with updates that were held
+      flush(nowNanos, nowMillis);
     }
   }
 

@@ -298,7 +298,7 @@ final class OutboundLog {
     logs.clear();
   }
 
-  /** Returns what is kept of an object; null if nothing is. */
+  /** Returns the kept updates of an object; null if there are none. */
   @Nullable ObjectLog find(ObjectId object) {
     return logs.get(object);
   }
@@ -318,8 +318,8 @@ final class OutboundLog {
   }
 
   /**
-   * Notes that updates are sent to a peer: from now on other datacenters may have what is committed
-   * by now.
+   * Notes that updates are sent to a peer: from now on other datacenters may have all updates that
+   * are committed by now.
    */
   void tells() {
     told = committed;

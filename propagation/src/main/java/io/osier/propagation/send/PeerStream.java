@@ -157,7 +157,7 @@ public final class PeerStream {
     backlog.goTo(resume);
   }
 
-  /** Takes a request for more of what was offered. Returns whether the stream may go on. */
+  /** Takes a request for more of an offered state. Returns whether the stream may go on. */
   boolean pull(ReplicaId from, Frame.Pull pull, long nowNanos) {
     if (!linkUp || !from.equals(peer) || mode != Mode.CATCHING_UP) {
       return false;

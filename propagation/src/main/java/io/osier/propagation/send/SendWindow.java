@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Keeps the frames of one stream that are in flight to its peer, limits how many bytes they take,
- * and measures how long rounds take to be acknowledged. The class does not know what is sent next.
- * Not thread-safe.
+ * Keeps the frames of one stream that are in flight to its peer, limits the bytes they take, and
+ * measures how long rounds take to be acknowledged. The class does not choose the frames. Not
+ * thread-safe.
  */
 public final class SendWindow implements LinkWindow {
   /**

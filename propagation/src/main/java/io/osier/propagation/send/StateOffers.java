@@ -74,7 +74,7 @@ final class StateOffers {
   private long answerNanos;
 
   /** Requests that wait for the window, at most one for each open offer. */
-  private final LinkedHashMap<ObjectId, Frame.Pull> asked = new LinkedHashMap<>();
+  private final LinkedHashMap<ObjectId, Frame.Pull> waitingPulls = new LinkedHashMap<>();
 
   private final Map<ObjectId, Pulled> pulled = new HashMap<>();
 
@@ -135,18 +135,18 @@ final class StateOffers {
   }
 
   private void closeAll() {
-    open.values().forEach(this::haveCome);
+    open.values().forEach(this::giveBack);
     open.clear();
     openBytes = 0;
     openHeadBytes = 0;
-    asked.clear();
+    waitingPulls.clear();
   }
 
   /** Gives back the window that entries in flight took: they have arrived, or are given up. */
-  private void haveCome(OpenOffer what) {
-    if (what.underWayBytes > 0) {
-      window.give(what.underWayBytes);
-      what.underWayBytes = 0;
+  private void giveBack(OpenOffer offer) {
+    if (offer.inFlightBytes > 0) {
+      window.give(offer.inFlightBytes);
+      offer.inFlightBytes = 0;
     }
   }
 
@@ -203,16 +203,17 @@ final class StateOffers {
    */
   void tick(long tick, Consumer<ObjectId> leftAlone, long nowNanos) {
     answerAsked(nowNanos);
-    for (OpenOffer what : List.copyOf(open.values())) {
-      if (nowNanos >= dueNanos(what)) {
-        what.repeats++;
-        what.attempts += (!asked.containsKey(what.object) && cameSequence >= what.behind) ? 1 : 0;
-        what.saidNanos = nowNanos;
-        if (what.attempts > ATTEMPTS_MAX) {
-          close(what);
-          leaveAlone(what.object, leftAlone);
+    for (OpenOffer offer : List.copyOf(open.values())) {
+      if (nowNanos >= dueNanos(offer)) {
+        offer.repeats++;
+        offer.attempts +=
+            (!waitingPulls.containsKey(offer.object) && cameSequence >= offer.behind) ? 1 : 0;
+        offer.saidNanos = nowNanos;
+        if (offer.attempts > ATTEMPTS_MAX) {
+          close(offer);
+          leaveAlone(offer.object, leftAlone);
         } else {
-          say(what);
+          sendOffer(offer);
         }
       }
     }
@@ -225,11 +226,11 @@ final class StateOffers {
       } else {
         number++;
         OfferedVersion version = new OfferedVersion(object, state, around);
-        OpenOffer what = new OpenOffer(number, version, tick, sentSequence, nowNanos);
-        open.put(object, what);
+        OpenOffer offer = new OpenOffer(number, version, tick, sentSequence, nowNanos);
+        open.put(object, offer);
         openBytes += state.sizeBytes();
         openHeadBytes += version.headBytes();
-        say(what);
+        sendOffer(offer);
       }
     }
   }
@@ -247,41 +248,41 @@ final class StateOffers {
     leftAlone.accept(object);
   }
 
-  private void close(OpenOffer what) {
-    haveCome(what);
-    asked.remove(what.object);
-    open.remove(what.object);
-    openBytes -= what.version.sizeBytes();
-    openHeadBytes -= what.version.headBytes();
+  private void close(OpenOffer offer) {
+    giveBack(offer);
+    waitingPulls.remove(offer.object);
+    open.remove(offer.object);
+    openBytes -= offer.version.sizeBytes();
+    openHeadBytes -= offer.version.headBytes();
   }
 
-  private void say(OpenOffer what) {
+  private void sendOffer(OpenOffer offer) {
     // The version must stay the same while it is pulled.
-    boolean unused = what.version.hold();
-    what.saidNumber = what.nextNumber();
-    sends.accept(what.version.offer(epoch, what.saidNumber));
+    boolean unused = offer.version.hold();
+    offer.sentNumber = offer.nextNumber();
+    sends.accept(offer.version.offer(epoch, offer.sentNumber));
   }
 
   /** Returns when {@link #tick} has something to do; Long.MAX_VALUE if never. */
   long dueNanos() {
-    if (mayOpen() || (!asked.isEmpty() && window.isOpen())) {
+    if (mayOpen() || (!waitingPulls.isEmpty() && window.isOpen())) {
       return Long.MIN_VALUE;
     }
     long due = Long.MAX_VALUE;
-    for (OpenOffer what : open.values()) {
-      due = Math.min(due, dueNanos(what));
+    for (OpenOffer offer : open.values()) {
+      due = Math.min(due, dueNanos(offer));
     }
     return due;
   }
 
-  private long dueNanos(OpenOffer what) {
+  private long dueNanos(OpenOffer offer) {
     // Not later, even where a request waits here for the window: the peer would take the offer for
     // forgotten.
     long pauseMax = around.retryNanos() << PAUSES_DOUBLED_MAX;
-    return what.saidNanos
-        + (asked.containsKey(what.object)
+    return offer.saidNanos
+        + (waitingPulls.containsKey(offer.object)
             ? pauseMax
-            : Math.min(pauseNanos(what.repeats), pauseMax));
+            : Math.min(pauseNanos(offer.repeats), pauseMax));
   }
 
   /** Returns how long to wait for the next request, after so many repetitions without one. */
@@ -303,70 +304,70 @@ final class StateOffers {
    * @return the object, if the peer reports that it has all of the offered version; otherwise null
    */
   @Nullable ObjectId pull(Frame.Pull pull, long nowNanos) {
-    OpenOffer what = open.get(pull.object());
-    if (what == null
+    OpenOffer offer = open.get(pull.object());
+    if (offer == null
         || pull.epoch() != epoch
-        || pull.number() >>> Frame.Offer.TIMES_BITS != what.number) {
+        || pull.number() >>> Frame.Offer.TIMES_BITS != offer.number) {
       return null; // outdated
     }
-    what.saidNanos = nowNanos;
+    offer.saidNanos = nowNanos;
     // A peer that pulls one object may let others wait.
     open.values().forEach(each -> each.attempts = 0);
-    what.repeats = 0;
+    offer.repeats = 0;
     if (pull.done()) {
-      pulled.put(what.object, new Pulled(what.tick, what.version.last()));
-      close(what);
-      return what.object;
+      pulled.put(offer.object, new Pulled(offer.tick, offer.version.last()));
+      close(offer);
+      return offer.object;
     }
-    Frame.Pull waits = asked.get(what.object);
+    Frame.Pull waits = waitingPulls.get(offer.object);
     if (waits != null && pull.asksSame(waits)) {
       return null; // the request waits for the window
     }
-    if (what.answered == null || !pull.asksSame(what.answered)) {
-      noteTime(what, nowNanos);
-    } else if (!isLater(pull.number(), what.answeredNumber)) {
+    if (offer.answered == null || !pull.asksSame(offer.answered)) {
+      noteTime(offer, nowNanos);
+    } else if (!isLater(pull.number(), offer.answeredNumber)) {
       return null; // the answer is in flight
     }
-    haveCome(what); // the former answer has arrived, or was lost
-    asked.put(what.object, pull);
+    giveBack(offer); // the former answer has arrived, or was lost
+    waitingPulls.put(offer.object, pull);
     answerAsked(nowNanos);
     return null;
   }
 
   /** Notes how long it took from the last answer to this request. */
-  private void noteTime(OpenOffer what, long nowNanos) {
-    if (what.answered != null) {
-      long took = nowNanos - what.answeredNanos;
+  private void noteTime(OpenOffer offer, long nowNanos) {
+    if (offer.answered != null) {
+      long took = nowNanos - offer.answeredNanos;
       answerNanos = Math.max(took, answerNanos - (answerNanos >> FADING_SHIFT));
     }
   }
 
   /** Answers requests in their order, as far as the window allows. */
   private void answerAsked(long nowNanos) {
-    while (!asked.isEmpty() && window.isOpen()) {
-      Frame.Pull pull = asked.pollFirstEntry().getValue();
-      OpenOffer what = requireNonNull(open.get(pull.object()), "what was closed is not asked for");
-      if (what.version.hold()) {
-        answer(what, pull, nowNanos);
+    while (!waitingPulls.isEmpty() && window.isOpen()) {
+      Frame.Pull pull = waitingPulls.pollFirstEntry().getValue();
+      OpenOffer offer = requireNonNull(open.get(pull.object()), "what was closed is not asked for");
+      if (offer.version.hold()) {
+        answer(offer, pull, nowNanos);
       } else {
-        close(what); // the version is lost; the peer goes on with a new one
-        offerAnew(what.object);
+        close(offer); // the version is lost; the peer goes on with a new one
+        offerAnew(offer.object);
       }
     }
   }
 
-  private void answer(OpenOffer what, Frame.Pull pull, long nowNanos) {
-    what.answered = pull;
-    what.answeredNanos = nowNanos;
-    what.answeredNumber = what.saidNumber;
-    what.saidNanos = nowNanos;
-    what.version.answer(pull).ifPresent(frame -> send(what, frame));
+  private void answer(OpenOffer offer, Frame.Pull pull, long nowNanos) {
+    offer.answered = pull;
+    offer.answeredNanos = nowNanos;
+    offer.answeredNumber = offer.sentNumber;
+    offer.saidNanos = nowNanos;
+    offer.version.answer(pull).ifPresent(frame -> send(offer, frame));
   }
 
-  private void send(OpenOffer what, Frame frame) {
+  private void send(OpenOffer offer, Frame frame) {
     if (frame instanceof Frame.Entries entries) {
       long bytes = around.bytesOf(entries.entries());
-      what.underWayBytes += bytes;
+      offer.inFlightBytes += bytes;
       window.take(bytes);
     }
     sends.accept(frame);

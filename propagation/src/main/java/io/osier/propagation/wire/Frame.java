@@ -19,7 +19,7 @@ public sealed interface Frame {
   enum Kind {
     /** Operations, which leave at once. */
     OPS(0),
-    /** A round: held objects whose deadline has come. */
+    /** A round: held objects whose deadline was reached. */
     ROUND(1),
     /** Updates that the receiver has missed. */
     CATCH_UP(2);
@@ -38,17 +38,18 @@ public sealed interface Frame {
 
   /**
    * A place in the sender's stream, from which it can go on after any interruption. Only the sender
-   * reads it; the receiver stores it with what it applied and gives it back in {@link Resume}.
+   * reads it; the receiver stores it with the updates that it applied and gives it back in {@link
+   * Resume}.
    *
    * @param life of the sender's store; in another life the rest means nothing
-   * @param base the sender's count of shipped segments: whatever was shipped up to it has come. In
+   * @param base the sender's count of shipped segments up to which the receiver has all of them. In
    *     a scan of all objects, the count when the scan began. At most {@code done}: a larger value
    *     is lowered to it, and the stream then sends some segments once more
-   * @param done for objects that were last shipped up to this count, everything has come. In a
-   *     scan, the last commit number when the scan began: less than the count where few updates
-   *     were made and datacenters were added, for each of which the count grows by one
-   * @param sent each object whose last update of the sender has a number up to this one has come
-   *     with it: what a scan has found once is not sent again by the next one
+   * @param done for objects that were last shipped up to this count, the receiver has everything.
+   *     In a scan, the last commit number when the scan began: less than the count where few
+   *     updates were made and datacenters were added, for each of which the count grows by one
+   * @param sent the receiver has each object whose last update of the sender has a number up to
+   *     this one: the next scan does not send again what a scan has found once
    * @param scanned in a scan, the last object that was shipped; empty otherwise
    */
   record Cursor(long life, long base, long done, long sent, Optional<ObjectId> scanned) {
@@ -126,15 +127,15 @@ public sealed interface Frame {
       implements Frame {}
 
   /**
-   * Asks a third datacenter for what it has of an origin that cannot be reached, page by page.
+   * Asks a third datacenter for its updates of an origin that cannot be reached, page by page.
    *
    * @param request its number, which the answer repeats
    * @param origin whose updates are missing
    * @param after the requesting side has every update of the origin up to here; 0 if it takes only
    *     whole states
-   * @param besides of the origin's later updates that the requesting side has, the last one on each
-   *     object, with all before it on the same object; also the first ones, where it has them and
-   *     {@code after} does not say so
+   * @param besides later updates of the origin that the requesting side has: the last one on each
+   *     object, which stands for all before it on the same object; also the first ones, where it
+   *     has them and {@code after} does not say so
    * @param page where the next page starts: the page's cursor from the answer before, 0 at first
    */
   record Heal(long request, ReplicaId origin, long after, CausalContext besides, Page page)
@@ -154,7 +155,8 @@ public sealed interface Frame {
   }
 
   /**
-   * How much of an origin had come to a datacenter. Counts of two lives cannot be compared.
+   * A place in the order in which a datacenter applied an origin's updates. Places of two lives
+   * cannot be compared.
    *
    * @param life of its store
    * @param change how many times in this life an update of the origin was applied, 0 if never
@@ -252,12 +254,12 @@ public sealed interface Frame {
 
   /**
    * Offers the state of a large set or map of which the receiver lacks something: the receiver
-   * pulls what it lacks. The sender's stream goes on when it has.
+   * pulls the entries that it lacks. The sender's stream goes on when it has them.
    *
    * @param epoch of the sender's stream, or {@link #OF_ANSWER}
    * @param number counts the offers within the epoch; its last {@link #TIMES_BITS} bits count how
    *     often this one was sent. A pull repeats the number that was received last
-   * @param version what the offered version has besides its entries
+   * @param version the offered version without its entries
    */
   record Offer(long epoch, long number, ObjectId object, EntryRanges.Head version)
       implements Frame {
@@ -285,10 +287,10 @@ public sealed interface Frame {
    *
    * @param epoch of the offer
    * @param number of the offer, as it was received last
-   * @param done whether all of it has come and was applied: then nothing is asked for
+   * @param done whether the state was received completely and applied: then nothing is asked for
    * @param after the entry behind which the page of ranges begins
    * @param ranges the indices in the page of the ranges whose entries are asked for; if there are
-   *     none, the page itself is
+   *     none, the page itself is asked for
    */
   record Pull(
       long epoch, long number, ObjectId object, boolean done, EntryKey after, List<Integer> ranges)

@@ -49,7 +49,7 @@ final class ShipmentCodec {
     out.writeBytes(s.packed());
   }
 
-  /** Writes what is before {@link Shipment#packed}. */
+  /** Writes the fields before {@link Shipment#packed}. */
   static void writeHead(WireOutput out, ReplicaId sender, Shipment s) {
     boolean foreign = !s.origin().equals(sender);
     boolean needs = !s.needs().isEmpty();

@@ -28,7 +28,7 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   private @Nullable Future<?> checks;
 
   /**
-   * @param inFrame returns whether a frame has come in part
+   * @param inFrame returns whether a frame was received in part
    */
   public ConnectionGuard(PortGuard port, BooleanSupplier inFrame) {
     this.port = port;
@@ -72,8 +72,8 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     if (bytes == 0) {
       frameNanos = heardNanos;
     }
-    if (message instanceof ByteBuf come) {
-      bytes += come.readableBytes();
+    if (message instanceof ByteBuf received) {
+      bytes += received.readableBytes();
     }
     ctx.fireChannelRead(message);
   }

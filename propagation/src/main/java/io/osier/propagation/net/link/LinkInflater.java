@@ -56,7 +56,10 @@ public final class LinkInflater {
     return messages;
   }
 
-  /** Inflates into the buffer behind what is in it already; returns how much is in it then. */
+  /**
+   * Inflates into the buffer, behind its present content; returns the number of bytes that are in
+   * it then.
+   */
   private int inflate(Inflater from, byte[] bytes, int already) throws DataFormatException {
     from.setInput(bytes);
     int length = already;

@@ -2,11 +2,11 @@ package io.osier.propagation.net.link;
 
 /**
  * Decides when one end of a connection sends a sign of life, and when the other end counts as gone.
- * Any byte that comes is a sign, since an answer may wait behind the data of a slow link. The end
+ * Any received byte is a sign, since an answer may wait behind the data of a slow link. The end
  * that dialled pings when it has written nothing for an interval. The other end answers bytes at
  * once if they come half an interval or more after its last answer, and otherwise at the interval's
- * end: what comes now and then is answered where it is read. Pure: time is passed in, in
- * nanoseconds of any origin. Not thread-safe.
+ * end: so rare messages are answered where they are read. Pure: time is passed in, in nanoseconds
+ * of any origin. Not thread-safe.
  */
 final class LinkLiveness {
   enum Due {
@@ -55,7 +55,7 @@ final class LinkLiveness {
   }
 
   /**
-   * Notes whether this end reads nothing because it works on what has come. Meanwhile it sends
+   * Notes whether this end has stopped reading to work on received frames. Meanwhile it sends
    * signs, and it cannot hear the other end.
    */
   void busy(boolean isBusy, long nowNanos) {
@@ -84,7 +84,7 @@ final class LinkLiveness {
     return atOnce ? heardNanos : signedNanos + signNanos;
   }
 
-  /** Returns what is to be done, which then counts as done. */
+  /** Returns the action that is due, which then counts as done. */
   Due due(long nowNanos) {
     if (!busy && nowNanos - heardNanos >= deadNanos) {
       return Due.DEAD;

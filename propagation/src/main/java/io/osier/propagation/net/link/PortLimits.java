@@ -6,7 +6,7 @@ package io.osier.propagation.net.link;
  * @param connectionsMax the most that are open at once; further ones are closed
  * @param greetingMillis the time within which a connection must have greeted
  * @param frameMillis the longest time for which a frame that has begun may not grow. A frame must
- *     also be complete within this time and a second more for each KiB that has come of it
+ *     also be complete within this time and a second more for each received KiB of it
  */
 public record PortLimits(int connectionsMax, long greetingMillis, long frameMillis) {
   /** The default for connections of peers. */

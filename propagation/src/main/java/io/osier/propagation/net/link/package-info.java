@@ -1,6 +1,6 @@
 /**
- * Provides what one connection between datacenters needs, whoever is at its other end: its messages
- * and their numbers, its liveness, its buffers and their limits. It must not decide anything about
+ * Provides the parts of one connection between datacenters, for both of its ends: its messages and
+ * their numbers, its liveness, its buffers and their limits. It must not decide anything about
  * peers.
  */
 @NullMarked

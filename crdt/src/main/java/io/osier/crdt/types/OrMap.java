@@ -134,7 +134,8 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
                 against(preparation.between(from, to), false)));
   }
 
-  private static DotStore<?> change(
+  /** Prepares an operation on one field, or its reset. */
+  public static DotStore<?> change(
       DotStore<?> field, Operation operation, UpdateContext preparation) {
     return operation instanceof Operation.Clear
         ? field.reset(preparation)

@@ -24,6 +24,10 @@ public abstract class Asked implements Consumer<Reply>, Phased {
 
   private volatile long takenNanos;
   private volatile long executedNanos;
+
+  /** Whether {@link #told} comes. */
+  private volatile boolean isBatched;
+
   private volatile List<Waited> waited = List.of();
 
   /**
@@ -89,5 +93,20 @@ public abstract class Asked implements Consumer<Reply>, Phased {
   @Override
   public final void executed(long nanos) {
     executedNanos = nanos;
+    isBatched = true;
   }
+
+  /** Whether the answers of its batch are being given, and {@link #batchTold} follows. */
+  protected final boolean isBatched() {
+    return isBatched;
+  }
+
+  @Override
+  public final void told() {
+    isBatched = false;
+    batchTold();
+  }
+
+  /** All answers of its batch that are there have been given. Called by any thread. */
+  protected void batchTold() {}
 }

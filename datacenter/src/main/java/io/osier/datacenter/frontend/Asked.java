@@ -22,13 +22,13 @@ public abstract class Asked implements Consumer<Reply>, Phased {
   /** What is answered whatever is done; null for what is done. */
   private Reply.@Nullable Failure refusal;
 
-  private volatile long takenNanos;
-  private volatile long executedNanos;
+  // Each is set by one thread, which hands the request on to the next, or the answer.
+  private long takenNanos;
+  private long executedNanos;
+  private List<Waited> waited = List.of();
 
   /** Whether {@link #told} comes. */
   private volatile boolean isBatched;
-
-  private volatile List<Waited> waited = List.of();
 
   /**
    * @param by what the connection asks for

@@ -6,6 +6,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.DotStore;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.JoinContext;
 import io.osier.crdt.Operation;
 import io.osier.crdt.UpdateContext;
@@ -13,6 +14,8 @@ import io.osier.crdt.expiry.DeadlineRegister;
 import io.osier.crdt.expiry.ExpiringParts;
 import io.osier.crdt.expiry.Expiry;
 import io.osier.crdt.expiry.PartDeadlines;
+import io.osier.crdt.types.EntryEditor;
+import io.osier.crdt.types.OrMap;
 import io.osier.crdt.types.TaggedSet;
 import io.osier.crdt.types.TypeRegistry;
 import java.util.List;
@@ -171,7 +174,7 @@ public final class Updates {
   /**
    * As {@link #prepareAt}, with the resulting state. For an addition to a set, and for its
    * clearing, that is made at once: the new entries replace everything that was seen, so there is
-   * nothing to compare with.
+   * nothing to compare with. The update of one field of a map looks for its field once.
    */
   public static Updated updateAt(
       CrdtState state, long millis, Operation operation, UpdateContext preparation) {
@@ -189,8 +192,46 @@ public final class Updates {
           CrdtState.of(written.delta(), Expiry.NONE, own, false),
           CrdtState.of(written.after(), Expiry.NONE, state.context().join(own), true));
     }
+    if (state.store() instanceof OrMap map
+        && operation instanceof Operation.UpdateFields update
+        && update.updates().size() == 1
+        && state.isFull()
+        && !state.expires()
+        && preparation.isNewTo(state.context())) {
+      return updateField(state, map, update.updates().getFirst(), preparation);
+    }
     CrdtState delta = prepareAt(state, millis, operation, preparation);
     return new Updated(delta, state.join(delta));
+  }
+
+  /** The update of one field of a map that does not expire. */
+  private static Updated updateField(
+      CrdtState state, OrMap map, Operation.FieldUpdate update, UpdateContext preparation) {
+    preparation.against(state.context());
+    FieldId field = update.field();
+    OrMap[] delta = {map};
+    boolean[] isLeft = {true};
+    EntryEditor<OrMap, FieldId, DotStore<?>> after = map.edit();
+    after.change(
+        field,
+        seen -> {
+          DotStore<?> before = seen == null ? TypeRegistry.empty(field.type()) : seen;
+          DotStore<?> change = OrMap.change(before, update.operation(), preparation);
+          delta[0] = map.delta(field, change);
+          DotStore<?> joined =
+              TypeRegistry.join(
+                  before,
+                  change,
+                  new JoinContext(state.context(), true, preparation.context(), false));
+          isLeft[0] = !joined.isEmpty();
+          return joined;
+        });
+    CrdtState made = CrdtState.of(delta[0], Expiry.NONE, preparation.context(), false);
+    return new Updated(
+        made,
+        isLeft[0]
+            ? CrdtState.of(after.done(), Expiry.NONE, state.context().join(made.context()), true)
+            : state.join(made));
   }
 
   /**

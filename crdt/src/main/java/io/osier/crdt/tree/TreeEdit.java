@@ -8,6 +8,7 @@ import io.osier.crdt.tree.TreeNode.Leaf;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,8 +77,16 @@ public final class TreeEdit<K extends Comparable<K>, V> {
   }
 
   /** Puts a key's cell; returns the former one, or null. */
-  @SuppressWarnings("unchecked") // only cells are in there
   public @Nullable V put(K key, V cell) {
+    return change(key, before -> cell);
+  }
+
+  /**
+   * Replaces a key's cell by what a function, called once, makes of it or of null; returns the
+   * former one.
+   */
+  @SuppressWarnings("unchecked") // only cells are in there
+  public @Nullable V change(K key, Function<@Nullable V, V> cell) {
     isSettled = false;
     TreeNode node = put(root, key, cell, true);
     if (split != null) {
@@ -90,7 +99,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     return (V) former;
   }
 
-  private TreeNode put(TreeNode node, K key, V cell, boolean isLast) {
+  private TreeNode put(TreeNode node, K key, Function<@Nullable V, V> cell, boolean isLast) {
     return switch (node) {
       case Inner inner -> put(inner, key, cell, isLast);
       case Leaf leaf -> put(leaf, key, cell, isLast);
@@ -98,7 +107,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     };
   }
 
-  private TreeNode put(PackedLeaf leaf, K key, V cell, boolean isLast) {
+  private TreeNode put(PackedLeaf leaf, K key, Function<@Nullable V, V> cell, boolean isLast) {
     if (!maySplice(leaf)) {
       return put(own(leaf), key, cell, isLast);
     }
@@ -109,10 +118,12 @@ public final class TreeEdit<K extends Comparable<K>, V> {
   }
 
   /** Puts a key at its position, without dividing the leaf. */
-  private TreeNode put(PackedLeaf leaf, LeafPlace<K, V> place, K key, V cell) {
+  private TreeNode put(
+      PackedLeaf leaf, LeafPlace<K, V> place, K key, Function<@Nullable V, V> make) {
+    V cell = make.apply(place.cell());
     PackedLeaf made = place.with(cell);
     if (made == null) {
-      return put(own(leaf), key, cell, false);
+      return put(own(leaf), key, before -> cell, false);
     }
     former = place.cell();
     size += made.size - leaf.size;
@@ -126,11 +137,12 @@ public final class TreeEdit<K extends Comparable<K>, V> {
         : leaf.size == LEAF_MAX && place.cell() == null;
   }
 
-  private TreeNode putIntoFull(PackedLeaf leaf, boolean isBehindAll, K key, V cell) {
+  private TreeNode putIntoFull(
+      PackedLeaf leaf, boolean isBehindAll, K key, Function<@Nullable V, V> cell) {
     if (isBehindAll) { // it stays full, as an unpacked one does
       former = null;
       size++;
-      split = owned(new Object[] {key}, new Object[] {cell}, 1);
+      split = owned(new Object[] {key}, new Object[] {cell.apply(null)}, 1);
       return leaf;
     }
     int at = leaf.middle();
@@ -161,9 +173,12 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     return to;
   }
 
-  private TreeNode put(Leaf leaf, K key, V cell, boolean isLast) {
+  @SuppressWarnings("unchecked") // only cells are in there
+  private TreeNode put(Leaf leaf, K key, Function<@Nullable V, V> make, boolean isLast) {
     int i = TreeNode.find(leaf.keys, 0, leaf.size, key);
-    former = i < 0 ? null : leaf.cells[i];
+    V before = i < 0 ? null : (V) leaf.cells[i];
+    V cell = make.apply(before);
+    former = before;
     if (former == cell) {
       return leaf;
     }
@@ -197,7 +212,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     return own;
   }
 
-  private TreeNode put(Inner inner, K key, V cell, boolean isLast) {
+  private TreeNode put(Inner inner, K key, Function<@Nullable V, V> cell, boolean isLast) {
     int i = inner.childOf(key);
     TreeNode child = put(inner.children[i], key, cell, isLast && i == inner.children.length - 1);
     TreeNode right = split;
@@ -303,9 +318,9 @@ public final class TreeEdit<K extends Comparable<K>, V> {
       Inner b = (Inner) right;
       int n = a.children.length;
       int m = b.children.length;
-      Object[] lows = concat(a.lows, n, b.lows, m, new Object[n + m]);
+      Object[] lows = TreeNode.concat(a.lows, n, b.lows, m, new Object[n + m]);
       lows[n] = rightLow; // the low of b's first child did not matter before, and now does
-      TreeNode[] children = concat(a.children, n, b.children, m, new TreeNode[n + m]);
+      TreeNode[] children = TreeNode.concat(a.children, n, b.children, m, new TreeNode[n + m]);
       Inner both = new Inner(a.settled(), owner, lows, children);
       both.settleWith(b);
       return both;
@@ -313,15 +328,9 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     Leaf a = loose(left);
     Leaf b = loose(right);
     return owned(
-        concat(a.keys, a.size, b.keys, b.size, new Object[a.size + b.size]),
-        concat(a.cells, a.size, b.cells, b.size, new Object[a.size + b.size]),
+        TreeNode.concat(a.keys, a.size, b.keys, b.size, new Object[a.size + b.size]),
+        TreeNode.concat(a.cells, a.size, b.cells, b.size, new Object[a.size + b.size]),
         a.size + b.size);
-  }
-
-  private static <T> T[] concat(T[] a, int n, T[] b, int m, T[] into) {
-    System.arraycopy(a, 0, into, 0, n);
-    System.arraycopy(b, 0, into, n, m);
-    return into;
   }
 
   private Leaf loose(TreeNode leaf) {

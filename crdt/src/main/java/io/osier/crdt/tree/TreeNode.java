@@ -249,6 +249,13 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     }
   }
 
+  /** Joins the first n of an array and the first m of another one into a third. */
+  static <T> T[] concat(T[] a, int n, T[] b, int m, T[] into) {
+    System.arraycopy(a, 0, into, 0, n);
+    System.arraycopy(b, 0, into, n, m);
+    return into;
+  }
+
   /** Returns how many entries, or children, a node has. */
   static int sizeOf(TreeNode node) {
     return switch (node) {

@@ -1,6 +1,7 @@
 package io.osier.crdt.types;
 
 import io.osier.crdt.tree.TreeEdit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,29 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
    */
   public void replace(K key, @Nullable V old, V cell) {
     change(key, map.put(key, cell), cell, old, cell);
+  }
+
+  /**
+   * Puts what is made of a key's cell, which is looked for once.
+   *
+   * @param made makes it, once, of the one that the key has, or of null
+   */
+  public void change(K key, Function<@Nullable V, V> made) {
+    Change<V> both = new Change<>();
+    V loaded =
+        map.change(
+            key,
+            before -> {
+              both.old = former(key, before);
+              return both.cell = made.apply(both.old);
+            });
+    change(key, loaded, both.cell, both.old, both.cell);
+  }
+
+  /** A cell that a key had, and the one that it has. */
+  private static final class Change<V> {
+    @Nullable V old;
+    @Nullable V cell;
   }
 
   @Nullable V get(K key) {

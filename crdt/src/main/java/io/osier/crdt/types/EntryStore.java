@@ -83,7 +83,8 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return new EntryEditor<>(this, EntryContent.none());
   }
 
-  final S delta(K key, V cell) {
+  /** A delta of one cell. */
+  public final S delta(K key, V cell) {
     return with(EntryContent.one(this, key, cell));
   }
 

@@ -47,7 +47,6 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   public static final OrMap EMPTY = new OrMap(EntryContent.none());
 
   private static final int ENTRY_BYTES_MIN = 3;
-
   private static final CrdtType[] TYPES = CrdtType.values();
 
   private OrMap(EntryContent<FieldId, DotStore<?>> content) {
@@ -99,7 +98,6 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
    */
   private record Step(
       DotStore<?> before, DotStore<?> change, UpdateContext.Mark from, UpdateContext.Mark to) {
-
     DotStore<?> after(UpdateContext preparation) {
       return TypeRegistry.join(before, change, against(preparation.between(from, to), true));
     }
@@ -134,7 +132,8 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
                 against(preparation.between(from, to), false)));
   }
 
-  private static DotStore<?> change(
+  /** Prepares an operation on one field, or its reset. */
+  public static DotStore<?> change(
       DotStore<?> field, Operation operation, UpdateContext preparation) {
     return operation instanceof Operation.Clear
         ? field.reset(preparation)
@@ -351,6 +350,11 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   @Override
   public FieldId readKey(WireInput in) {
     return FieldId.read(in);
+  }
+
+  @Override
+  public int compareKey(WireInput in, FieldId other) {
+    return other.compare(in);
   }
 
   @Override

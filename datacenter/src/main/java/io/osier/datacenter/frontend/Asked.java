@@ -22,9 +22,13 @@ public abstract class Asked implements Consumer<Reply>, Phased {
   /** What is answered whatever is done; null for what is done. */
   private Reply.@Nullable Failure refusal;
 
-  private volatile long takenNanos;
-  private volatile long executedNanos;
-  private volatile List<Waited> waited = List.of();
+  // Each is set by one thread, which hands the request on to the next, or the answer.
+  private long takenNanos;
+  private long executedNanos;
+  private List<Waited> waited = List.of();
+
+  /** Whether {@link #told} comes. */
+  private volatile boolean isBatched;
 
   /**
    * @param by what the connection asks for
@@ -89,5 +93,20 @@ public abstract class Asked implements Consumer<Reply>, Phased {
   @Override
   public final void executed(long nanos) {
     executedNanos = nanos;
+    isBatched = true;
   }
+
+  /** Whether the answers of its batch are being given, and {@link #batchTold} follows. */
+  protected final boolean isBatched() {
+    return isBatched;
+  }
+
+  @Override
+  public final void told() {
+    isBatched = false;
+    batchTold();
+  }
+
+  /** All answers of its batch that are there have been given. Called by any thread. */
+  protected void batchTold() {}
 }

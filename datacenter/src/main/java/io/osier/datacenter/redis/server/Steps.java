@@ -246,12 +246,15 @@ final class Steps {
       return sum;
     }
 
-    void replied(int index, Reply reply) {
+    void replied(int index, Reply reply, boolean wakes) {
       long kept = share.keep(reply);
       replies[index] = kept < 0 ? AnswerShare.instead(reply) : reply;
       replyBytes[index] = Math.max(0, kept);
       if (left == null || left.decrementAndGet() == 0) {
-        Steps.this.replied(this);
+        done.add(this);
+        if (wakes) {
+          connection.wakeLater();
+        }
       }
     }
   }
@@ -276,14 +279,15 @@ final class Steps {
       if (reply instanceof Reply.Failure f) {
         requests.watch().failed(f.code());
       }
-      step.replied(index, reply);
+      step.replied(index, reply, !isBatched());
     }
-  }
 
-  /** By any thread. */
-  private void replied(Step step) {
-    done.add(step);
-    connection.wakeLater();
+    @Override
+    protected void batchTold() {
+      if (areAnswered()) { // unless the loop has all that the batch has answered already
+        connection.wakeLater();
+      }
+    }
   }
 
   /** Goes on with what was answered. */
@@ -363,7 +367,8 @@ final class Steps {
       beside.execute(
           () -> {
             step.next = next(step);
-            replied(step);
+            done.add(step);
+            connection.wakeLater();
           });
       return true;
     } catch (RejectedExecutionException e) {

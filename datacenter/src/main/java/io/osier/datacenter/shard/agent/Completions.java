@@ -60,9 +60,19 @@ record Completions(
     }
   }
 
+  /** Tells them that the answers have been given. */
+  private void told() {
+    for (Consumer<Reply> waiting : answered) {
+      if (waiting instanceof Inbox.Command c && c.reply() instanceof Phased p) {
+        p.told();
+      }
+    }
+  }
+
   /** Lets everything go, in its order. */
   void leave(PartitionPorts.Sender sender) {
     leave(sender, true);
+    told();
   }
 
   /** Lets go what is no answer. */
@@ -117,6 +127,7 @@ record Completions(
         }
       }
     }
+    told();
   }
 
   private void answer(Effects.ToClient answer, Consumer<Reply> to) {
@@ -140,5 +151,6 @@ record Completions(
   /** Answers all with something else: this has not left. */
   void abandon(Reply instead) {
     answered.forEach(reply -> reply.accept(instead));
+    told();
   }
 }

@@ -48,7 +48,9 @@ public final class OrderedQueue {
 
   private final ArrayDeque<Entry> queue = new ArrayDeque<>();
 
-  /** What is held back, each thing once; null while nothing is to be. */
+  private boolean holds;
+
+  /** What is held back, each thing once; null if nothing is. */
   private @Nullable Set<Runnable> held;
 
   private final boolean answersInOrder;
@@ -137,7 +139,8 @@ public final class OrderedQueue {
    */
   public void follow(Runnable then) {
     synchronized (this) {
-      if (held != null) {
+      if (holds) {
+        held = held == null ? new LinkedHashSet<>() : held;
         held.add(then);
         return;
       }
@@ -152,11 +155,9 @@ public final class OrderedQueue {
    * @return whether it was not held back so far
    */
   public synchronized boolean hold() {
-    if (held != null) {
-      return false;
-    }
-    held = new LinkedHashSet<>();
-    return true;
+    boolean isNew = !holds;
+    holds = true;
+    return isNew;
   }
 
   /**
@@ -169,6 +170,7 @@ public final class OrderedQueue {
     synchronized (this) {
       then = held == null ? Set.of() : held;
       held = null;
+      holds = false;
     }
     if (!then.isEmpty()) {
       together.accept(() -> run(then));

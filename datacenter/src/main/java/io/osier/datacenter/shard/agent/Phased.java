@@ -13,6 +13,12 @@ public interface Phased {
   /** Its batch is through; what is left is that its records become durable. */
   void executed(long nanos);
 
+  /**
+   * All answers of its batch that are there have been given; follows each {@link #executed}. Who is
+   * woken by its answer may wait for this, and then finds the others of the batch as well.
+   */
+  default void told() {}
+
   /** Who asks, for those who hear of changes at once and not of their own; 0 if it is the same. */
   default long author() {
     return 0;

@@ -39,6 +39,13 @@ public record ShownAnswer(Consumer<Reply> first, Consumer<Reply> reply)
   }
 
   @Override
+  public void told() {
+    if (reply instanceof Phased p) {
+      p.told();
+    }
+  }
+
+  @Override
   public long author() {
     return reply instanceof Phased p ? p.author() : 0;
   }

@@ -59,7 +59,8 @@ public final class MemoryStore implements ObjectStore {
   @Override
   public void put(ObjectId object, CrdtState state) {
     Key key = object.key();
-    StoredKey before = objects.stored(key);
+    long hash = objects.table().hash(key);
+    StoredKey before = objects.stored(key, hash);
     // First in their order: who finds a key there and nothing of it goes on to the next.
     if (before == null) {
       keys.add(key);
@@ -73,7 +74,7 @@ public final class MemoryStore implements ObjectStore {
         deadlines.changed(object, old, state, change -> {}); // there is nowhere to note it
       }
     }
-    objects.put(key, others.with(state, 0));
+    objects.put(key, hash, others.with(state, 0));
   }
 
   @Override

@@ -72,7 +72,12 @@ final class ObjectTable {
 
   /** As {@link #get(Key)}, unpacked only when its states are asked for. */
   @Nullable StoredKey stored(Key key) {
-    Object found = table.get(key, table.hash(key));
+    return stored(key, table.hash(key));
+  }
+
+  /** As {@link #stored(Key)}, with the key's hash. */
+  @Nullable StoredKey stored(Key key, long hash) {
+    Object found = table.get(key, hash);
     if (found instanceof Loose loose) {
       return used(loose);
     }
@@ -105,7 +110,7 @@ final class ObjectTable {
     return use.bytes();
   }
 
-  /** For tests: where keys stand. */
+  /** Where keys stand, and their hashes, for who looks for one and then puts it. */
   SegmentTable table() {
     return table;
   }
@@ -119,21 +124,24 @@ final class ObjectTable {
 
   /** Sets a key's objects. Returns whether the key is new. */
   boolean put(Key key, KeyObjects objects) {
-    boolean isNew = put(key, objects, true);
+    return put(key, table.hash(key), objects);
+  }
+
+  /** As {@link #put(Key, KeyObjects)}, with the key's hash. */
+  boolean put(Key key, long hash, KeyObjects objects) {
+    boolean isNew = put(key, hash, objects, true);
     makeRoom();
     return isNew;
   }
 
   /**
-   * As {@link #put}, for one who holds a lock, and calls {@link #makeRoom} without it: nothing is
-   * packed.
+   * As {@link #put}, for who holds a lock, and calls {@link #makeRoom} without it: packs nothing.
    */
   void putOnly(Key key, KeyObjects objects) {
-    put(key, objects, false);
+    put(key, table.hash(key), objects, false);
   }
 
-  private boolean put(Key key, KeyObjects objects, boolean packs) {
-    long h = table.hash(key);
+  private boolean put(Key key, long h, KeyObjects objects, boolean packs) {
     boolean[] isNew = {false};
     table.change(
         h,

@@ -17,7 +17,7 @@ final class PackingQueue {
    * once, but for one in so many: what is changed often comes to be kept as objects, and what is
    * not costs no look at it long after, when no processor's cache has it any more.
    */
-  private static final int ADMITTED = 8;
+  private static final int ADMITTED = 32;
 
   static final class Loose extends SegmentTable.Keyed {
     volatile KeyObjects objects;

@@ -10,10 +10,13 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Waited;
+import io.osier.protocol.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** The loop around a partition, driven step by step: no thread, and the test's own time. */
@@ -62,6 +65,47 @@ final class PartitionAgentTest extends PartitionAgentFixture {
       agent.takeReplies().tell();
       assertThat(events).contains("Answer: first", "second", "durable");
       events.clear();
+    }
+  }
+
+  /** Who is woken then finds all answers of the batch, and not one after the other. */
+  @Test
+  void whoIsAnswered_hearsOfTheBatchsEnd_onceAllAreAnswered() {
+    class Waits implements Consumer<Reply>, Phased {
+      @Override
+      public void accept(Reply reply) {
+        events.add("answer");
+      }
+
+      @Override
+      public void taken(long nanos) {}
+
+      @Override
+      public void waited(Waited what) {}
+
+      @Override
+      public void executed(long nanos) {
+        events.add("executed");
+      }
+
+      @Override
+      public void told() {
+        events.add("told");
+      }
+    }
+    for (boolean tellsApart : new boolean[] {false, true}) {
+      PartitionAgent agent = agent(Optional.empty(), tellsApart);
+      offer("a", new Waits());
+      offer("b", new ShownAnswer(reply -> {}, new Waits()));
+      keepsNothing = tellsApart;
+      assertThat(agent.step()).isEqualTo(2);
+      groups.forEach(Runnable::run);
+      agent.takeReplies().tell();
+      events.removeAll(List.of("record", "group", "frame", "durable"));
+      assertThat(events)
+          .containsExactly("executed", "executed", "answer", "answer", "told", "told");
+      events.clear();
+      groups.clear();
     }
   }
 

@@ -117,7 +117,7 @@ final class ObjectTableTest {
     assertThat(packed).isBetween(600L, 900L);
     int changes = 0;
     for (int i = 0; i < 1_000; i++) {
-      for (int n = 0; n < 20 && isPacked(table, "key" + i); n++) {
+      for (int n = 0; n < 40 && isPacked(table, "key" + i); n++) {
         table.put(Key.of("key" + i), counter(10 + n));
         assertThat(value(requireNonNull(table.get(Key.of("key" + i))))).isEqualTo(10 + n);
         changes++;

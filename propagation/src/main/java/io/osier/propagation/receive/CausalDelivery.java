@@ -103,7 +103,12 @@ final class CausalDelivery {
 
   /** Whether a pulled state waits. */
   boolean hasPulled() {
-    return queues.values().stream().anyMatch(CutQueue::hasPulled);
+    for (CutQueue queue : queues.values()) { // without a stream: it is asked before each tick
+      if (queue.hasPulled()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

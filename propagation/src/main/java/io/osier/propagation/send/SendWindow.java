@@ -151,7 +151,8 @@ public final class SendWindow implements LinkWindow {
    * @param floorNanos the time does not fade below this
    */
   void rest(long nowNanos, long floorNanos) {
-    if (rounds.isOld(nowNanos) && inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND)) {
+    if (rounds.isOld(nowNanos)
+        && (inFlight.isEmpty() || inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND))) {
       rounds.rest(nowNanos, floorNanos);
     }
   }

@@ -138,6 +138,11 @@ public interface ControlHost {
     return true;
   }
 
+  /** Whether the store has a keyspace of this name that was not created at run time. */
+  default boolean hasStored(String keyspace) {
+    return false;
+  }
+
   /**
    * From now on these hold a keyspace that is open. One that is opened with a policy of others' is
    * not shown before this says so.

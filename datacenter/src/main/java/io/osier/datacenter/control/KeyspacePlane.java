@@ -58,18 +58,20 @@ final class KeyspacePlane {
   private Placement placement = Placement.NOTHING;
 
   /**
-   * @param configured the keyspaces that its configuration file names, here or elsewhere
+   * @param file the keyspaces that its configuration file names, here or elsewhere; those with
+   *     homes are created, and not what the file says
    * @param members who may hold keyspaces
    */
   KeyspacePlane(
       String dc,
-      Map<String, KeyspacePolicy> configured,
+      Map<String, KeyspacePolicy> file,
       ControlObjects objects,
       MemberPlane members,
       HolderPlane holders,
       ControlHost host) {
     this.dc = dc;
-    this.configured = new TreeMap<>(configured);
+    this.configured = new TreeMap<>(file);
+    configured.values().removeIf(policy -> !policy.partitioning().homes().isEmpty());
     configured.values().stream()
         .filter(policy -> policy.heldBy(dc))
         .forEach(policy -> applied.put(policy.name(), policy));

@@ -10,6 +10,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.PlacementRules.Placement;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.placement.Counted;
 import io.osier.datacenter.placement.Load;
 import io.osier.datacenter.placement.Measured;
 import io.osier.datacenter.placement.PlacementHost;

@@ -308,6 +308,11 @@ public final class Keyspaces {
     return factory.mayOpen(policy, of, peers, holders.terms(policy.name()));
   }
 
+  /** Whether the store has one of this name that was not created at run time. */
+  public boolean hasStored(String name) {
+    return factory.hasStored(new Creation(name, Optional.empty()));
+  }
+
   /**
    * Opens one that was created at run time; {@link #start} follows where others run already.
    *

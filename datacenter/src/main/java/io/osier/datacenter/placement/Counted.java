@@ -1,32 +1,35 @@
-package io.osier.datacenter.control;
+package io.osier.datacenter.placement;
 
 import io.osier.adaptation.PlacementPauses;
 import io.osier.adaptation.PlacementPolicy.Kind;
-import io.osier.datacenter.placement.Load;
-import io.osier.datacenter.placement.Measured;
 import java.util.List;
 
 /**
  * A keyspace whose load is counted, and what placement found of it here; of one creation of it.
  * Used by the control plane's thread.
  */
-final class Counted {
-  final String creation;
-  final PlacementPauses pauses;
-  Measured measured;
-  Load load = Load.NONE;
-  long sinceMillis;
+public final class Counted {
+  public final String creation;
+  public final PlacementPauses pauses;
+  public Measured measured;
+  public Load load = Load.NONE;
+  public long sinceMillis;
 
   /** The holders as they were seen last: each datacenter sees moves, whoever made them. */
-  List<String> held;
+  public List<String> held;
 
   /** What came of the last decision here; empty before the first. */
-  String said = "";
+  public String said = "";
 
   /** Why the last move was refused, so that it is noted once. */
-  String refused = "";
+  public String refused = "";
 
-  Counted(String creation, PlacementPauses pauses, Measured measured, List<String> held, long now) {
+  /**
+   * @param held the holders as they are now
+   * @param now in milliseconds since 1970, as all times here
+   */
+  public Counted(
+      String creation, PlacementPauses pauses, Measured measured, List<String> held, long now) {
     this.creation = creation;
     this.pauses = pauses;
     this.measured = measured;
@@ -34,7 +37,8 @@ final class Counted {
     this.sinceMillis = now;
   }
 
-  void see(List<String> holders, boolean isMoving, long now) {
+  /** Takes note of who holds it now, and whether that is about to change. */
+  public void see(List<String> holders, boolean isMoving, long now) {
     holders.stream()
         .filter(dc -> !held.contains(dc))
         .forEach(dc -> pauses.moved(Kind.ADD, dc, now));

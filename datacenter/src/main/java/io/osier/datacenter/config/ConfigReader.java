@@ -291,7 +291,9 @@ public final class ConfigReader {
     Duration horizon = values.duration(at + "horizon", Duration.ofSeconds(1), Duration.ofDays(7));
     return new PlacementSettings(
         new PlacementPolicy(
-            values.integer(at + "ms-worth", 0, 1_000_000), horizon.toMillis() / 1000.0),
+            values.integer(at + "ms-worth", 0, 1_000_000),
+            horizon.toMillis() / 1000.0,
+            values.integer(at + "storage-worth", 0, 1_000_000)),
         values.duration(at + "period", Duration.ofMillis(10), Duration.ofHours(1)).toMillis());
   }
 

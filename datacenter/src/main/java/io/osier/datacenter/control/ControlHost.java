@@ -138,8 +138,8 @@ public interface ControlHost {
     return true;
   }
 
-  /** Whether the store has a keyspace of this name that was not created at run time. */
-  default boolean hasStored(String keyspace) {
+  /** Whether the store has a creation of a keyspace, also {@link #FROM_FILE}. */
+  default boolean hasStored(String keyspace, String created) {
     return false;
   }
 

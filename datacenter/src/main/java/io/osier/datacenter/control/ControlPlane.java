@@ -7,6 +7,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.access.UserRecords;
 import io.osier.datacenter.access.UserView;
+import io.osier.datacenter.placement.HolderCommands;
 import io.osier.datacenter.placement.PlacementHost;
 import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.datacenter.placement.PlacementView;
@@ -121,7 +122,7 @@ public final class ControlPlane {
   }
 
   /** Placement alters holders by the command that an operator has. */
-  private final class ByCommand implements PlacementPlane.Holders {
+  private final class ByCommand implements HolderCommands {
     @Override
     public void alter(String keyspace, String replicas) {
       var unused =
@@ -157,7 +158,7 @@ public final class ControlPlane {
    *     created at run time: they would be two of one name
    */
   public void recover(Reading.Fields object) {
-    keyspaces.recover(object);
+    keyspaces.recover(object, placement::lacksRoom);
   }
 
   /**
@@ -258,7 +259,7 @@ public final class ControlPlane {
       letIn = true;
     }
     members.follow();
-    keyspaces.follow();
+    keyspaces.follow(placement::lacksRoom);
     keyspaces.tell();
     if (isIgnorant()) {
       host.hinders(

@@ -101,7 +101,9 @@ final class KeyspaceCreation {
     withHomes.forEach(
         (name, policies) -> {
           KeyspaceDefinition there = state.created().get(name);
-          if (there == null && !state.unreadable().containsKey(name) && host.hasStored(name)) {
+          if (there == null
+              && !state.unreadable().containsKey(name)
+              && host.hasStored(name, ControlHost.FROM_FILE)) {
             throw new OsierException(
                 ErrorCode.CONFIGURATION,
                 "osier.keyspaces.%1$s.homes: the store has a keyspace '%1$s' that was named without homes, and homes are fixed when a keyspace begins; give the one with homes another name"

@@ -1,7 +1,6 @@
 package io.osier.datacenter.control;
 
 import io.osier.adaptation.PlacementAdvice;
-import io.osier.adaptation.PlacementPauses;
 import io.osier.adaptation.PlacementPolicy;
 import io.osier.adaptation.PlacementPolicy.Demand;
 import io.osier.adaptation.PlacementPolicy.Kind;
@@ -11,6 +10,7 @@ import io.osier.core.OsierException;
 import io.osier.core.PlacementRules.Placement;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.placement.Counted;
+import io.osier.datacenter.placement.HolderCommands;
 import io.osier.datacenter.placement.Load;
 import io.osier.datacenter.placement.Measured;
 import io.osier.datacenter.placement.PlacementHost;
@@ -45,23 +45,9 @@ final class PlacementPlane {
   /** What an update takes that nobody has shipped yet. */
   private static final double UPDATE_BYTES = 100;
 
-  /** The holders of keyspaces, as an operator sees and alters them. */
-  interface Holders {
-    /**
-     * Alters them, as an operator does.
-     *
-     * @param replicas their names, with commas
-     * @throws OsierException as of an operator's command
-     */
-    void alter(String keyspace, String replicas);
-
-    /** By name, what is known of each, in words. */
-    SortedMap<String, String> states(String keyspace);
-  }
-
   private final MemberPlane members;
   private final KeyspacePlane keyspaces;
-  private final Holders holders;
+  private final HolderCommands holders;
   private final ControlObjects objects;
   private final LongSupplier millis;
   private final ControlHost host;
@@ -78,7 +64,7 @@ final class PlacementPlane {
   PlacementPlane(
       MemberPlane members,
       KeyspacePlane keyspaces,
-      Holders holders,
+      HolderCommands holders,
       ControlObjects objects,
       LongSupplier millis,
       ControlHost host,
@@ -119,27 +105,16 @@ final class PlacementPlane {
       String name = e.getKey();
       Counted it =
           counted.computeIfAbsent(
-              name,
-              k ->
-                  new Counted(
-                      of(k),
-                      new PlacementPauses(
-                          settings.periodMillis(),
-                          (long) (1000 * settings.policy().horizonSeconds())),
-                      loads.measured(k),
-                      whole(k),
-                      now));
+              name, k -> new Counted(of(k), settings, loads.measured(k), whole(k), now));
       if (now - it.sinceMillis < settings.periodMillis()) {
         continue;
       }
       due.put(name, e.getValue());
       it.see(whole(name), underWay(name).isPresent(), now);
-      Measured measured = loads.measured(name);
-      it.load = measured.since(it.measured, it.load, now - it.sinceMillis);
-      it.measured = measured;
-      it.sinceMillis = now;
+      it.measure(loads.measured(name), now);
       Load told = told(name).get(members.self());
-      if (told == null || it.load.differs(told)) {
+      double bytes = bytes(name);
+      if (told == null || it.load.differs(told) || it.load.hasRoom(bytes) != told.hasRoom(bytes)) {
         tells.add(ControlState.load(name, members.self(), it.creation, it.load));
       }
     }
@@ -174,6 +149,12 @@ final class PlacementPlane {
     Counted it = counted.get(name);
     long now = millis.getAsLong();
     if (it == null) {
+      return;
+    }
+    if (lacksRoom(name)) {
+      Move back = new Move(Kind.REMOVE, members.self(), 0, "it has no room for it");
+      it.said = words(back) + ": " + back.why();
+      alter(name, it, back);
       return;
     }
     if (!decider(name).equals(members.self())) {
@@ -325,21 +306,42 @@ final class PlacementPlane {
     if (!told(name).getOrDefault(dc, Load.NONE).hasRoom(bytes(name))) {
       return Optional.of(dc + " has no room for it");
     }
-    return gets(dc, name).map(other -> dc + " is being added to " + other);
+    return Stream.concat(getting(dc), Stream.ofNullable(added.get(dc)))
+        .filter(other -> !other.equals(name))
+        .findFirst()
+        .map(other -> dc + " is being added to " + other);
+  }
+
+  /** What a datacenter is being added to: what that takes is not in the room that was told. */
+  private Stream<String> getting(String dc) {
+    return keyspaces.holders().entrySet().stream()
+        .filter(e -> e.getValue().of(dc).catchesUp())
+        .map(Map.Entry::getKey);
   }
 
   /**
-   * Another keyspace that a datacenter is being added to: what that one takes is not in the room
-   * that was told.
+   * Whether there is no room here for a keyspace that this datacenter was added to and has nothing
+   * of, besides those that it catches up with. Those who decided of two at once may both have taken
+   * the room that it told for theirs. It is not opened then, and is given up.
    */
-  private Optional<String> gets(String dc, String but) {
-    Stream<String> known =
-        keyspaces.holders().entrySet().stream()
-            .filter(e -> e.getValue().of(dc).catchesUp())
-            .map(Map.Entry::getKey);
-    return Stream.concat(known, Stream.ofNullable(added.get(dc)))
-        .filter(name -> !name.equals(but))
-        .findFirst();
+  boolean lacksRoom(String name) {
+    KeyspacePolicy policy = followed().get(name);
+    HolderState self = all(name).of(members.self());
+    if (policy == null
+        || policy.rules().placement() != Placement.ADAPTIVE
+        || !self.catchesUp()
+        || self.removal().isPresent()
+        || keyspaces.isOpen(name)
+        || host.hasStored(name, of(name))) {
+      return false;
+    }
+    double all =
+        getting(members.self())
+            .filter(other -> other.equals(name) || keyspaces.isOpen(other))
+            .mapToDouble(this::bytes)
+            .sum();
+    Measured here = loads.measured(name);
+    return !here.since(here, Load.NONE, settings.periodMillis()).hasRoom(all);
   }
 
   private PlacementPolicy.Keyspace figures(String name, KeyspacePolicy policy) {

@@ -11,9 +11,9 @@ import java.util.List;
 public final class Counted {
   public final String creation;
   public final PlacementPauses pauses;
-  public Measured measured;
   public Load load = Load.NONE;
   public long sinceMillis;
+  private Measured measured;
 
   /** The holders as they were seen last: each datacenter sees moves, whoever made them. */
   public List<String> held;
@@ -29,12 +29,21 @@ public final class Counted {
    * @param now in milliseconds since 1970, as all times here
    */
   public Counted(
-      String creation, PlacementPauses pauses, Measured measured, List<String> held, long now) {
+      String creation, PlacementSettings settings, Measured measured, List<String> held, long now) {
     this.creation = creation;
-    this.pauses = pauses;
+    this.pauses =
+        new PlacementPauses(
+            settings.periodMillis(), (long) (1000 * settings.policy().horizonSeconds()));
     this.measured = measured;
     this.held = held;
     this.sinceMillis = now;
+  }
+
+  /** The load since the last measurement is {@link #load} from now on. */
+  public void measure(Measured now, long nowMillis) {
+    load = now.since(measured, load, nowMillis - sinceMillis);
+    measured = now;
+    sinceMillis = nowMillis;
   }
 
   /** Takes note of who holds it now, and whether that is about to change. */

@@ -308,9 +308,9 @@ public final class Keyspaces {
     return factory.mayOpen(policy, of, peers, holders.terms(policy.name()));
   }
 
-  /** Whether the store has one of this name that was not created at run time. */
-  public boolean hasStored(String name) {
-    return factory.hasStored(new Creation(name, Optional.empty()));
+  /** Whether the store has one, open or not. */
+  public boolean hasStored(String name, String created) {
+    return factory.hasStored(Creation.of(name, created));
   }
 
   /**

@@ -146,8 +146,8 @@ abstract class HolderPlaneFixture {
     }
 
     @Override
-    public boolean hasStored(String keyspace) {
-      return stored;
+    public boolean hasStored(String keyspace, String created) {
+      return created.equals(ControlHost.FROM_FILE) ? stored : data.contains(keyspace);
     }
 
     @Override

@@ -310,8 +310,8 @@ final class Execution implements ControlHost {
   }
 
   @Override
-  public boolean hasStored(String keyspace) {
-    return keyspaces.hasStored(keyspace);
+  public boolean hasStored(String keyspace, String created) {
+    return keyspaces.hasStored(keyspace, created);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.osier.datacenter.control;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.adaptation.PlacementAdvice;
 import io.osier.adaptation.PlacementPolicy;
 import io.osier.adaptation.PlacementPolicy.Demand;
@@ -91,15 +93,9 @@ final class PlacementPlane {
     loads.count(all.keySet());
     long now = millis.getAsLong();
     List<Operation> tells = new ArrayList<>();
-    keyspaces
-        .state()
-        .loads()
-        .forEach(
-            (name, told) -> {
-              if (!all.containsKey(name) && told.containsKey(members.self())) {
-                tells.add(ControlState.noLoad(name, members.self()));
-              }
-            });
+    keyspaces.state().loads().entrySet().stream()
+        .filter(e -> !all.containsKey(e.getKey()) && e.getValue().containsKey(members.self()))
+        .forEach(e -> tells.add(ControlState.noLoad(e.getKey(), members.self())));
     SortedMap<String, KeyspacePolicy> due = new TreeMap<>();
     for (Map.Entry<String, KeyspacePolicy> e : all.entrySet()) {
       String name = e.getKey();
@@ -146,12 +142,9 @@ final class PlacementPlane {
   // ---------------------------------------------------------------- deciding
 
   private void decide(String name, KeyspacePolicy policy) {
-    Counted it = counted.get(name);
+    Counted it = requireNonNull(counted.get(name));
     long now = millis.getAsLong();
-    if (it == null) {
-      return;
-    }
-    if (lacksRoom(name)) {
+    if (lacksRoom(name) && absent(name).isEmpty()) {
       Move back = new Move(Kind.REMOVE, members.self(), 0, "it has no room for it");
       it.said = words(back) + ": " + back.why();
       alter(name, it, back);
@@ -243,10 +236,19 @@ final class PlacementPlane {
     if (!host.isSettled() || !members.isActive()) {
       return Optional.of(members.self() + " may not know yet who holds what");
     }
-    Optional<String> underWay = underWay(name);
-    if (underWay.isPresent()) {
-      return underWay;
+    Optional<String> busy = underWay(name).or(() -> absent(name));
+    if (busy.isPresent()) {
+      return busy;
     }
+    SortedMap<String, Load> told = told(name);
+    return mayHold(policy).stream()
+        .filter(dc -> !told.containsKey(dc) && !lagging.contains(dc))
+        .findFirst()
+        .map(dc -> dc + " has not told yet what is asked of it there");
+  }
+
+  /** A holder that could not take its part in a move now, in words. */
+  private Optional<String> absent(String name) {
     for (String dc : all(name).those(h -> !h.isGone())) {
       if (members.names().contains(dc) && (!members.staying().contains(dc) || !isUp(dc))) {
         return Optional.of(dc + " holds it, and " + (isUp(dc) ? "leaves" : "is out of reach"));
@@ -255,11 +257,7 @@ final class PlacementPlane {
         return Optional.of(dc + " holds it, and takes nothing of _osier, as if its disk is full");
       }
     }
-    SortedMap<String, Load> told = told(name);
-    return mayHold(policy).stream()
-        .filter(dc -> !told.containsKey(dc) && !lagging.contains(dc))
-        .findFirst()
-        .map(dc -> dc + " has not told yet what is asked of it there");
+    return Optional.empty();
   }
 
   /**

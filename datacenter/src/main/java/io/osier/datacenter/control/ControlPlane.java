@@ -271,9 +271,7 @@ public final class ControlPlane {
       members.tell(keyspaces.missing(), keyspaces.needing());
     }
     users.tell();
-    if (cleaned) {
-      creation.follow();
-    }
+    creation.follow(cleaned);
     creating = creation.isAwaited();
     placement.step();
   }

@@ -118,14 +118,23 @@ final class KeyspaceCreation {
         });
   }
 
-  /** Creates what the file names and nobody has created, and says where it is not heeded. */
-  void follow() {
+  /**
+   * Creates what the file names and nobody has created, and says where it is not heeded.
+   *
+   * @param isKnown whether it is known which keyspaces there are
+   */
+  void follow(boolean isKnown) {
     withHomes.forEach(
         (name, policies) -> {
           KeyspaceDefinition there = keyspaces.state().created().get(name);
           if (there != null) {
             missing.remove(name);
             say(name, fixed(there, policies.getFirst()).or(() -> altered(policies)).orElse(""));
+          } else if (!isKnown) {
+            say(
+                name,
+                "keyspace '%s' of the configuration file is created when %s has heard from all other datacenters, if nobody has done so"
+                    .formatted(name, dc));
           } else if (!keyspaces.state().unreadable().containsKey(name) && isTurn(name)) {
             try {
               create(policies, "the file of " + dc);

@@ -1,5 +1,6 @@
 package io.osier.datacenter.config;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -40,6 +41,10 @@ final class HomesOfFilesTest {
         .collect(Collectors.toMap(KeyspacePolicy::name, Function.identity()));
   }
 
+  private static KeyspacePolicy of(Map<String, KeyspacePolicy> all, String name) {
+    return requireNonNull(all.get(name));
+  }
+
   @Test
   void homes_haveWhatTheirKeyspaceHas_andReplicasAndLawsOfTheirOwn() {
     Map<String, KeyspacePolicy> all = read(CARTS);
@@ -47,11 +52,11 @@ final class HomesOfFilesTest {
     assertThat(all.values())
         .allSatisfy(policy -> assertThat(policy.partitions()).isEqualTo(3))
         .allSatisfy(policy -> assertThat(policy.sla()).hasSeconds(1));
-    assertThat(all.get("carts@eu")).isEqualTo(all.get("carts").home("eu"));
-    assertThat(all.get("carts").rules().least()).as("as keyspace create does").isEqualTo(2);
-    assertThat(all.get("carts@ap").replicas()).containsExactly("ap", "us");
-    assertThat(all.get("carts@ap").rules()).isEqualTo(PlacementRules.NONE.pairs());
-    assertThat(all.get("carts@us").rules())
+    assertThat(all.get("carts@eu")).isEqualTo(of(all, "carts").home("eu"));
+    assertThat(of(all, "carts").rules().least()).as("as keyspace create does").isEqualTo(2);
+    assertThat(of(all, "carts@ap").replicas()).containsExactly("ap", "us");
+    assertThat(of(all, "carts@ap").rules()).isEqualTo(PlacementRules.NONE.pairs());
+    assertThat(of(all, "carts@us").rules())
         .isEqualTo(
             new PlacementRules(
                 PlacementRules.Placement.ADAPTIVE, 1, List.of("ap", "us"), List.of("ap")));

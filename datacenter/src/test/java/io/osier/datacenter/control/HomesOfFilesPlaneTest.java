@@ -1,5 +1,6 @@
 package io.osier.datacenter.control;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -192,6 +193,10 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     isThere();
   }
 
+  private static Reading map(Reading.Fields all, String keyspace) {
+    return requireNonNull(all.fields().get(new FieldId(keyspace, CrdtType.OR_MAP)));
+  }
+
   /** A version that knows no replicas of homes finds names of homes that there cannot be. */
   @Test
   void replicasOfHomes_areNothingThatFormerVersionsRead() {
@@ -200,13 +205,12 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     settle();
     Reading.Fields all =
         (Reading.Fields) at("sa").copy.state(ControlPlane.KEYSPACES).read(new Query.Whole());
-    Map<String, String> texts =
-        ControlState.texts(all.fields().get(new FieldId("carts", CrdtType.OR_MAP)));
+    Map<String, String> texts = ControlState.texts(map(all, "carts"));
     assertThat(texts).containsEntry("partitions", "2 homes ap=ap+us,eu");
     assertThatThrownBy(
             () -> KeyspaceSettings.read("carts", Map.of("homes", "ap=ap+us,eu"), Set.copyOf(DCS)))
         .isInstanceOf(OsierException.class);
-    assertThat(ControlState.texts(all.fields().get(new FieldId("carts@ap", CrdtType.OR_MAP))))
+    assertThat(ControlState.texts(map(all, "carts@ap")))
         .as("who holds it is noted with the homes alone")
         .doesNotContainKeys("replicas", "_members");
     assertThat(at("sa").plane.views("carts@ap").getFirst().settings())

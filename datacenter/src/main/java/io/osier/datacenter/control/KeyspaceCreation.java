@@ -131,10 +131,13 @@ final class KeyspaceCreation {
             missing.remove(name);
             say(name, fixed(there, policies.getFirst()).or(() -> altered(policies)).orElse(""));
           } else if (!isKnown) {
-            say(
-                name,
-                "keyspace '%s' of the configuration file is created when %s has heard from all other datacenters, if nobody has done so"
-                    .formatted(name, dc));
+            if (isNews(name, "awaited")) {
+              LOG.info(
+                  "keyspace '{}' of the configuration file is created when {} has heard from all"
+                      + " other datacenters, if nobody has done so",
+                  name,
+                  dc);
+            }
           } else if (!keyspaces.state().unreadable().containsKey(name) && isTurn(name)) {
             try {
               create(policies, "the file of " + dc);
@@ -154,13 +157,18 @@ final class KeyspaceCreation {
     }
     long now = millis.getAsLong();
     long since = missing.computeIfAbsent(name, k -> now);
-    return now - since >= TURN_MILLIS * members.staying().indexOf(dc);
+    int before = members.staying().indexOf(dc);
+    return before >= 0 && now - since >= TURN_MILLIS * before;
   }
 
   private void say(String name, String what) {
-    if (!what.equals(said.put(name, what)) && !what.isEmpty()) {
+    if (isNews(name, what) && !what.isEmpty()) {
       LOG.warn(what);
     }
+  }
+
+  private boolean isNews(String name, String what) {
+    return !what.equals(said.put(name, what));
   }
 
   /** Where the file says something else of what is fixed. */

@@ -119,7 +119,6 @@ public final class ControlPlane {
         new PlacementPlane(
             members, keyspaces, new ByCommand(), objects, millis, host, settings, loads);
     this.users = new UserPlane(dc, objects, millis, host);
-    this.creating = creation.isAwaited();
   }
 
   /** Placement alters holders by the command that an operator has. */
@@ -170,6 +169,7 @@ public final class ControlPlane {
    */
   public List<KeyspacePolicy> beginConfigured() {
     creation.checkRecovered();
+    creating = creation.isAwaited();
     return keyspaces.beginConfigured();
   }
 

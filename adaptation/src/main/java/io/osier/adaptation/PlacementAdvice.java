@@ -22,7 +22,8 @@ import java.util.TreeSet;
  * @param holders that hold it then
  * @param isAllowed whether its laws allow that, and those that are new could get it at present
  * @param linkBytes that travel between datacenters in a second, for reads and for updates
- * @param paid what {@link PlacementPolicy#paid} says, in bytes a second: ways count, too
+ * @param paid what {@link PlacementPolicy#paid} says, in bytes a second: ways and storage count,
+ *     too
  * @param storedBytes at all holders together
  * @param ways of what is asked, by the datacenter whose clients ask
  */

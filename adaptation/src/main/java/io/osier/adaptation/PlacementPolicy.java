@@ -20,23 +20,32 @@ import java.util.stream.Stream;
  *
  * <p>All is compared in bytes a second. Who does not hold it pays for what its clients ask: the
  * answers' bytes, and so many bytes for each millisecond of the way to the nearest holder and back.
- * Who holds it pays for what the clients of others update, as these updates are shipped at present.
- * A move pays for the keyspace's bytes, spread over the horizon. A holder is added where that
- * clearly lowers what all pay together, the move included; it is removed where what is saved is
- * clearly more than what its clients, and those for whom it is the nearest, pay then, and would pay
- * for moving it back, too. So with constant rates each move lowers the sum, and there is an end;
- * and what nobody uses does not move. Where fewer hold it than are to, the best one is added,
- * whatever it costs.
+ * Who holds it pays for what the clients of others update, as these updates are shipped at present,
+ * and for what it stores. A move pays for the keyspace's bytes, spread over the horizon. A holder
+ * is added where that clearly lowers what all pay together, the move included; it is removed where
+ * what is saved is clearly more than what its clients, and those for whom it is the nearest, pay
+ * then, and would pay for moving it back, too. So with constant rates each move lowers the sum, and
+ * there is an end; and what nobody uses does not move. Where fewer hold it than are to, the best
+ * one is added, whatever it costs.
  *
  * @param msWorth so many bytes a millisecond of waiting is worth
  * @param horizonSeconds in so long a move is to have paid for itself
+ * @param storageWorth so many bytes on the links a byte is worth that a holder stores for a month
+ *     of 30 days
  */
-public record PlacementPolicy(double msWorth, double horizonSeconds) {
+public record PlacementPolicy(double msWorth, double horizonSeconds, double storageWorth) {
   /** What is gained must be so many times what is paid, so that noise moves nothing. */
   static final double CLEARLY = 2;
 
+  private static final double MONTH_SECONDS = 30 * 86_400;
+
   /** For clients that ask less often in a second nothing is moved. */
   static final double ASKS_MIN = 0.2;
+
+  /** Where storage costs nothing. */
+  public PlacementPolicy(double msWorth, double horizonSeconds) {
+    this(msWorth, horizonSeconds, 0);
+  }
 
   /**
    * What the clients of a datacenter ask in a second.
@@ -151,10 +160,14 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
     return of.reads * (of.readBytes + way) + of.updates * way;
   }
 
-  /** What a holder pays for the updates of others' clients. */
-  private static double holding(Keyspace k, String dc) {
+  /** What a holder pays for the updates of others' clients, and for what it stores. */
+  private double holding(Keyspace k, String dc) {
     double all = k.demands.values().stream().mapToDouble(Demand::updates).sum();
-    return (all - demand(k, dc).updates) * k.shippedBytes;
+    return (all - demand(k, dc).updates) * k.shippedBytes + storing(k);
+  }
+
+  private double storing(Keyspace k) {
+    return k.bytes * storageWorth / MONTH_SECONDS;
   }
 
   static Demand demand(Keyspace k, String dc) {
@@ -265,13 +278,16 @@ public record PlacementPolicy(double msWorth, double horizonSeconds) {
         String.format(
             Locale.ROOT,
             kind == Kind.ADD
-                ? "%s: %.0f B/s saved where it holds, %.0f B/s for updates of others, %.0f B/s for"
-                    + " the move"
-                : "%s: %.0f B/s saved while it holds, %.0f B/s for updates of others, %.0f B/s to"
+                ? "%s: %.0f B/s saved where it holds, %.0f B/s for updates of others%s, %.0f B/s"
+                      + " for the move"
+                : "%s: %.0f B/s saved while it holds, %.0f B/s for updates of others%s, %.0f B/s to"
                     + " move it back",
             dc,
             asking,
-            holding,
+            holding - storing(k),
+            storageWorth == 0
+                ? ""
+                : String.format(Locale.ROOT, ", %.0f B/s for storage", storing(k)),
             moving(k));
     return new Move(kind, dc, gain, why);
   }

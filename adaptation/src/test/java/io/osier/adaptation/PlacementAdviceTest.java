@@ -66,6 +66,15 @@ final class PlacementAdviceTest {
   }
 
   @Test
+  void whatIsStored_isPaidForEachHolder_andTravelsNot() {
+    Keyspace k = keyspace(Set.of("eu", "us"), Set.of("ap", "eu", "us"), 2);
+    PlacementAdvice free = of(advice(k), "all");
+    PlacementAdvice dear = of(PlacementAdvice.of(new PlacementPolicy(100, 600, 2_592), k), "all");
+    assertThat(dear.linkBytes()).isEqualTo(free.linkBytes());
+    assertThat(dear.paid()).isEqualTo(free.paid() + 3 * 1_000);
+  }
+
+  @Test
   void whereFewerHoldItThanAreTo_thatIsNotAllowed_andTheCheapestHasEnough() {
     Map<String, Demand> demands =
         Map.of(

@@ -139,6 +139,35 @@ final class PlacementPolicyTest {
     }
   }
 
+  /** A byte that is stored for a month is worth so many on the links. */
+  @Test
+  void storageThatHasAPrice_countsAgainstEachHolder() {
+    PlacementPolicy dear = new PlacementPolicy(100, 600, 10_000);
+    Map<String, Demand> read = Map.of("ap", demand(100, 0));
+    Set<String> pair = Set.of("eu", "us");
+    Set<String> three = Set.of("ap", "eu", "us");
+    assertThat(policy.decide(keyspace(read, pair, 100, 1e8)).dc()).isEqualTo("ap");
+    Move stays = dear.decide(keyspace(read, pair, 100, 1e8));
+    assertThat(stays.kind()).isEqualTo(Kind.STAY);
+    // 10^8 B * 10,000 in 2,592,000 s
+    assertThat(stays.why()).contains("ap: 820000 B/s saved", "385802 B/s for storage");
+    assertThat(dear.decide(keyspace(read, pair, 100, 1e7)).dc()).isEqualTo("ap");
+    Move goes = dear.decide(keyspace(read, three, 100, 1e8));
+    assertThat(goes.kind()).as("nobody uses it there").isEqualTo(Kind.REMOVE);
+    assertThat(goes.dc()).isIn("eu", "us");
+    assertThat(policy.decide(keyspace(read, three, 100, 1e8)).kind()).isEqualTo(Kind.STAY);
+    assertThat(new PlacementPolicy(100, 600, 4_000).decide(keyspace(read, three, 100, 1e8)).kind())
+        .as("in ten minutes that does not pay for moving it back")
+        .isEqualTo(Kind.STAY);
+    assertThat(
+            new PlacementPolicy(100, 7 * 86_400, 5).decide(keyspace(read, three, 100, 1e8)).kind())
+        .as("in a week it does")
+        .isEqualTo(Kind.REMOVE);
+    assertThat(dear.decide(keyspace(Map.of(), pair, 100, 1e9)).kind())
+        .as("two hold it at least")
+        .isEqualTo(Kind.STAY);
+  }
+
   // ---------------------------------------------------------------- any figures
 
   private static Keyspace drawn(Random random) {
@@ -180,9 +209,12 @@ final class PlacementPolicyTest {
 
   @Property
   void constantRates_moveIsWithinTheLaws_lowersWhatAllPay_andThereIsAnEnd(@ForAll long seed) {
-    Keyspace k = drawn(new Random(seed));
+    Random random = new Random(seed);
+    Keyspace k = drawn(random);
+    PlacementPolicy priced =
+        random.nextBoolean() ? policy : new PlacementPolicy(100, 600, random.nextInt(100_000));
     int moves = 0;
-    for (Move move = policy.decide(k); move.kind() != Kind.STAY; move = policy.decide(k)) {
+    for (Move move = priced.decide(k); move.kind() != Kind.STAY; move = priced.decide(k)) {
       Set<String> after = new TreeSet<>(move.holders(k.holders()));
       if (move.kind() == Kind.ADD) {
         assertThat(k.candidates()).contains(move.dc());
@@ -190,15 +222,15 @@ final class PlacementPolicyTest {
         assertThat(after).hasSizeGreaterThanOrEqualTo(k.least());
         assertThat(k.mayRemove()).isTrue();
       }
-      double paid = policy.paid(k, after);
+      double paid = priced.paid(k, after);
       if (k.holders().size() >= k.least()) {
-        assertThat(paid).isLessThan(policy.paid(k, k.holders()));
+        assertThat(paid).isLessThan(priced.paid(k, k.holders()));
       } else {
         assertThat(move.kind()).as("what it costs does not matter").isEqualTo(Kind.ADD);
         for (String other : k.candidates()) {
           Set<String> instead = new TreeSet<>(k.holders());
           if (instead.add(other)) {
-            assertThat(paid).as("the best").isLessThanOrEqualTo(policy.paid(k, instead) + 1e-6);
+            assertThat(paid).as("the best").isLessThanOrEqualTo(priced.paid(k, instead) + 1e-6);
           }
         }
       }

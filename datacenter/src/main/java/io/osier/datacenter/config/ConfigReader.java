@@ -1,5 +1,7 @@
 package io.osier.datacenter.config;
 
+import static java.util.Objects.requireNonNull;
+
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
@@ -31,6 +33,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Reads a datacenter's configuration: the reference, the datacenter's file, the environment. Every
@@ -182,7 +185,13 @@ public final class ConfigReader {
     int frame = values.millis("osier.listen.frame-timeout", 100);
     int connections = ports.connections("osier.listen.client-connections");
     int queue = values.integer("osier.queue", 1, 1 << 20);
-    List<KeyspacePolicy> keyspaces = new KeyspaceReader(values).keyspaces(dc, peers.keySet());
+    Map<Boolean, List<KeyspacePolicy>> keyspaces =
+        new KeyspaceReader(values)
+            .keyspaces(dc, peers.keySet()).stream()
+                .collect(Collectors.partitioningBy(k -> !k.partitioning().homes().isEmpty()));
+    Map<Boolean, List<KeyspacePolicy>> plain =
+        requireNonNull(keyspaces.get(false)).stream()
+            .collect(Collectors.partitioningBy(k -> k.heldBy(dc)));
     return new DatacenterConfig(
         dc,
         values.text("osier.cluster", "a name"),
@@ -201,8 +210,9 @@ public final class ConfigReader {
         ports.admin(dc, greeting),
         ports.redis(),
         peers,
-        keyspaces.stream().filter(policy -> policy.heldBy(dc)).toList(),
-        keyspaces.stream().filter(policy -> !policy.heldBy(dc)).toList(),
+        requireNonNull(plain.get(true)),
+        requireNonNull(plain.get(false)),
+        requireNonNull(keyspaces.get(true)),
         new StreamSettings(
             values.bytes("osier.streams.window", 64 << 10, 1 << 30),
             values.bytes("osier.streams.frame", 1 << 10, 16 << 20),
@@ -281,7 +291,9 @@ public final class ConfigReader {
     Duration horizon = values.duration(at + "horizon", Duration.ofSeconds(1), Duration.ofDays(7));
     return new PlacementSettings(
         new PlacementPolicy(
-            values.integer(at + "ms-worth", 0, 1_000_000), horizon.toMillis() / 1000.0),
+            values.integer(at + "ms-worth", 0, 1_000_000),
+            horizon.toMillis() / 1000.0,
+            values.integer(at + "storage-worth", 0, 1_000_000)),
         values.duration(at + "period", Duration.ofMillis(10), Duration.ofHours(1)).toMillis());
   }
 

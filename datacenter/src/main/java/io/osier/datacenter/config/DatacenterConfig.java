@@ -26,6 +26,8 @@ import java.util.Optional;
  * @param peers the other datacenters' peer addresses, by name
  * @param keyspaces those that it names and holds
  * @param elsewhere those that it names and others hold
+ * @param withHomes those that it names and that have homes, each with its homes, held here or
+ *     elsewhere: they are created once, as by an operator
  * @param compressed so many bytes a second are compressed of what each peer is told; 0 for none
  * @param slowRequests requests that take longer are named in the log; 0 for none
  * @param trace which updates are followed by traces
@@ -55,6 +57,7 @@ public record DatacenterConfig(
     Map<String, InetSocketAddress> peers,
     List<KeyspacePolicy> keyspaces,
     List<KeyspacePolicy> elsewhere,
+    List<KeyspacePolicy> withHomes,
     StreamSettings streams,
     int compressed,
     AdaptationSettings adaptation,
@@ -76,6 +79,7 @@ public record DatacenterConfig(
     peers = Map.copyOf(peers);
     keyspaces = List.copyOf(keyspaces);
     elsewhere = List.copyOf(elsewhere);
+    withHomes = List.copyOf(withHomes);
     users = List.copyOf(users);
   }
 

@@ -2,6 +2,7 @@ package io.osier.datacenter.config;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValueFactory;
@@ -24,6 +25,10 @@ final class KeyspaceReader {
   static final String KEYSPACES = "osier.keyspaces";
   static final String DEFAULTS = "osier.keyspace-defaults";
 
+  /** What {@link KeyspaceSettings#HOMES} may be where it is given. */
+  static final String HOMES =
+      "1 to " + Homes.MAX + " names of homes, with the letters of datacenters' names";
+
   private final ConfigValues values;
 
   KeyspaceReader(ConfigValues values) {
@@ -31,32 +36,105 @@ final class KeyspaceReader {
   }
 
   /**
-   * All that it names, in the order of their names.
+   * All that it names, in the order of their names; behind one with homes those of its homes.
    *
    * @param peers the other datacenters
    */
   List<KeyspacePolicy> keyspaces(String dc, Set<String> peers) {
+    if (!values.list(DEFAULTS + ".homes", "left out").isEmpty()) {
+      throw values.bad(DEFAULTS + ".homes", "left out: a keyspace names its homes itself");
+    }
+    Set<String> datacenters = new TreeSet<>(peers);
+    datacenters.add(dc);
     List<KeyspacePolicy> keyspaces = new ArrayList<>();
     ConfigObject all = values.config().getObject(KEYSPACES);
     for (String name : new TreeSet<>(all.keySet())) {
-      boolean plain = name.matches("[A-Za-z][A-Za-z0-9_-]*");
-      String prefix = KEYSPACES + "." + (plain ? name : ConfigUtil.quoteString(name));
+      String prefix = prefix(name);
       if (!(all.get(name) instanceof ConfigObject)) {
         throw values.bad(prefix, "a block of settings, for example { sla = 2s }");
       }
-      Set<String> datacenters = new TreeSet<>(peers);
-      datacenters.add(dc);
-      KeyspacePolicy policy = withDefaults(prefix).keyspace(name, prefix, datacenters);
-      Optional<String> wrong =
-          policy
-              .rules()
-              .objection(PlacementRules.NONE, policy.replicas(), policy.replicas(), datacenters);
-      if (wrong.isPresent()) {
-        throw values.bad(prefix, "laws that its replicas keep: " + wrong.get());
+      if (Homes.isHome(name)) {
+        continue; // is read with its keyspace
       }
-      keyspaces.add(policy);
+      KeyspacePolicy policy = withDefaults(prefix).keyspace(name, prefix, datacenters);
+      keyspaces.add(checked(prefix, KeyspaceSettings.paired(policy), datacenters));
+      for (String home : policy.partitioning().homes().names()) {
+        keyspaces.add(home(policy.home(home), datacenters));
+      }
     }
+    checkHomes(all.keySet(), keyspaces);
     return keyspaces;
+  }
+
+  private static String prefix(String keyspace) {
+    boolean plain = keyspace.matches("[A-Za-z][A-Za-z0-9_-]*");
+    return KEYSPACES + "." + (plain ? keyspace : ConfigUtil.quoteString(keyspace));
+  }
+
+  private KeyspacePolicy checked(String prefix, KeyspacePolicy policy, Set<String> datacenters) {
+    Optional<String> wrong =
+        policy
+            .rules()
+            .objection(PlacementRules.NONE, policy.replicas(), policy.replicas(), datacenters);
+    if (wrong.isPresent()) {
+      throw values.bad(prefix, "laws that its replicas keep: " + wrong.get());
+    }
+    return policy;
+  }
+
+  /**
+   * A home with what its own block says of it.
+   *
+   * @param as its keyspace's policy, under its name
+   */
+  private KeyspacePolicy home(KeyspacePolicy as, Set<String> datacenters) {
+    String prefix = prefix(as.name());
+    String base = prefix(Homes.base(as.name()));
+    Config config = values.config();
+    Config own = config.hasPath(prefix) ? config.getConfig(prefix) : ConfigFactory.empty();
+    for (String setting : own.root().keySet()) {
+      if (!setting.equals(KeyspaceSettings.REPLICAS) && !KeyspaceSettings.RULES.contains(setting)) {
+        String key = prefix + "." + setting;
+        throw values.error(
+            key,
+            "%s is of all homes at once, and stands at %s; of a home only %s and %s can be set"
+                .formatted(key, base, KeyspaceSettings.REPLICAS, KeyspaceSettings.RULES));
+      }
+    }
+    Config all =
+        config.withValue(
+            prefix,
+            own.root()
+                .withFallback(config.getObject(base))
+                .withFallback(config.getObject(DEFAULTS)));
+    KeyspaceReader reader = new KeyspaceReader(values.with(all));
+    List<String> replicas = reader.replicas(prefix, datacenters);
+    if (replicas.isEmpty() && !as.replicas().isEmpty()) {
+      throw values.bad(prefix + ".replicas", "a list of datacenters, as " + base + " names some");
+    }
+    KeyspacePolicy policy = as.withReplicas(replicas).with(reader.rules(prefix));
+    return checked(
+        config.hasPath(prefix) ? prefix : base, KeyspaceSettings.paired(policy), datacenters);
+  }
+
+  /** Throws if a block is of a home that there is not. */
+  private void checkHomes(Set<String> blocks, List<KeyspacePolicy> keyspaces) {
+    Set<String> homes = new TreeSet<>();
+    keyspaces.stream().map(KeyspacePolicy::name).filter(Homes::isHome).forEach(homes::add);
+    for (String name : new TreeSet<>(blocks)) {
+      if (Homes.isHome(name) && !homes.contains(name)) {
+        String prefix = prefix(name);
+        throw values.error(
+            prefix,
+            "%s: keyspace '%s' has no such home%s"
+                .formatted(
+                    prefix,
+                    Homes.base(name),
+                    ClosestName.near(name, homes)
+                        .map(n -> "; did you mean '" + n + "'?")
+                        .orElse("; the setting homes of the keyspace names them")));
+      }
+    }
   }
 
   /** A view in which a keyspace has all settings. */
@@ -95,21 +173,10 @@ final class KeyspaceReader {
   private KeyspacePolicy keyspace(String name, String prefix, Set<String> datacenters) {
     KeyspacePolicy.Consistency consistency =
         values.choice(prefix + ".consistency", KeyspacePolicy.Consistency.class);
-    List<String> replicas = values.list(prefix + ".replicas", "a list of datacenters' names");
-    for (String replica : replicas) {
-      if (!datacenters.contains(replica)) {
-        throw values.bad(
-            prefix + ".replicas", "a list of datacenters, of which there are " + datacenters);
-      }
-    }
+    List<String> replicas = replicas(prefix, datacenters);
     String homes = prefix + ".homes";
     Homes all =
-        !values.has(homes)
-            ? Homes.NONE
-            : values.value(
-                homes,
-                "1 to " + Homes.MAX + " names of homes, with the letters of datacenters' names",
-                () -> homes(values.list(homes, "a list of homes' names")));
+        values.value(homes, HOMES, () -> new Homes(values.list(homes, "a list of homes' names")));
     if (consistency == KeyspacePolicy.Consistency.CAUSAL && !all.isEmpty()) {
       throw values.bad(homes, "left out of a causal keyspace, which has one partition");
     }
@@ -142,11 +209,15 @@ final class KeyspaceReader {
     }
   }
 
-  private static Homes homes(List<String> names) {
-    if (names.isEmpty()) {
-      throw new IllegalArgumentException("no home is named");
+  private List<String> replicas(String prefix, Set<String> datacenters) {
+    List<String> replicas = values.list(prefix + ".replicas", "a list of datacenters' names");
+    for (String replica : replicas) {
+      if (!datacenters.contains(replica)) {
+        throw values.bad(
+            prefix + ".replicas", "a list of datacenters, of which there are " + datacenters);
+      }
     }
-    return new Homes(names);
+    return replicas;
   }
 
   private PlacementRules rules(String prefix) {

@@ -85,7 +85,11 @@ public final class KeyspaceSettings {
    */
   public static KeyspacePolicy created(
       String name, Map<String, String> settings, Set<String> datacenters) {
-    KeyspacePolicy policy = read(name, settings, datacenters);
+    return paired(read(name, settings, datacenters));
+  }
+
+  /** A keyspace or home, with two holders at least if it is one that {@link #created} means. */
+  static KeyspacePolicy paired(KeyspacePolicy policy) {
     return policy.partitioning().homes().isEmpty() || policy.replicas().size() < 2
         ? policy
         : policy.with(policy.rules().pairs());
@@ -117,6 +121,12 @@ public final class KeyspaceSettings {
                     + String.join(", ", FIXED)
                     + ", "
                     + String.join(", ", ALTERABLE));
+          }
+          if (key.equals(HOMES) && list(value).isEmpty()) {
+            throw new OsierException(
+                ErrorCode.INVALID_ARGUMENT,
+                "keyspace '%s': homes must be %s, not '%s'"
+                    .formatted(name, KeyspaceReader.HOMES, value));
           }
           values.put(key, NAMES.contains(key) ? list(value) : value);
         });

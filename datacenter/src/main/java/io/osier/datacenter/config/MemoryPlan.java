@@ -3,6 +3,8 @@ package io.osier.datacenter.config;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * How a process's heap is shared out: what settings may take of it, and what they are by default.
@@ -136,7 +138,9 @@ public record MemoryPlan(long heapBytes) {
         "half");
     atMost(
         source, "osier.streams.window", config.streams().windowBytes(), heapBytes / 4, "a quarter");
-    for (KeyspacePolicy keyspace : config.keyspaces()) {
+    List<KeyspacePolicy> held = new ArrayList<>(config.keyspaces());
+    config.withHomes().stream().filter(k -> k.heldBy(config.dc())).forEach(held::add);
+    for (KeyspacePolicy keyspace : held) {
       String limits = "osier.keyspaces." + keyspace.name() + ".limits.";
       long object = keyspace.limits().objectBytesMax();
       // What a peer lacks of a large object altogether is encoded, framed and read as one piece.

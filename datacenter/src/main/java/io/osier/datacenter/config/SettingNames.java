@@ -43,20 +43,11 @@ final class SettingNames {
             new WrongSetting(
                 key,
                 WrongSetting.place(source, own.getValue(key).origin()),
-                isHomes(key)
-                    ? key
-                        + ": a keyspace with homes is created while all datacenters serve, by"
-                        + " osier cli keyspace create NAME homes=..."
-                    : "unknown key '" + key + "'; did you mean '" + meant.get() + "'?"));
+                "unknown key '" + key + "'; did you mean '" + meant.get() + "'?"));
         known = known.withoutPath(key);
       }
     }
     return known;
-  }
-
-  private static boolean isHomes(String key) {
-    return key.endsWith("." + KeyspaceSettings.HOMES)
-        && (key.startsWith(KEYSPACES + ".") || key.startsWith(DEFAULTS + "."));
   }
 
   /** What was meant by a key that is not known; empty if it is. */

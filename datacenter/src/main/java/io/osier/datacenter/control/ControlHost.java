@@ -138,6 +138,11 @@ public interface ControlHost {
     return true;
   }
 
+  /** Whether the store has a creation of a keyspace, also {@link #FROM_FILE}. */
+  default boolean hasStored(String keyspace, String created) {
+    return false;
+  }
+
   /**
    * From now on these hold a keyspace that is open. One that is opened with a policy of others' is
    * not shown before this says so.

@@ -7,12 +7,11 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.access.UserRecords;
 import io.osier.datacenter.access.UserView;
+import io.osier.datacenter.placement.HolderCommands;
 import io.osier.datacenter.placement.PlacementHost;
 import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.datacenter.placement.PlacementView;
 import io.osier.protocol.Request;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,6 +45,7 @@ public final class ControlPlane {
   private final MemberCommands memberCommands;
   private final KeyspacePlane keyspaces;
   private final KeyspaceCommands keyspaceCommands;
+  private final KeyspaceCreation creation;
   private final PlacementPlane placement;
   private final UserPlane users;
 
@@ -72,6 +72,9 @@ public final class ControlPlane {
   /** Whether it was seen to it that somebody may change users. */
   private boolean letIn;
 
+  /** See {@link #isCreating}. */
+  private volatile boolean creating;
+
   /**
    * @param datacenters the addresses of all that the configuration file names, by name; this one's
    *     own is empty
@@ -90,12 +93,14 @@ public final class ControlPlane {
   /**
    * Of a datacenter that starts, some of whose keyspaces' holders may follow their load.
    *
+   * @param file the keyspaces that its configuration file names, here or elsewhere, by name; of one
+   *     with homes these, too
    * @param loads tells of the load
    */
   public ControlPlane(
       String dc,
       SortedMap<String, Optional<String>> datacenters,
-      Map<String, KeyspacePolicy> configured,
+      Map<String, KeyspacePolicy> file,
       LongSupplier millis,
       ControlHost host,
       PlacementSettings settings,
@@ -106,9 +111,10 @@ public final class ControlPlane {
     this.members = new MemberPlane(dc, datacenters, objects, millis, host);
     this.memberCommands = new MemberCommands(dc, datacenters, objects, millis, host, members);
     HolderPlane holders = new HolderPlane(dc, members, millis, host);
-    this.keyspaces = new KeyspacePlane(dc, configured, objects, members, holders, host);
+    this.keyspaces = new KeyspacePlane(dc, file, objects, members, holders, host);
+    this.creation = new KeyspaceCreation(dc, millis, objects, members, keyspaces, host, file);
     this.keyspaceCommands =
-        new KeyspaceCommands(dc, millis, objects, members, holders, keyspaces, host);
+        new KeyspaceCommands(dc, millis, objects, members, holders, keyspaces, creation, host);
     this.placement =
         new PlacementPlane(
             members, keyspaces, new ByCommand(), objects, millis, host, settings, loads);
@@ -116,7 +122,7 @@ public final class ControlPlane {
   }
 
   /** Placement alters holders by the command that an operator has. */
-  private final class ByCommand implements PlacementPlane.Holders {
+  private final class ByCommand implements HolderCommands {
     @Override
     public void alter(String keyspace, String replicas) {
       var unused =
@@ -132,17 +138,6 @@ public final class ControlPlane {
       views(keyspace).forEach(v -> v.holders().forEach(h -> states.put(h.dc(), h.state())));
       return states;
     }
-  }
-
-  /** Who changed something last, and when, for an error; nothing if nobody has. */
-  static String changed(String by, long atMillis) {
-    return atMillis == 0
-        ? ""
-        : " (changed last by "
-            + by
-            + " at "
-            + Instant.ofEpochMilli(atMillis).truncatedTo(ChronoUnit.SECONDS)
-            + ")";
   }
 
   /**
@@ -163,14 +158,18 @@ public final class ControlPlane {
    *     created at run time: they would be two of one name
    */
   public void recover(Reading.Fields object) {
-    keyspaces.recover(object);
+    keyspaces.recover(object, placement::lacksRoom);
   }
 
   /**
    * Begins with the keyspaces of the configuration that are to be open at the start; after {@link
    * #recover}.
+   *
+   * @throws OsierException CONFIGURATION if the file names other homes of a keyspace than it has
    */
   public List<KeyspacePolicy> beginConfigured() {
+    creation.checkRecovered();
+    creating = creation.isAwaited();
     return keyspaces.beginConfigured();
   }
 
@@ -200,6 +199,11 @@ public final class ControlPlane {
     return changes >= 0;
   }
 
+  /** Whether a keyspace of the file is still to be created, as far as is known. For any thread. */
+  public boolean isCreating() {
+    return creating;
+  }
+
   /** Whether the last look found nothing to be done: the next one may come later than otherwise. */
   public boolean isAtRest() {
     return skipped > 0;
@@ -210,6 +214,7 @@ public final class ControlPlane {
     if (skipped < SKIPPED_MAX
         && cleaned
         && letIn
+        && !creating
         && members.isSteady()
         && isRead(host.recorded())) {
       skipped++;
@@ -255,7 +260,7 @@ public final class ControlPlane {
       letIn = true;
     }
     members.follow();
-    keyspaces.follow();
+    keyspaces.follow(placement::lacksRoom);
     keyspaces.tell();
     if (isIgnorant()) {
       host.hinders(
@@ -267,6 +272,8 @@ public final class ControlPlane {
       members.tell(keyspaces.missing(), keyspaces.needing());
     }
     users.tell();
+    creation.follow(cleaned);
+    creating = creation.isAwaited();
     placement.step();
   }
 

@@ -12,8 +12,9 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.datacenter.placement.Load;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -61,15 +62,6 @@ record ControlState(
   static final String OPENED = "_opened.";
   private static final String LOAD = "_load.";
   private static final String BY = "_by";
-
-  /**
-   * Ends the number of partitions of a keyspace that is hashed by tag: what cannot read that takes
-   * no part in the keyspace, and would be wrong of where its keys are.
-   */
-  private static final String BY_TAG = " by tag";
-
-  /** Behind that, in the same way, the homes of a keyspace that has some. */
-  private static final String WITH_HOMES = " homes ";
 
   /** The creation that was altered. */
   private static final String OF = "_of";
@@ -237,19 +229,6 @@ record ControlState(
             settings.put(name, value);
           }
         });
-    String partitions = settings.getOrDefault(KeyspaceSettings.PARTITIONS, "");
-    int homes = partitions.indexOf(WITH_HOMES);
-    if (homes >= 0) {
-      settings.put(KeyspaceSettings.HOMES, partitions.substring(homes + WITH_HOMES.length()));
-      partitions = partitions.substring(0, homes);
-      settings.put(KeyspaceSettings.PARTITIONS, partitions);
-    }
-    if (partitions.endsWith(BY_TAG)) {
-      settings.put(
-          KeyspaceSettings.PARTITIONS,
-          partitions.substring(0, partitions.length() - BY_TAG.length()));
-      settings.put(KeyspaceSettings.HASH, "tag");
-    }
     return settings;
   }
 
@@ -261,6 +240,17 @@ record ControlState(
   /** When it was changed last. */
   static long atMillis(SortedMap<String, String> texts) {
     return number(texts, AT);
+  }
+
+  /** Who changed something last, and when, for an error; nothing if nobody has. */
+  static String changed(String by, long atMillis) {
+    return atMillis == 0
+        ? ""
+        : " (changed last by "
+            + by
+            + " at "
+            + Instant.ofEpochMilli(atMillis).truncatedTo(ChronoUnit.SECONDS)
+            + ")";
   }
 
   /** A number among the fields; 0 if it is not there. */
@@ -302,39 +292,6 @@ record ControlState(
   // ---------------------------------------------------------------- changes
 
   /**
-   * Creates a keyspace, with its homes; its author has opened those that it holds. A version that
-   * knows no homes takes each of them for a creation of a later version, too.
-   */
-  static List<Operation> create(
-      KeyspacePolicy policy,
-      String created,
-      Collection<String> members,
-      String author,
-      String by,
-      long nowMillis) {
-    SortedMap<String, String> fields = KeyspaceSettings.all(policy);
-    fields.remove(KeyspaceSettings.HASH);
-    fields.remove(KeyspaceSettings.HOMES);
-    Homes homes = policy.partitioning().homes();
-    fields.put(
-        KeyspaceSettings.PARTITIONS,
-        policy.partitions()
-            + (policy.partitioning().isByTag() ? BY_TAG : "")
-            + (homes.isEmpty() ? "" : WITH_HOMES + homes));
-    fields.put(MEMBERS, String.join(",", members));
-    List<Operation> all = new ArrayList<>();
-    for (String name : homes.keyspaces(policy.name())) {
-      fields.put(CREATED, created);
-      if (members.contains(author)) {
-        fields.put(OPENED + author, created);
-      }
-      all.add(set(name, fields, by, nowMillis));
-      fields.keySet().retainAll(KeyspaceSettings.RULES); // all else of a home is the keyspace's
-    }
-    return all;
-  }
-
-  /**
    * Alters settings of a keyspace.
    *
    * @param created the creation that is meant; empty for one that the files name
@@ -350,8 +307,8 @@ record ControlState(
     return set(name, fields, by, nowMillis);
   }
 
-  private static Operation set(
-      String name, SortedMap<String, String> fields, String by, long nowMillis) {
+  /** Sets fields of a keyspace's map, and notes who did it, and when. */
+  static Operation set(String name, SortedMap<String, String> fields, String by, long nowMillis) {
     fields.put(BY, by);
     fields.put(AT, Long.toString(nowMillis));
     return assign(name, fields);

@@ -4,13 +4,10 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Homes;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
-import io.osier.core.PlacementRules;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.KeyspaceSettings;
-import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -26,18 +23,14 @@ import java.util.function.LongSupplier;
  * thread.
  */
 final class KeyspaceCommands {
-  /** So many partitions may there be of all keyspaces when another one is created. */
-  private static final int PARTITIONS_MAX = 512;
-
   private final String dc;
   private final LongSupplier millis;
   private final ControlObjects objects;
   private final MemberPlane members;
   private final HolderPlane holders;
   private final KeyspacePlane keyspaces;
+  private final KeyspaceCreation creation;
   private final ControlHost host;
-
-  private long lastCreatedMillis;
 
   KeyspaceCommands(
       String dc,
@@ -46,6 +39,7 @@ final class KeyspaceCommands {
       MemberPlane members,
       HolderPlane holders,
       KeyspacePlane keyspaces,
+      KeyspaceCreation creation,
       ControlHost host) {
     this.dc = dc;
     this.millis = millis;
@@ -53,6 +47,7 @@ final class KeyspaceCommands {
     this.members = members;
     this.holders = holders;
     this.keyspaces = keyspaces;
+    this.creation = creation;
     this.host = host;
   }
 
@@ -70,7 +65,7 @@ final class KeyspaceCommands {
         checkNone(request);
         return views();
       }
-      case "keyspace create" -> create(name, request.settings(), by);
+      case "keyspace create" -> creation.create(name, request.settings(), by);
       case "keyspace alter" -> alter(name, request.settings(), by);
       case "keyspace drop" -> {
         checkNone(request);
@@ -97,111 +92,6 @@ final class KeyspaceCommands {
               + " takes no settings, but "
               + request.settings().keySet()
               + " were given");
-    }
-  }
-
-  private void create(String name, SortedMap<String, String> settings, String by) {
-    KeyspacePolicy policy = KeyspaceSettings.created(name, settings, members.names());
-    ControlState state = keyspaces.state();
-    KeyspaceDefinition there = state.created().get(name);
-    if (there != null) {
-      // Perhaps this very command, sent again because its answer got lost.
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "there is a keyspace '"
-              + name
-              + "' already"
-              + ControlPlane.changed(there.by(), there.atMillis())
-              + (there.policy().equals(policy) ? ", with these very settings" : ""));
-    }
-    Homes homes = policy.partitioning().homes();
-    for (String each : homes.keyspaces(name)) {
-      if (keyspaces.isOpen(each) || state.creations().containsKey(each)) {
-        throw new OsierException(
-            ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + each + "' already");
-      }
-    }
-    if (!host.isSettled() || !members.isActive()) {
-      // It may have lost that there is one of this name: the new one would win, and lose the other.
-      throw new OsierException(
-          ErrorCode.UNAVAILABLE,
-          "datacenter "
-              + dc
-              + " may not know all keyspaces: it has not heard from every other one since it"
-              + " started; create it when it has, or at another datacenter");
-    }
-    checkKnown(policy);
-    checkRules(
-        name,
-        PlacementRules.NONE,
-        policy.rules(),
-        policy.replicas(),
-        policy.replicas(),
-        members.names());
-    int added = policy.partitions() * (1 + homes.names().size());
-    int partitions = keyspaces.partitions() + added;
-    if (partitions > PARTITIONS_MAX) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "with the "
-              + added
-              + " partitions of '"
-              + name
-              + "' there would be "
-              + partitions
-              + " of all keyspaces; at most "
-              + PARTITIONS_MAX
-              + " are created at run time, since each has a thread and its part of the memory");
-    }
-    List<String> awaited = policy.replicas().isEmpty() ? members.awaited() : policy.replicas();
-    lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
-    String created = lastCreatedMillis + "-" + dc;
-    // Opened before it is told: whoever learns of it may ask for it here at once.
-    if (policy.heldBy(dc)) {
-      keyspaces.open(policy, created, awaited);
-      homes.names().forEach(home -> keyspaces.open(policy.home(home), created, awaited));
-    }
-    change(ControlState.create(policy, created, awaited, dc, by, millis.getAsLong()));
-  }
-
-  /** Throws if a datacenter would not know where a key is. */
-  private void checkKnown(KeyspacePolicy policy) {
-    int needed = HolderPlane.oldestKnowing(policy.partitioning());
-    if (needed > PeerVersions.OLDEST) {
-      checkSpoken(
-          needed,
-          "a keyspace with %s is created"
-              .formatted(policy.partitioning().homes().isEmpty() ? "hash = tag" : "homes"));
-    }
-  }
-
-  /** Throws if a datacenter would not know what is meant. */
-  private void checkSpoken(int version, String what) {
-    List<String> old =
-        members.names().stream().filter(name -> host.protocol(name) < version).toList();
-    if (!old.isEmpty()) {
-      throw new OsierException(
-          ErrorCode.UNAVAILABLE,
-          "%s once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first, and start those that were never heard"
-              .formatted(what, version, dc, old));
-    }
-  }
-
-  /** Throws if a keyspace's rules are not kept, or a datacenter would not keep them. */
-  private void checkRules(
-      String keyspace,
-      PlacementRules former,
-      PlacementRules rules,
-      Collection<String> holders,
-      Collection<String> whole,
-      Set<String> known) {
-    Optional<String> wrong = rules.objection(former, holders, whole, known);
-    if (wrong.isPresent()) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "keyspace '" + keyspace + "': " + wrong.get());
-    }
-    if (!rules.equals(PlacementRules.NONE)) {
-      checkSpoken(PeerVersions.PLACEMENT, "laws and placement of a keyspace are altered");
     }
   }
 
@@ -268,7 +158,7 @@ final class KeyspaceCommands {
     if (!asked.rules().equals(now.rules())) {
       List<String> present =
           of.first().isEmpty() ? List.of() : of.those(h -> !h.isGone() && !h.leaves());
-      checkRules(name, now.rules(), asked.rules(), present, holders.staying(of), known);
+      creation.checkRules(name, now.rules(), asked.rules(), present, holders.staying(of), known);
     }
     SortedMap<String, String> wanted = KeyspaceSettings.all(asked);
     wanted.keySet().retainAll(settings.keySet());
@@ -289,13 +179,11 @@ final class KeyspaceCommands {
   }
 
   private void drop(String name) {
-    if (keyspaces.configured().containsKey(name)) {
+    if (keyspaces.configured().containsKey(name) || creation.isOfFile(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "keyspace '"
-              + name
-              + "' is named by the configuration files: it goes when it is taken out of all of"
-              + " them, and each datacenter is restarted");
+          "keyspace '%s' is named by the configuration files: it %s when it is taken out of all of them, and each datacenter is restarted"
+              .formatted(name, creation.isOfFile(name) ? "can be dropped" : "goes"));
     }
     KeyspaceDefinition there = keyspaces.state().created().get(name);
     if (there == null) {

@@ -1,10 +1,15 @@
 package io.osier.datacenter.control;
 
+import io.osier.core.Homes;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.PlacementRules;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,6 +17,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * A keyspace that was created at run time, as a datacenter knows it.
@@ -24,6 +30,7 @@ import java.util.TreeSet;
  * @param policy as it was created, and altered since; its replicas are those that it began with
  * @param holders who holds it by now
  * @param created tells it from another creation of the same name
+ * @param homes by home, the replicas that it began with, if not those of the keyspace
  * @param members the datacenters that must have opened it before it takes updates
  * @param opened by datacenter, the creation that it has opened last
  * @param by who changed it last
@@ -33,11 +40,28 @@ record KeyspaceDefinition(
     KeyspacePolicy policy,
     HolderSet holders,
     String created,
+    SortedMap<String, List<String>> homes,
     List<String> members,
     SortedMap<String, String> opened,
     String by,
     long atMillis) {
+  /**
+   * Ends the number of partitions of a keyspace that is hashed by tag: what cannot read that takes
+   * no part in the keyspace, and would be wrong of where its keys are.
+   */
+  private static final String BY_TAG = " by tag";
+
+  /** Behind that, in the same way, the homes of a keyspace that has some. */
+  private static final String WITH_HOMES = " homes ";
+
+  /** Behind a home, in the same way, its replicas where they are not those of the keyspace, */
+  private static final String HELD_BY = "=";
+
+  /** and between these. */
+  private static final String AND = "+";
+
   KeyspaceDefinition {
+    homes = new TreeMap<>(homes);
     members = List.copyOf(members);
     opened = new TreeMap<>(opened);
   }
@@ -65,19 +89,46 @@ record KeyspaceDefinition(
       // A datacenter that is not configured any more is no reason to lose the keyspace.
       Set<String> known = new TreeSet<>(datacenters);
       known.addAll(List.of(members.split(",", -1)));
-      KeyspacePolicy policy = KeyspaceSettings.read(name, ControlState.settings(texts), known);
+      KeyspacePolicy policy = KeyspaceSettings.read(name, settings(texts), known);
       return Optional.of(
           new KeyspaceDefinition(
               policy,
               HolderSet.of(map, created, policy, staying),
               created,
+              homes(texts),
               List.of(members.split(",", -1)),
               opened(texts),
               ControlState.by(texts),
               ControlState.atMillis(texts)));
-    } catch (OsierException e) {
+    } catch (OsierException | IllegalArgumentException e) {
       return Optional.empty();
     }
+  }
+
+  /** The settings among the registers. */
+  private static SortedMap<String, String> settings(SortedMap<String, String> texts) {
+    SortedMap<String, String> settings = ControlState.settings(texts);
+    String partitions = settings.getOrDefault(KeyspaceSettings.PARTITIONS, "");
+    int homes = partitions.indexOf(WITH_HOMES);
+    if (homes >= 0) {
+      String named = partitions.substring(homes + WITH_HOMES.length());
+      settings.put(KeyspaceSettings.HOMES, named.replaceAll(HELD_BY + "[^,]*", ""));
+      partitions = partitions.substring(0, homes);
+      settings.put(KeyspaceSettings.PARTITIONS, partitions);
+    }
+    if (partitions.endsWith(BY_TAG)) {
+      settings.put(
+          KeyspaceSettings.PARTITIONS,
+          partitions.substring(0, partitions.length() - BY_TAG.length()));
+      settings.put(KeyspaceSettings.HASH, "tag");
+    }
+    return settings;
+  }
+
+  private static SortedMap<String, List<String>> homes(SortedMap<String, String> texts) {
+    SortedMap<String, List<String>> homes = replicasOfHomes(texts);
+    homes.values().forEach(replicas -> replicas.forEach(ReplicaId::checkDcName));
+    return homes;
   }
 
   /** By datacenter, the creation that it has opened last. */
@@ -112,12 +163,15 @@ record KeyspaceDefinition(
       KeyspacePolicy as, Map<String, Reading> maps, List<String> staying) {
     Reading map = maps.getOrDefault(as.name(), new Reading.Fields(new TreeMap<>()));
     SortedMap<String, String> texts = ControlState.texts(map);
-    KeyspacePolicy own = as.with(rules(texts));
+    List<String> replicas = homes.get(Homes.home(as.name()));
+    KeyspacePolicy own =
+        as.with(rules(texts)).withReplicas(replicas == null ? as.replicas() : replicas);
     return new KeyspaceDefinition(
         own,
         HolderSet.of(map, created, own, staying),
         created,
-        members,
+        new TreeMap<>(),
+        replicas == null ? members : replicas,
         opened(texts),
         ControlState.by(texts),
         ControlState.atMillis(texts));
@@ -143,5 +197,80 @@ record KeyspaceDefinition(
 
   boolean isOpenAt(String dc) {
     return created.equals(opened.get(dc));
+  }
+
+  // ---------------------------------------------------------------- how it is noted
+
+  /**
+   * Creates a keyspace, with its homes; its author has opened those that it holds. A version that
+   * knows no homes takes each of them for a creation of a later version, too; and one that knows no
+   * homes with replicas of their own the whole keyspace.
+   *
+   * @param policies of the keyspace, and of its homes
+   * @param datacenters that must open what all hold
+   */
+  static List<Operation> create(
+      List<KeyspacePolicy> policies,
+      String created,
+      Collection<String> datacenters,
+      String author,
+      String by,
+      long nowMillis) {
+    KeyspacePolicy base = policies.getFirst();
+    List<Operation> all = new ArrayList<>();
+    for (KeyspacePolicy policy : policies) {
+      SortedMap<String, String> fields = KeyspaceSettings.all(policy);
+      if (policy.equals(base)) {
+        fields.remove(KeyspaceSettings.HASH);
+        fields.remove(KeyspaceSettings.HOMES);
+        fields.put(
+            KeyspaceSettings.PARTITIONS,
+            policy.partitions()
+                + (policy.partitioning().isByTag() ? BY_TAG : "")
+                + (policies.size() == 1 ? "" : WITH_HOMES + homes(policies)));
+        fields.put(
+            ControlState.MEMBERS,
+            String.join(",", base.replicas().isEmpty() ? datacenters : base.replicas()));
+      } else {
+        fields.keySet().retainAll(KeyspaceSettings.RULES); // all else of a home is the keyspace's
+      }
+      fields.put(ControlState.CREATED, created);
+      if ((policy.replicas().isEmpty() ? datacenters : policy.replicas()).contains(author)) {
+        fields.put(ControlState.OPENED + author, created);
+      }
+      all.add(ControlState.set(policy.name(), fields, by, nowMillis));
+    }
+    return all;
+  }
+
+  /** The homes of a keyspace, with their replicas where these are not those of the keyspace. */
+  private static String homes(List<KeyspacePolicy> policies) {
+    KeyspacePolicy base = policies.getFirst();
+    return policies.stream()
+        .skip(1)
+        .map(
+            home ->
+                Homes.home(home.name())
+                    + (home.replicas().equals(base.replicas())
+                        ? ""
+                        : HELD_BY + String.join(AND, home.replicas())))
+        .collect(Collectors.joining(","));
+  }
+
+  /** The replicas that homes were created with, by home; of others those of the keyspace. */
+  private static SortedMap<String, List<String>> replicasOfHomes(SortedMap<String, String> texts) {
+    String partitions = texts.getOrDefault(KeyspaceSettings.PARTITIONS, "");
+    int homes = partitions.indexOf(WITH_HOMES);
+    SortedMap<String, List<String>> replicas = new TreeMap<>();
+    if (homes >= 0) {
+      for (String home : partitions.substring(homes + WITH_HOMES.length()).split(",", -1)) {
+        int held = home.indexOf(HELD_BY);
+        if (held >= 0) {
+          String names = home.substring(held + HELD_BY.length());
+          replicas.put(home.substring(0, held), List.of(names.split("\\" + AND, -1)));
+        }
+      }
+    }
+    return replicas;
   }
 }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,18 +59,20 @@ final class KeyspacePlane {
   private Placement placement = Placement.NOTHING;
 
   /**
-   * @param configured the keyspaces that its configuration file names, here or elsewhere
+   * @param file the keyspaces that its configuration file names, here or elsewhere; those with
+   *     homes are created, and not what the file says
    * @param members who may hold keyspaces
    */
   KeyspacePlane(
       String dc,
-      Map<String, KeyspacePolicy> configured,
+      Map<String, KeyspacePolicy> file,
       ControlObjects objects,
       MemberPlane members,
       HolderPlane holders,
       ControlHost host) {
     this.dc = dc;
-    this.configured = new TreeMap<>(configured);
+    this.configured = new TreeMap<>(file);
+    configured.values().removeIf(policy -> !policy.partitioning().homes().isEmpty());
     configured.values().stream()
         .filter(policy -> policy.heldBy(dc))
         .forEach(policy -> applied.put(policy.name(), policy));
@@ -79,8 +82,12 @@ final class KeyspacePlane {
     this.holders = holders;
   }
 
-  /** As {@link ControlPlane#recover}. */
-  void recover(Reading.Fields keyspaces) {
+  /**
+   * As {@link ControlPlane#recover}.
+   *
+   * @param lacksRoom as {@link #follow} takes it
+   */
+  void recover(Reading.Fields keyspaces, Predicate<String> lacksRoom) {
     take(keyspaces);
     if (!state.clashing().isEmpty()) {
       throw new OsierException(
@@ -98,7 +105,7 @@ final class KeyspacePlane {
       terms.put(policy.name(), of.of(dc).term());
     }
     gone().forEach((name, created) -> trying(name, () -> host.drop(name, created)));
-    follow();
+    follow(lacksRoom);
   }
 
   /**
@@ -214,17 +221,21 @@ final class KeyspacePlane {
         .toList();
   }
 
-  /** Opens, drops and configures keyspaces, so that they are as they should be. */
-  void follow() {
+  /**
+   * Opens, drops and configures keyspaces, so that they are as they should be.
+   *
+   * @param lacksRoom whether one is not to be opened here, by its name
+   */
+  void follow(Predicate<String> lacksRoom) {
     for (Map.Entry<String, String> e : List.copyOf(open.entrySet())) {
       if (!e.getValue().equals(state.creations().get(e.getKey()))) {
         trying(e.getKey(), () -> close(e.getKey(), e.getValue()));
       }
     }
     for (KeyspaceDefinition wanted : state.created().values()) {
-      follow(wanted);
+      follow(wanted, lacksRoom);
     }
-    configured.values().forEach(this::followConfigured);
+    configured.values().forEach(policy -> followConfigured(policy, lacksRoom));
     place();
   }
 
@@ -237,7 +248,7 @@ final class KeyspacePlane {
     holders.forget(keyspace);
   }
 
-  private void follow(KeyspaceDefinition wanted) {
+  private void follow(KeyspaceDefinition wanted, Predicate<String> lacksRoom) {
     String name = wanted.name();
     HolderSet of = wanted.holders();
     if (open.containsKey(name) && isOver(name, of)) {
@@ -247,7 +258,7 @@ final class KeyspacePlane {
     if (isOpen || isHeldHere(wanted)) {
       trying(name, () -> holders.follow(wanted.policy(), of));
     }
-    if (isHeldHere(wanted) && !isOpen) {
+    if (isHeldHere(wanted) && !isOpen && !lacksRoom.test(name)) {
       trying(
           name,
           () -> {
@@ -281,7 +292,7 @@ final class KeyspacePlane {
     return keyspace.holders().all(keyspace.policy()).heldBy(dc);
   }
 
-  private void followConfigured(KeyspacePolicy policy) {
+  private void followConfigured(KeyspacePolicy policy, Predicate<String> lacksRoom) {
     String name = policy.name();
     HolderSet of = holders(policy);
     KeyspacePolicy altered = told(policy).altered();
@@ -293,7 +304,7 @@ final class KeyspacePlane {
     if (isOpen || isHeldHere) {
       trying(name, () -> holders.follow(policy, of));
     }
-    if (isHeldHere && !isOpen) {
+    if (isHeldHere && !isOpen && !lacksRoom.test(name)) {
       trying(
           name,
           () -> {

@@ -147,7 +147,7 @@ final class MemberCommands {
     return members
         .membership()
         .find(name)
-        .map(m -> ControlPlane.changed(m.by(), m.atMillis()))
+        .map(m -> ControlState.changed(m.by(), m.atMillis()))
         .orElse("");
   }
 

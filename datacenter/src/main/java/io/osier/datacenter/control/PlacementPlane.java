@@ -1,7 +1,8 @@
 package io.osier.datacenter.control;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.adaptation.PlacementAdvice;
-import io.osier.adaptation.PlacementPauses;
 import io.osier.adaptation.PlacementPolicy;
 import io.osier.adaptation.PlacementPolicy.Demand;
 import io.osier.adaptation.PlacementPolicy.Kind;
@@ -10,6 +11,8 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.PlacementRules.Placement;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.placement.Counted;
+import io.osier.datacenter.placement.HolderCommands;
 import io.osier.datacenter.placement.Load;
 import io.osier.datacenter.placement.Measured;
 import io.osier.datacenter.placement.PlacementHost;
@@ -44,23 +47,9 @@ final class PlacementPlane {
   /** What an update takes that nobody has shipped yet. */
   private static final double UPDATE_BYTES = 100;
 
-  /** The holders of keyspaces, as an operator sees and alters them. */
-  interface Holders {
-    /**
-     * Alters them, as an operator does.
-     *
-     * @param replicas their names, with commas
-     * @throws OsierException as of an operator's command
-     */
-    void alter(String keyspace, String replicas);
-
-    /** By name, what is known of each, in words. */
-    SortedMap<String, String> states(String keyspace);
-  }
-
   private final MemberPlane members;
   private final KeyspacePlane keyspaces;
-  private final Holders holders;
+  private final HolderCommands holders;
   private final ControlObjects objects;
   private final LongSupplier millis;
   private final ControlHost host;
@@ -77,7 +66,7 @@ final class PlacementPlane {
   PlacementPlane(
       MemberPlane members,
       KeyspacePlane keyspaces,
-      Holders holders,
+      HolderCommands holders,
       ControlObjects objects,
       LongSupplier millis,
       ControlHost host,
@@ -104,41 +93,24 @@ final class PlacementPlane {
     loads.count(all.keySet());
     long now = millis.getAsLong();
     List<Operation> tells = new ArrayList<>();
-    keyspaces
-        .state()
-        .loads()
-        .forEach(
-            (name, told) -> {
-              if (!all.containsKey(name) && told.containsKey(members.self())) {
-                tells.add(ControlState.noLoad(name, members.self()));
-              }
-            });
+    keyspaces.state().loads().entrySet().stream()
+        .filter(e -> !all.containsKey(e.getKey()) && e.getValue().containsKey(members.self()))
+        .forEach(e -> tells.add(ControlState.noLoad(e.getKey(), members.self())));
     SortedMap<String, KeyspacePolicy> due = new TreeMap<>();
     for (Map.Entry<String, KeyspacePolicy> e : all.entrySet()) {
       String name = e.getKey();
       Counted it =
           counted.computeIfAbsent(
-              name,
-              k ->
-                  new Counted(
-                      of(k),
-                      new PlacementPauses(
-                          settings.periodMillis(),
-                          (long) (1000 * settings.policy().horizonSeconds())),
-                      loads.measured(k),
-                      whole(k),
-                      now));
+              name, k -> new Counted(of(k), settings, loads.measured(k), whole(k), now));
       if (now - it.sinceMillis < settings.periodMillis()) {
         continue;
       }
       due.put(name, e.getValue());
       it.see(whole(name), underWay(name).isPresent(), now);
-      Measured measured = loads.measured(name);
-      it.load = measured.since(it.measured, it.load, now - it.sinceMillis);
-      it.measured = measured;
-      it.sinceMillis = now;
+      it.measure(loads.measured(name), now);
       Load told = told(name).get(members.self());
-      if (told == null || it.load.differs(told)) {
+      double bytes = bytes(name);
+      if (told == null || it.load.differs(told) || it.load.hasRoom(bytes) != told.hasRoom(bytes)) {
         tells.add(ControlState.load(name, members.self(), it.creation, it.load));
       }
     }
@@ -170,9 +142,12 @@ final class PlacementPlane {
   // ---------------------------------------------------------------- deciding
 
   private void decide(String name, KeyspacePolicy policy) {
-    Counted it = counted.get(name);
+    Counted it = requireNonNull(counted.get(name));
     long now = millis.getAsLong();
-    if (it == null) {
+    if (lacksRoom(name) && absent(name).isEmpty()) {
+      Move back = new Move(Kind.REMOVE, members.self(), 0, "it has no room for it");
+      it.said = words(back) + ": " + back.why();
+      alter(name, it, back);
       return;
     }
     if (!decider(name).equals(members.self())) {
@@ -261,10 +236,19 @@ final class PlacementPlane {
     if (!host.isSettled() || !members.isActive()) {
       return Optional.of(members.self() + " may not know yet who holds what");
     }
-    Optional<String> underWay = underWay(name);
-    if (underWay.isPresent()) {
-      return underWay;
+    Optional<String> busy = underWay(name).or(() -> absent(name));
+    if (busy.isPresent()) {
+      return busy;
     }
+    SortedMap<String, Load> told = told(name);
+    return mayHold(policy).stream()
+        .filter(dc -> !told.containsKey(dc) && !lagging.contains(dc))
+        .findFirst()
+        .map(dc -> dc + " has not told yet what is asked of it there");
+  }
+
+  /** A holder that could not take its part in a move now, in words. */
+  private Optional<String> absent(String name) {
     for (String dc : all(name).those(h -> !h.isGone())) {
       if (members.names().contains(dc) && (!members.staying().contains(dc) || !isUp(dc))) {
         return Optional.of(dc + " holds it, and " + (isUp(dc) ? "leaves" : "is out of reach"));
@@ -273,11 +257,7 @@ final class PlacementPlane {
         return Optional.of(dc + " holds it, and takes nothing of _osier, as if its disk is full");
       }
     }
-    SortedMap<String, Load> told = told(name);
-    return mayHold(policy).stream()
-        .filter(dc -> !told.containsKey(dc) && !lagging.contains(dc))
-        .findFirst()
-        .map(dc -> dc + " has not told yet what is asked of it there");
+    return Optional.empty();
   }
 
   /**
@@ -324,21 +304,42 @@ final class PlacementPlane {
     if (!told(name).getOrDefault(dc, Load.NONE).hasRoom(bytes(name))) {
       return Optional.of(dc + " has no room for it");
     }
-    return gets(dc, name).map(other -> dc + " is being added to " + other);
+    return Stream.concat(getting(dc), Stream.ofNullable(added.get(dc)))
+        .filter(other -> !other.equals(name))
+        .findFirst()
+        .map(other -> dc + " is being added to " + other);
+  }
+
+  /** What a datacenter is being added to: what that takes is not in the room that was told. */
+  private Stream<String> getting(String dc) {
+    return keyspaces.holders().entrySet().stream()
+        .filter(e -> e.getValue().of(dc).catchesUp())
+        .map(Map.Entry::getKey);
   }
 
   /**
-   * Another keyspace that a datacenter is being added to: what that one takes is not in the room
-   * that was told.
+   * Whether there is no room here for a keyspace that this datacenter was added to and has nothing
+   * of, besides those that it catches up with. Those who decided of two at once may both have taken
+   * the room that it told for theirs. It is not opened then, and is given up.
    */
-  private Optional<String> gets(String dc, String but) {
-    Stream<String> known =
-        keyspaces.holders().entrySet().stream()
-            .filter(e -> e.getValue().of(dc).catchesUp())
-            .map(Map.Entry::getKey);
-    return Stream.concat(known, Stream.ofNullable(added.get(dc)))
-        .filter(name -> !name.equals(but))
-        .findFirst();
+  boolean lacksRoom(String name) {
+    KeyspacePolicy policy = followed().get(name);
+    HolderState self = all(name).of(members.self());
+    if (policy == null
+        || policy.rules().placement() != Placement.ADAPTIVE
+        || !self.catchesUp()
+        || self.removal().isPresent()
+        || keyspaces.isOpen(name)
+        || host.hasStored(name, of(name))) {
+      return false;
+    }
+    double all =
+        getting(members.self())
+            .filter(other -> other.equals(name) || keyspaces.isOpen(other))
+            .mapToDouble(this::bytes)
+            .sum();
+    Measured here = loads.measured(name);
+    return !here.since(here, Load.NONE, settings.periodMillis()).hasRoom(all);
   }
 
   private PlacementPolicy.Keyspace figures(String name, KeyspacePolicy policy) {

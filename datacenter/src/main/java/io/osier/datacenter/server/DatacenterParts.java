@@ -233,7 +233,7 @@ final class DatacenterParts {
         inspector,
         (request, by) -> request.asksWhy() ? reports.why(request) : control.administer(request, by),
         storage.writeHelp(),
-        this::isControlKnown,
+        () -> isControlKnown() && !control.isCreating(),
         heldElsewhere(),
         forwarder,
         copies);

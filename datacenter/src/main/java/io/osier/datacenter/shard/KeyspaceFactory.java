@@ -347,6 +347,11 @@ public final class KeyspaceFactory {
             .allMatch(stored -> stored <= term);
   }
 
+  /** Whether the store has one. */
+  boolean hasStored(Creation of) {
+    return around.store.filter(s -> s.database().keyspaces().contains(of.stored())).isPresent();
+  }
+
   private static List<Long> storedTerms(RocksDatabase store, Creation of, Partitioning partitions) {
     if (!store.keyspaces().contains(of.stored())) {
       return List.of();

@@ -308,6 +308,11 @@ public final class Keyspaces {
     return factory.mayOpen(policy, of, peers, holders.terms(policy.name()));
   }
 
+  /** Whether the store has one, open or not. */
+  public boolean hasStored(String name, String created) {
+    return factory.hasStored(Creation.of(name, created));
+  }
+
   /**
    * Opens one that was created at run time; {@link #start} follows where others run already.
    *

@@ -3,6 +3,7 @@ package io.osier.datacenter.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.adaptation.PlacementPolicy;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.PlacementRules;
 import io.osier.core.net.HostPort;
@@ -186,13 +187,14 @@ final class ConfigReaderTest {
         osier.keyspaces.shop.allow = [us, eu]
         """;
     DatacenterConfig config =
-        ConfigReader.read("f", pair + laws + "osier.placement.horizon = 1h", Map.of());
+        ConfigReader.read(
+            "f", pair + laws + "osier.placement { horizon = 1h, storage-worth = 5 }", Map.of());
     assertThat(config.keyspaces().get(1).rules())
         .isEqualTo(
             new PlacementRules(
                 PlacementRules.Placement.ADAPTIVE, 2, List.of("eu", "us"), List.of()));
     assertThat(config.keyspaces().getFirst().rules()).isEqualTo(PlacementRules.NONE);
-    assertThat(config.placement().policy().horizonSeconds()).isEqualTo(3600);
+    assertThat(config.placement().policy()).isEqualTo(new PlacementPolicy(100, 3600, 5));
     assertThatThrownBy(
             () -> ConfigReader.read("f", pair + "osier.keyspaces.shop.deny = [us]", Map.of()))
         .hasMessageContainingAll("shop", "deny = us", "[us]", "remove them");

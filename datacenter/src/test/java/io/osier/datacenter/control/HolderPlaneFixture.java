@@ -51,6 +51,12 @@ abstract class HolderPlaneFixture {
     Placement placement = Placement.NOTHING;
     final FakeLoad load = new FakeLoad();
 
+    /** What its file names besides the pair. */
+    List<KeyspacePolicy> file = List.of();
+
+    /** Whether its store has a keyspace of a former file. */
+    boolean stored;
+
     /** Those that it does not reach. */
     Set<String> cut = Set.of();
 
@@ -75,8 +81,10 @@ abstract class HolderPlaneFixture {
       DCS.forEach(
           name ->
               addresses.put(name, name.equals(dc) ? Optional.empty() : Optional.of(name + ":1")));
+      Map<String, KeyspacePolicy> all = new TreeMap<>(Map.of("pair", pair));
+      file.forEach(policy -> all.put(policy.name(), policy));
       return new ControlPlane(
-          dc, addresses, Map.of("pair", pair), () -> clock, this, PlacementSettings.DEFAULT, load);
+          dc, addresses, all, () -> clock, this, PlacementSettings.DEFAULT, load);
     }
 
     /** Ends, and starts with what it had, and with a file that says this of the keyspace. */
@@ -85,6 +93,7 @@ abstract class HolderPlaneFixture {
       plane.recoverDatacenters(
           (Reading.Fields) copy.state(ControlPlane.DATACENTERS).read(new Query.Whole()));
       plane.recover((Reading.Fields) copy.state(ControlPlane.KEYSPACES).read(new Query.Whole()));
+      var unused = plane.beginConfigured();
     }
 
     /** As one whose {@code _osier} was lost, and comes from the others before it looks. */
@@ -134,6 +143,11 @@ abstract class HolderPlaneFixture {
     @Override
     public boolean mayOpen(KeyspacePolicy policy) {
       return !later;
+    }
+
+    @Override
+    public boolean hasStored(String keyspace, String created) {
+      return created.equals(ControlHost.FROM_FILE) ? stored : data.contains(keyspace);
     }
 
     @Override

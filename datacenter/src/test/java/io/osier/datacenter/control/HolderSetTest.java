@@ -35,7 +35,10 @@ final class HolderSetTest {
 
   @BeforeEach
   void create() {
-    change(eu, ControlState.create(CARTS, "1-eu", List.of("eu", "us"), "eu", "root", 1).getFirst());
+    change(
+        eu,
+        KeyspaceDefinition.create(List.of(CARTS), "1-eu", List.of("eu", "us"), "eu", "root", 1)
+            .getFirst());
     us.hear(eu);
   }
 
@@ -92,7 +95,10 @@ final class HolderSetTest {
     add(us, "ap", "1-eu");
     change(us, read(us, "1-eu").holds("carts", "ap", "1-eu"));
     change(eu, ControlState.drop("carts"));
-    change(eu, ControlState.create(CARTS, "2-eu", List.of("eu", "us"), "eu", "root", 3).getFirst());
+    change(
+        eu,
+        KeyspaceDefinition.create(List.of(CARTS), "2-eu", List.of("eu", "us"), "eu", "root", 3)
+            .getFirst());
     eu.hear(us);
     us.hear(eu);
     for (OsierCopy at : List.of(eu, us)) {

@@ -89,8 +89,10 @@ final class HoldersTest {
     Reading.Fields keyspaces =
         read(
             List.of(
-                ControlState.create(at("here", "eu"), "1", all, "eu", "", 1).getFirst(),
-                ControlState.create(at("both", "eu,us"), "2", all, "eu", "", 1).getFirst()));
+                KeyspaceDefinition.create(List.of(at("here", "eu")), "1", all, "eu", "", 1)
+                    .getFirst(),
+                KeyspaceDefinition.create(List.of(at("both", "eu,us")), "2", all, "eu", "", 1)
+                    .getFirst()));
     Holders holders = holders(NOTHING, keyspaces);
     assertThat(holders.hold("here@1")).isFalse();
     assertThat(holders.hold("both@2")).isTrue();

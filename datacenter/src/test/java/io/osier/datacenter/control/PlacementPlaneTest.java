@@ -1,66 +1,17 @@
 package io.osier.datacenter.control;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.crdt.Query;
-import io.osier.datacenter.placement.PlacementView;
-import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The holders of a keyspace follow what is asked of it, in a world that is stepped. */
-final class PlacementPlaneTest extends HolderPlaneFixture {
-  private static final String CARTS = "carts";
-
-  @BeforeEach
-  void createAdaptive() {
-    command("create", Map.of("replicas", "eu,us", "placement", "adaptive"));
-    settle();
-  }
-
-  private void command(String action, Map<String, String> settings) {
-    at("us")
-        .plane
-        .administer(
-            new Request.Administer("keyspace", action, CARTS, new TreeMap<>(settings)), "op");
-    settle();
-  }
-
-  /** So many seconds, in each of which so much is asked. */
-  private void seconds(int seconds, Map<String, Long> reads, Map<String, Long> updates) {
-    for (int i = 0; i < 0.4 * seconds; i++) {
-      nodes.forEach(
-          (dc, node) ->
-              node.load.asked(
-                  5 * reads.getOrDefault(dc, 0L) / 2, 5 * updates.getOrDefault(dc, 0L) / 2));
-      round(CARTS); // which takes half a second
-      clock += 2_000;
-      nodes.values().forEach(this::assertLaws);
-    }
-  }
-
-  private void assertLaws(Node any) {
-    assertThat(DCS.stream().filter(dc -> nodes.containsKey(dc) && at(dc).data.contains(CARTS)))
-        .as("those that have all, as %s steps", any.dc)
-        .hasSizeGreaterThanOrEqualTo(2);
-  }
-
-  private PlacementView view(String dc) {
-    return at(dc).plane.placements().getFirst();
-  }
-
-  private List<String> audited() {
-    return nodes.values().stream().flatMap(node -> node.load.audited.stream()).toList();
-  }
-
+final class PlacementPlaneTest extends PlacementPlaneFixture {
   @Test
   void holdersFollowTheLoad_byTheFirstHolder_audited_andStayWhereItStays() {
     seconds(30, Map.of("eu", 100L), Map.of("us", 100L));
@@ -191,63 +142,6 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     assertThat(at("sa").holders(CARTS)).contains("ap");
   }
 
-  /** The disk of one that would be added has too little room for it; of another one it has none. */
-  @Test
-  void datacenterWithoutRoom_isNeverAdded_evenIfFewHoldIt() {
-    at("ap").load.room = OptionalLong.of(66 << 20);
-    at("sa").load.room = OptionalLong.of(0);
-    Map<String, Long> reads = Map.of("ap", 100L, "sa", 100L);
-    seconds(60, reads, Map.of());
-    assertThat(at("sa").holders(CARTS)).containsExactly("eu", "us");
-    assertThat(view("eu").figures()).contains("room=1.000");
-    assertThat(view("eu").next()).contains("ap has no room for it; sa has no room for it");
-    at("ap").load.room = OptionalLong.of(1 << 30);
-    seconds(60, reads, Map.of());
-    assertThat(at("sa").holders(CARTS)).containsExactly("ap", "eu", "us");
-    giveUp("us");
-    giveUp("ap");
-    for (int i = 0; i < 60; i++) {
-      round(CARTS);
-      clock += 2_000;
-    }
-    assertThat(at("eu").holders(CARTS)).as("only sa is left").containsExactly("eu");
-    at("sa").load.room = OptionalLong.empty();
-    for (int i = 0; i < 60; i++) {
-      round(CARTS);
-      clock += 2_000;
-    }
-    assertThat(at("eu").holders(CARTS)).containsExactly("eu", "sa");
-  }
-
-  /** Each has room at ap by itself; together they may not. */
-  @Test
-  void datacenter_getsOneKeyspaceAtATime() {
-    at("us")
-        .plane
-        .administer(
-            new Request.Administer(
-                "keyspace",
-                "create",
-                "wares",
-                new TreeMap<>(Map.of("replicas", "eu,us", "placement", "adaptive"))),
-            "op");
-    settle();
-    at("eu").restart(PAIR); // so that both are decided in the same steps
-    askedAtAp("nothing"); // nobody catches up
-    assertThat(audited()).singleElement().asString().contains("carts replicas=ap,eu,us");
-    assertThat(at("eu").plane.placements().get(1).next()).contains("; ap is being added to carts");
-    askedAtAp(CARTS);
-    assertThat(audited()).hasSize(2).last().asString().contains("wares replicas=ap,eu,us");
-  }
-
-  private void askedAtAp(String caughtUp) {
-    for (int i = 0; i < 40; i++) {
-      at("ap").load.asked(250, 0);
-      round(caughtUp);
-      clock += 2_000;
-    }
-  }
-
   /** Whose disk is full hears nothing of it, and cannot say so either. */
   @Test
   void datacenterThatTakesNothing_isNotAdded() {
@@ -336,18 +230,6 @@ final class PlacementPlaneTest extends HolderPlaneFixture {
     }
     assertThat(at("sa").holders(CARTS)).hasSize(2).contains("eu");
     assertThat(audited()).hasSize(1);
-  }
-
-  private void giveUp(String dc) {
-    Node lost = requireNonNull(nodes.remove(dc));
-    at("eu")
-        .plane
-        .administerDatacenters(
-            new Request.Administer("dc", "remove", lost.dc, new TreeMap<>(Map.of("dead", "true"))),
-            "op");
-    for (int i = 0; i < 5; i++) {
-      settle();
-    }
   }
 
   /** Any loads, restarts and ways that are cut: the laws hold at each step, and all end alike. */

@@ -4,24 +4,20 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.Partitioning;
-import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireOutput;
-import io.osier.core.net.ByteBudget;
 import io.osier.core.net.Framing;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -32,7 +28,6 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,12 +35,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-final class ForwardedRequestsTest {
-  private static final ReplicaId AP = new ReplicaId("ap", 1);
-  private static final Dot DOT = new Dot(new ReplicaId("eu", 1), 7);
-  private static final long BYTES = 1L << 30;
-
-  private final ByteBudget bytes = new ByteBudget(BYTES);
+final class ForwardedRequestsTest extends ForwardedFixture {
   private Users users =
       new Users(
           List.of(
@@ -54,29 +44,12 @@ final class ForwardedRequestsTest {
                   Optional.empty(),
                   List.of(Grant.parse("write shop a"), Grant.parse("read shop a")))));
 
-  /** What was done here, until the test answers it. */
-  private final Map<Request, Consumer<Reply>> done = new LinkedHashMap<>();
-
   private final List<OrderedQueue> lanes = new ArrayList<>();
 
-  /** What the peer was answered and has not taken. */
-  private final Map<Long, Reply> answers = new LinkedHashMap<>();
-
-  private final List<Runnable> left = new ArrayList<>();
-
   private final ForwardedRequests requests =
-      new ForwardedRequests(
-          "eu",
-          new Here(),
-          new AccessControl(
-              () -> users,
-              "osier",
-              new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
-              new AuditLog("eu")),
-          bytes,
-          Runnable::run);
+      new ForwardedRequests("eu", new Home(), access(() -> users), bytes, Runnable::run);
 
-  private final class Here implements ClientService {
+  private final class Home extends Here {
     @Override
     public List<Reply.KeyspaceInfo> keyspaces() {
       Partitioning byTag = new Partitioning(4, Partitioning.Hash.TAG);
@@ -89,24 +62,9 @@ final class ForwardedRequestsTest {
 
     @Override
     public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
-      done.put(request, reply);
+      super.handle(request, lane, reply);
       lanes.add(lane);
     }
-
-    @Override
-    public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-      throw new AssertionError(request);
-    }
-  }
-
-  private static Request write(String key) {
-    return new Request.Write(
-        "shop",
-        Key.of(key),
-        CrdtType.PN_COUNTER,
-        new Operation.Increment(1),
-        VersionVector.EMPTY,
-        0);
   }
 
   private static byte[] encoded(long lane, String user, long id, Request request) {
@@ -142,28 +100,8 @@ final class ForwardedRequestsTest {
     assertThat(done.keySet()).containsExactly(others, asked);
   }
 
-  private void answered(byte[] content, Runnable then) {
-    var answer = ProtocolCodec.decodeReply(content);
-    assertThat(answers.put(answer.id(), answer.message())).as("the first answer").isNull();
-    left.add(then);
-  }
-
   private void answer(Request request, Reply reply) {
     requireNonNull(done.remove(request)).accept(reply);
-  }
-
-  private ErrorCode failure(long id) {
-    return ((Reply.Failure) requireNonNull(answers.get(id))).code();
-  }
-
-  private String message(long id) {
-    return ((Reply.Failure) requireNonNull(answers.get(id))).message();
-  }
-
-  private void isIdle() {
-    left.forEach(Runnable::run);
-    left.clear();
-    assertThat(bytes.taken()).as("of the budget").isZero();
   }
 
   @Test

@@ -3,93 +3,34 @@ package io.osier.datacenter.frontend;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.Key;
-import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.ByteBudget;
-import io.osier.crdt.CrdtType;
-import io.osier.crdt.Operation;
-import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
-import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Call;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Scripts that other datacenters send: whose steps are taken here. */
-final class ForwardedScriptsTest {
-  private static final ReplicaId AP = new ReplicaId("ap", 1);
-  private static final Dot DOT = new Dot(new ReplicaId("eu", 1), 7);
-
-  private final ByteBudget bytes = new ByteBudget(1L << 30);
-  private final Map<Request, Consumer<Reply>> done = new LinkedHashMap<>();
-  private final Map<Long, Reply> answers = new LinkedHashMap<>();
-  private final List<Runnable> left = new ArrayList<>();
-
+final class ForwardedScriptsTest extends ForwardedFixture {
   private final Users users =
       new Users(List.of(new User("ann", Optional.empty(), List.of(Grant.parse("write shop a")))));
 
   private final ForwardedRequests requests =
       new ForwardedRequests(
-          "eu",
-          new Here(),
-          new AccessControl(
-              () -> users,
-              "osier",
-              new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
-              new AuditLog("eu")),
-          this::begun,
-          bytes,
-          Runnable::run);
-
-  private final class Here implements ClientService {
-    @Override
-    public List<Reply.KeyspaceInfo> keyspaces() {
-      return List.of();
-    }
-
-    @Override
-    public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
-      done.put(request, reply);
-    }
-
-    @Override
-    public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-      throw new AssertionError(request);
-    }
-  }
-
-  private static Request write(String key) {
-    return new Request.Write(
-        "shop",
-        Key.of(key),
-        CrdtType.PN_COUNTER,
-        new Operation.Increment(1),
-        VersionVector.EMPTY,
-        0);
-  }
-
-  private void answered(byte[] content, Runnable then) {
-    var answer = ProtocolCodec.decodeReply(content);
-    answers.put(answer.id(), answer.message());
-    left.add(then);
-  }
+          "eu", new Here(), access(() -> users), this::begun, bytes, Runnable::run);
 
   /** A script that writes a and b, and answers by what it was told of that. */
   private Scripts.Begun begun(String keyspace, byte[] form, Set<Key> named, ByteBudget answers) {
@@ -166,30 +107,24 @@ final class ForwardedScriptsTest {
     assertThat(((Reply.Failure) told.parts().get(1)).code()).isEqualTo(ErrorCode.FORBIDDEN);
     assertThat(((Reply.Answer) told.parts().get(2)).seen())
         .isEqualTo(VersionVector.of(DOT.replica(), DOT.number()));
-    left.forEach(Runnable::run);
-    assertThat(bytes.taken()).isZero();
+    isIdle();
   }
 
   @Test
   void scriptOfSomebodyUnknown_orOneThatCannotBeRead_isRefused_andNothingIsDone() {
     askedScript("bob", 1, (byte) 7);
     askedScript("ann", 2, (byte) 7, (byte) 8);
-    assertThat(((Reply.Failure) requireNonNull(answers.get(1L))).code())
-        .isEqualTo(ErrorCode.FORBIDDEN);
-    assertThat(((Reply.Failure) requireNonNull(answers.get(2L))).message())
-        .contains("no such script");
+    assertThat(failure(1)).isEqualTo(ErrorCode.FORBIDDEN);
+    assertThat(message(2)).contains("no such script");
     assertThat(done).isEmpty();
-    left.forEach(Runnable::run);
-    assertThat(bytes.taken()).isZero();
+    isIdle();
   }
 
   @Test
   void scriptThatCannotBeReadForAnotherReason_isAnswered_andKeepsNothing() {
     askedScript("ann", 1);
-    assertThat(((Reply.Failure) requireNonNull(answers.get(1L))).code())
-        .isEqualTo(ErrorCode.INTERNAL);
+    assertThat(failure(1)).isEqualTo(ErrorCode.INTERNAL);
     assertThat(done).isEmpty();
-    left.forEach(Runnable::run);
-    assertThat(bytes.taken()).isZero();
+    isIdle();
   }
 }

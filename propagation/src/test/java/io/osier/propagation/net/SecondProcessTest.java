@@ -22,6 +22,27 @@ final class SecondProcessTest extends PeersFixture {
     return transport;
   }
 
+  /** The one that meets both. */
+  private PeerTransport startsUs() {
+    return starts("us", US, 7, List.of(), "eu");
+  }
+
+  /** The original, which is connected after a while. */
+  private PeerTransport startsEu() {
+    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
+    world.run(AWHILE_MILLIS);
+    return eu;
+  }
+
+  /** A copy of the original's store. */
+  private PeerTransport startsCopy(String host) {
+    return starts(host, EU, 2, List.of(1L), "us");
+  }
+
+  private void startsRestored() {
+    starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
+  }
+
   private List<String> heard(String host) {
     return heardAt(host).all();
   }
@@ -35,12 +56,11 @@ final class SecondProcessTest extends PeersFixture {
   /** Both were let in, again and again, and closed each other's connections. */
   @Test
   void copyBesideTheOriginal_isRefused_andHarmsNoConnection() {
-    PeerTransport us = starts("us", US, 7, List.of(), "eu");
-    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
-    world.run(AWHILE_MILLIS);
+    PeerTransport us = startsUs();
+    PeerTransport eu = startsEu();
     assertThat(heard("us")).containsExactly("up eu/100");
     assertThat(heard("eu")).containsExactly("up us/200");
-    starts("copy", EU, 2, List.of(1L), "us");
+    startsCopy("copy");
     int dials = world.dials(at("us"));
     world.run(AWHILE_MILLIS);
     assertSecond("copy", "start 2", "start 1", "was here first");
@@ -57,10 +77,10 @@ final class SecondProcessTest extends PeersFixture {
   /** Whom it dials must be the one that dials it: what one asks for, the other one would get. */
   @Test
   void copyAtTheOriginalsAddress_isNotTalkedTo_whileTheOriginalIsConnected() {
-    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    PeerTransport us = startsUs();
     starts("elsewhere", EU, 1, List.of(), "us");
     world.run(AWHILE_MILLIS);
-    starts("eu", EU, 2, List.of(1L), "us");
+    startsCopy("eu");
     world.run(AWHILE_MILLIS);
     assertThat(us.connected()).isZero();
     assertSecond("eu", "was here first");
@@ -69,10 +89,9 @@ final class SecondProcessTest extends PeersFixture {
 
   @Test
   void copyIsLetIn_whenTheOriginalHasEnded() {
-    starts("us", US, 7, List.of(), "eu");
-    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
-    world.run(AWHILE_MILLIS);
-    starts("copy", EU, 2, List.of(1L), "us");
+    startsUs();
+    PeerTransport eu = startsEu();
+    startsCopy("copy");
     world.run(AWHILE_MILLIS);
     assertSecond("copy", "was here first");
     eu.close();
@@ -82,13 +101,12 @@ final class SecondProcessTest extends PeersFixture {
 
   @Test
   void processThatIsStartedAnew_isLetInAtOnce() {
-    starts("us", US, 7, List.of(), "eu");
-    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
-    world.run(AWHILE_MILLIS);
+    startsUs();
+    PeerTransport eu = startsEu();
     eu.close();
     world.run(10);
     heard("eu");
-    starts("eu", EU, 2, List.of(1L), "us");
+    startsCopy("eu");
     world.run(2_000);
     assertThat(heard("eu")).contains("up us/200").noneMatch(event -> event.startsWith("second"));
   }
@@ -96,12 +114,11 @@ final class SecondProcessTest extends PeersFixture {
   /** Its machine was lost, so its connection lingers, and answers nothing. */
   @Test
   void processThatIsStartedAnew_isLetIn_whenItsFormerConnectionCountsAsDead() {
-    starts("us", US, 7, List.of(), "eu");
-    starts("eu", EU, 1, List.of(), "us");
-    world.run(AWHILE_MILLIS);
+    startsUs();
+    startsEu();
     heard("eu");
     world.loses(at("eu"));
-    PeerTransport eu = starts("eu", EU, 2, List.of(1L), "us");
+    PeerTransport eu = startsCopy("eu");
     assertThat(eu.isHeld()).isFalse();
     int held = 0;
     for (int i = 0; i < 20; i++) {
@@ -121,11 +138,10 @@ final class SecondProcessTest extends PeersFixture {
   /** A backup that was restored beside the original took updates for ten seconds, and stopped. */
   @Test
   void newerIncarnationBesideTheOriginal_isTakenForAnotherProcess_fromItsFirstRefusalOn() {
-    starts("us", US, 7, List.of(), "eu");
-    starts("eu", EU, 1, List.of(), "us");
-    world.run(AWHILE_MILLIS);
+    startsUs();
+    startsEu();
     heard("eu");
-    starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
+    startsRestored();
     world.run(AWHILE_MILLIS);
     List<String> told = heard("restored");
     assertThat(told).first().asString().startsWith("second to us").contains("already runs as 'eu'");
@@ -136,11 +152,10 @@ final class SecondProcessTest extends PeersFixture {
 
   @Test
   void newerIncarnation_isLetIn_whenTheFormerOneHasEnded() {
-    starts("us", US, 7, List.of(), "eu");
-    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
-    world.run(AWHILE_MILLIS);
+    startsUs();
+    PeerTransport eu = startsEu();
     heard("eu");
-    starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
+    startsRestored();
     world.run(1_000);
     eu.close();
     world.run(AWHILE_MILLIS);
@@ -152,7 +167,7 @@ final class SecondProcessTest extends PeersFixture {
   /** It served with nothing: its peer sent to its former life, which said no more that it ended. */
   @Test
   void newerIncarnation_isDialledAtOnce_whereTheConnectionToTheFormerOneLingers() {
-    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    PeerTransport us = startsUs();
     PeerTransport former = starts("eu", EU, 1, List.of());
     former.setPeers(Map.of("us", at("nowhere"))); // of its own connections none is in the way
     world.run(AWHILE_MILLIS);
@@ -174,10 +189,9 @@ final class SecondProcessTest extends PeersFixture {
   /** It took no updates until the peer came back: its own former life was in the way there. */
   @Test
   void newerIncarnation_isHeldUpNoMore_whenWhoNamedTheFormerOneIsOutOfReach() {
-    PeerTransport us = starts("us", US, 7, List.of(), "eu");
-    starts("eu", EU, 1, List.of(), "us");
-    world.run(AWHILE_MILLIS);
-    starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
+    PeerTransport us = startsUs();
+    startsEu();
+    startsRestored();
     world.run(1_000);
     assertThat(heard("restored")).last().asString().startsWith("second to us");
     us.close();
@@ -188,10 +202,9 @@ final class SecondProcessTest extends PeersFixture {
   /** A copy would give this one's numbers to others: what is said of it counts for longer. */
   @Test
   void copy_isHeldUp_whenWhoNamedTheOriginalIsOutOfReach() {
-    PeerTransport us = starts("us", US, 7, List.of(), "eu");
-    starts("eu", EU, 1, List.of(), "us");
-    world.run(AWHILE_MILLIS);
-    starts("copy", EU, 2, List.of(1L), "us");
+    PeerTransport us = startsUs();
+    startsEu();
+    startsCopy("copy");
     world.run(1_000);
     us.close();
     world.run(AWHILE_MILLIS);
@@ -202,12 +215,11 @@ final class SecondProcessTest extends PeersFixture {
   @Test
   void processThatWaits_whileItIsRemovedAndAddedAgain_isLetIn() {
     world.closesSlowly();
-    PeerTransport us = starts("us", US, 7, List.of(), "eu");
-    starts("eu", EU, 1, List.of(), "us");
-    world.run(AWHILE_MILLIS);
+    PeerTransport us = startsUs();
+    startsEu();
     heard("eu");
     world.loses(at("eu"));
-    starts("eu", EU, 2, List.of(1L), "us");
+    startsCopy("eu");
     world.run(500);
     assertThat(heard("eu")).as("it waits").isEmpty();
     us.setPeers(peers());
@@ -220,7 +232,7 @@ final class SecondProcessTest extends PeersFixture {
   /** Each of the others was there first for somebody: neither may acknowledge. */
   @Test
   void threeDatacenters_whoseOriginalAndCopyCameInAnotherOrder_refuseBoth() {
-    starts("us", US, 7, List.of(), "eu");
+    startsUs();
     starts("ap", AP, 8, List.of(), "eu");
     PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
     PeerTransport copy = starts("copy", EU, 2, List.of(1L), "ap");
@@ -236,10 +248,9 @@ final class SecondProcessTest extends PeersFixture {
 
   @Test
   void peerThatIsStartedAnew_meetsBoth_andRefusesBoth() {
-    PeerTransport us = starts("us", US, 7, List.of(), "eu");
-    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
-    world.run(AWHILE_MILLIS);
-    starts("copy", EU, 2, List.of(1L), "us");
+    PeerTransport us = startsUs();
+    PeerTransport eu = startsEu();
+    startsCopy("copy");
     world.run(AWHILE_MILLIS);
     us.close();
     world.run(AWHILE_MILLIS);

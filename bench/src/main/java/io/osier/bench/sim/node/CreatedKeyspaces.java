@@ -16,8 +16,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What {@code _osier} says at the start of a run: that the keyspaces with homes were created, which
- * no configuration file can name. Production's control plane has created them.
+ * What {@code _osier} says at the start of a run: that the keyspaces with homes were created, as
+ * also those are that a configuration file names. Production's control plane has created them.
  */
 final class CreatedKeyspaces extends StandingCluster {
   private final ControlCopy copy;

@@ -171,7 +171,8 @@ public final class SimControl extends StandingCluster {
   }
 
   private void hear() {
-    for (SimDc other : simulation.dcs()) {
+    var told = demand.isFull() ? List.<SimDc>of() : simulation.dcs();
+    for (SimDc other : told) {
       if (other != dc && isReached(other.self().dc()) && random.nextInt(HEARS_ONE_IN) == 0) {
         copy.hear(other.control().copy);
         heard.add(other.self().dc());

@@ -21,6 +21,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,18 @@ import org.jspecify.annotations.Nullable;
 public final class SimDemand implements PlacementHost {
   /** What an object takes, about. */
   private static final long OBJECT_BYTES = 100;
+
+  /** For so long a disk is as it is. */
+  private static final long DISK_NANOS = 4_000 * MILLI;
+
+  /** So much more than nothing a disk has room for that is nearly full. */
+  private static final long TIGHT_BYTES = 10_000;
+
+  private enum Disk {
+    ROOMY,
+    TIGHT,
+    FULL
+  }
 
   private final Simulation simulation;
   private final String dc;
@@ -111,17 +124,44 @@ public final class SimDemand implements PlacementHost {
       }
     }
     return new Measured(
-        counters.of(keyspace),
-        committed,
-        shipped,
-        objects * OBJECT_BYTES,
-        OptionalLong.empty(),
-        ways);
+        counters.of(keyspace), committed, shipped, objects * OBJECT_BYTES, room(), ways);
+  }
+
+  /** What a disk has room for: all, a small keyspace and no larger one, or nothing. */
+  private OptionalLong room() {
+    return switch (disk(dc)) {
+      case ROOMY -> OptionalLong.empty();
+      case TIGHT -> OptionalLong.of((64 << 20) + TIGHT_BYTES);
+      case FULL -> OptionalLong.of(0);
+    };
+  }
+
+  /** Whether its disk is full, so that it takes nothing of what others say. */
+  boolean isFull() {
+    return disk(dc) == Disk.FULL;
+  }
+
+  private Disk disk(String of) {
+    long nanos = simulation.scheduler().nanos();
+    if (!simulation.profile().fillsDisks()
+        || nanos >= simulation.profile().seconds() * 1_000_000_000L) {
+      return Disk.ROOMY; // at the end of a run all is well
+    }
+    Random drawn =
+        new Random((simulation.profile().seed() * 41 + of.hashCode()) * 43 + nanos / DISK_NANOS);
+    drawn.nextInt(); // those of neighbouring seeds begin alike
+    return switch (drawn.nextInt(8)) {
+      case 0 -> Disk.FULL;
+      case 1, 2, 3 -> Disk.TIGHT;
+      default -> Disk.ROOMY;
+    };
   }
 
   @Override
   public Set<String> lagging() {
-    return Set.of();
+    return simulation.names().stream()
+        .filter(other -> !other.equals(dc) && isReached.test(other) && disk(other) == Disk.FULL)
+        .collect(Collectors.toSet());
   }
 
   @Override

@@ -176,6 +176,11 @@ public final class RunProfile {
         new PlacementPolicy(msWorth, HORIZON_SECONDS), PLACEMENT_MILLIS * pace());
   }
 
+  /** Whether disks are full, or nearly so, now and then, as far as placement is told. */
+  public boolean fillsDisks() {
+    return hasPlacement() && seed % 5 == 0;
+  }
+
   /** What may be copied: at once what is read a few times, and so little that room is short. */
   public CopySettings copies() {
     return new CopySettings(seed % 3 == 0 ? COPIES_BYTES_FEW : COPIES_BYTES, COPIES, 10_000);

@@ -23,6 +23,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The control plane in its datacenter. {@link #administer} is for any thread. */
@@ -62,14 +63,15 @@ public final class Control implements AutoCloseable {
                 datacenters.put(
                     name, Optional.of(new HostPort(at.getHostString(), at.getPort()).toString())));
     datacenters.put(self.dc(), Optional.empty());
-    Map<String, KeyspacePolicy> configured = new TreeMap<>();
-    config.keyspaces().forEach(policy -> configured.put(policy.name(), policy));
-    config.elsewhere().forEach(policy -> configured.put(policy.name(), policy));
+    Map<String, KeyspacePolicy> file = new TreeMap<>();
+    Stream.of(config.keyspaces(), config.elsewhere(), config.withHomes())
+        .flatMap(List::stream)
+        .forEach(policy -> file.put(policy.name(), policy));
     this.plane =
         new ControlPlane(
             self.dc(),
             datacenters,
-            configured,
+            file,
             System::currentTimeMillis,
             execution,
             config.placement(),
@@ -155,6 +157,11 @@ public final class Control implements AutoCloseable {
    */
   public boolean isKnown() {
     return execution.wait.isKnown();
+  }
+
+  /** Whether a keyspace of the file is still to be created. For any thread. */
+  public boolean isCreating() {
+    return plane.isCreating();
   }
 
   /** Which keyspaces there are, and who holds them, as far as is known here. For any thread. */

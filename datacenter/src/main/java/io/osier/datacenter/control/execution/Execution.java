@@ -310,6 +310,11 @@ final class Execution implements ControlHost {
   }
 
   @Override
+  public boolean hasStored(String keyspace, String created) {
+    return keyspaces.hasStored(keyspace, created);
+  }
+
+  @Override
   public void openConfigured(KeyspacePolicy policy) {
     keyspaces.open(policy, Optional.empty(), false, List.of());
     opened(policy);

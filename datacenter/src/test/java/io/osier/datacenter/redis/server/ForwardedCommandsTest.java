@@ -7,42 +7,24 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.proxy.Transaction;
-import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Clients of a datacenter that does not hold their keyspace, while two others do. */
-final class ForwardedCommandsTest {
-  private static final int CONNECTIONS = 4;
-
-  @TempDir private Path dir;
-  @AutoClose private final Opened open = new Opened();
-
+final class ForwardedCommandsTest extends ForwardedFixture {
   private ThreeRedis startAll() {
-    ThreeRedis all =
-        open.add(
-            new ThreeRedis(
-                dir,
-                """
-                keyspaces.shop { sla = 300ms, replicas = [eu, us], partitions = 4 }
-                keyspaces.bank { sla = 300ms, replicas = [eu, us], consistency = causal }
-                redis.databases { 0 = shop, 1 = bank }
-                """));
-    all.awaitForwarding("ap");
-    return all;
+    return start(
+        """
+        keyspaces.shop { sla = 300ms, replicas = [eu, us], partitions = 4 }
+        keyspaces.bank { sla = 300ms, replicas = [eu, us], consistency = causal }
+        redis.databases { 0 = shop, 1 = bank }
+        """);
   }
 
   @Test
@@ -193,48 +175,18 @@ final class ForwardedCommandsTest {
   @Test
   void holderThatEndsUnderLoad_losesNothing_andNothingIsDoneTwice() throws Exception {
     ThreeRedis all = startAll();
-    AtomicInteger acknowledged = new AtomicInteger();
-    AtomicInteger unknown = new AtomicInteger();
-    AtomicBoolean ends = new AtomicBoolean();
-    List<CompletableFuture<Void>> writers = new ArrayList<>();
-    try (var threads = Executors.newFixedThreadPool(CONNECTIONS)) {
-      for (int i = 0; i < CONNECTIONS; i++) {
-        writers.add(
-            CompletableFuture.runAsync(
-                () -> {
-                  while (!ends.get()) {
-                    increment(all, acknowledged, unknown, ends);
-                  }
-                },
-                threads));
-      }
-      for (String holder : List.of("eu", "us")) { // one of them is asked
-        awaitMore(acknowledged);
-        all.kill(holder);
-        awaitMore(acknowledged);
-        all.start(holder);
-        await().atMost(Patience.LIMIT).until(() -> all.dc(holder).isReady());
-      }
-      ends.set(true);
-      CompletableFuture.allOf(writers.toArray(CompletableFuture<?>[]::new)).join();
-    }
+    whileHoldersEnd(all, (at, number) -> increment(at));
     try (RawRedis eu = all.connect("eu");
         RawRedis us = all.connect("us")) {
       await().atMost(Patience.LIMIT).until(() -> eu.ask("GET n").equals(us.ask("GET n")));
       assertThat(Integer.parseInt(eu.ask("GET n")))
-          .as("%s acknowledged, %s unknown", acknowledged, unknown)
-          .isBetween(acknowledged.get(), acknowledged.get() + unknown.get());
+          .as("%s acknowledged, %s unknown", done, unknown)
+          .isBetween(done.get(), done.get() + unknown.get());
     }
   }
 
-  private static void awaitMore(AtomicInteger count) {
-    int before = count.get();
-    await().atMost(Patience.LIMIT).until(() -> count.get() > before + 50);
-  }
-
   /** Increments over one connection until it ends, or an answer says that it lacks something. */
-  private static void increment(
-      ThreeRedis all, AtomicInteger acknowledged, AtomicInteger unknown, AtomicBoolean ends) {
+  private void increment(ThreeRedis all) {
     try (RawRedis redis = all.connect("ap")) {
       while (!ends.get()) {
         redis.commands("INCR n", "INCR n");
@@ -247,7 +199,7 @@ final class ForwardedCommandsTest {
             return;
           }
           if (answer.startsWith(":")) {
-            acknowledged.incrementAndGet();
+            done.incrementAndGet();
           } else {
             assertThat(answer).as("certain that nothing was done").startsWith("-LOADING");
           }

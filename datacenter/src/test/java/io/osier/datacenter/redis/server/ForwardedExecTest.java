@@ -3,38 +3,20 @@ package io.osier.datacenter.redis.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** MULTI to EXEC at a datacenter that does not hold the keyspace, while two others do. */
-final class ForwardedExecTest {
-  private static final int CONNECTIONS = 4;
-
-  @TempDir private Path dir;
-  @AutoClose private final Opened open = new Opened();
-
+final class ForwardedExecTest extends ForwardedFixture {
   private ThreeRedis start() {
-    ThreeRedis all =
-        open.add(
-            new ThreeRedis(
-                dir,
-                """
-                keyspaces.shop { sla = 200ms, replicas = [eu, us], partitions = 4, hash = tag }
-                redis.databases { 0 = shop }
-                """));
-    all.awaitForwarding("ap");
-    return all;
+    return start(
+        """
+        keyspaces.shop { sla = 200ms, replicas = [eu, us], partitions = 4, hash = tag }
+        redis.databases { 0 = shop }
+        """);
   }
 
   @Test
@@ -98,32 +80,7 @@ final class ForwardedExecTest {
   @Test
   void countersThatAreReadAndSetWithinWatches_loseNothing_whileHoldersEnd() throws Exception {
     ThreeRedis all = start();
-    AtomicInteger done = new AtomicInteger();
-    AtomicInteger unknown = new AtomicInteger();
-    AtomicBoolean ends = new AtomicBoolean();
-    List<CompletableFuture<Void>> writers = new ArrayList<>();
-    try (var threads = Executors.newFixedThreadPool(CONNECTIONS)) {
-      for (int i = 0; i < CONNECTIONS; i++) {
-        int own = i;
-        writers.add(
-            CompletableFuture.runAsync(
-                () -> {
-                  while (!ends.get()) {
-                    transactions(all, own, done, unknown, ends);
-                  }
-                },
-                threads));
-      }
-      for (String holder : List.of("eu", "us")) { // one of them is asked
-        awaitMore(done, writers);
-        all.kill(holder);
-        awaitMore(done, writers);
-        all.start(holder);
-        await().atMost(Patience.LIMIT).until(() -> all.dc(holder).isReady());
-      }
-      ends.set(true);
-      CompletableFuture.allOf(writers.toArray(CompletableFuture<?>[]::new)).join();
-    }
+    whileHoldersEnd(all, this::transactions);
     try (RawRedis eu = all.connect("eu");
         RawRedis us = all.connect("us")) {
       String sums = "MGET {t}sum {t}twice";
@@ -136,19 +93,8 @@ final class ForwardedExecTest {
     }
   }
 
-  private static void awaitMore(AtomicInteger count, List<CompletableFuture<Void>> by) {
-    int before = count.get();
-    await()
-        .atMost(Patience.LIMIT)
-        .until(
-            () ->
-                count.get() > before + 50
-                    || by.stream().anyMatch(CompletableFuture::isCompletedExceptionally));
-  }
-
   /** Transactions over one connection until it ends, or an answer says that something is away. */
-  private static void transactions(
-      ThreeRedis all, int own, AtomicInteger done, AtomicInteger unknown, AtomicBoolean ends) {
+  private void transactions(ThreeRedis all, int own) {
     boolean asked = false;
     try (RawRedis redis = all.connect("ap")) {
       while (!ends.get()) {

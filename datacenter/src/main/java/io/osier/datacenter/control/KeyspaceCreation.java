@@ -1,0 +1,348 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.PlacementRules;
+import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.propagation.net.link.PeerVersions;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Creates keyspaces: for operators, and those with homes that the configuration file names, once
+ * and for all datacenters. What the file says of one that is there holds no more; where that is
+ * something else it is said. Used by the control plane's thread.
+ */
+final class KeyspaceCreation {
+  private static final Logger LOG = LoggerFactory.getLogger(KeyspaceCreation.class);
+
+  /** So many partitions may there be of all keyspaces when another one is created. */
+  private static final int PARTITIONS_MAX = 512;
+
+  /** So long each datacenter leaves those before it by name to create what their files name. */
+  private static final long TURN_MILLIS = 2_000;
+
+  private final String dc;
+  private final LongSupplier millis;
+  private final ControlObjects objects;
+  private final MemberPlane members;
+  private final KeyspacePlane keyspaces;
+  private final ControlHost host;
+
+  /** By keyspace that the file names with homes: its policy, and those of its homes. */
+  private final SortedMap<String, List<KeyspacePolicy>> withHomes = new TreeMap<>();
+
+  /** By keyspace of the file, since when this datacenter finds that there is none. */
+  private final Map<String, Long> missing = new HashMap<>();
+
+  /** By keyspace of the file, what was logged last. */
+  private final Map<String, String> said = new HashMap<>();
+
+  private long lastCreatedMillis;
+
+  /**
+   * @param file the keyspaces that the configuration file names; of one with homes these, too
+   */
+  KeyspaceCreation(
+      String dc,
+      LongSupplier millis,
+      ControlObjects objects,
+      MemberPlane members,
+      KeyspacePlane keyspaces,
+      ControlHost host,
+      Map<String, KeyspacePolicy> file) {
+    this.dc = dc;
+    this.millis = millis;
+    this.objects = objects;
+    this.members = members;
+    this.keyspaces = keyspaces;
+    this.host = host;
+    new TreeMap<>(file)
+        .forEach(
+            (name, policy) -> {
+              if (!policy.partitioning().homes().isEmpty()) {
+                withHomes.computeIfAbsent(Homes.base(name), k -> new ArrayList<>()).add(policy);
+              }
+            });
+  }
+
+  // ---------------------------------------------------------------- what the file names
+
+  /** Whether the file names a keyspace with homes. */
+  boolean isOfFile(String keyspace) {
+    return withHomes.containsKey(Homes.base(keyspace));
+  }
+
+  /** Whether one that the file names is not there yet. */
+  boolean isAwaited() {
+    return !keyspaces.state().creations().keySet().containsAll(withHomes.keySet());
+  }
+
+  /**
+   * Checks what the store knew when this datacenter ended.
+   *
+   * @throws OsierException CONFIGURATION if the file says of a keyspace that is there what stays as
+   *     it was created
+   */
+  void checkRecovered() {
+    ControlState state = keyspaces.state();
+    withHomes.forEach(
+        (name, policies) -> {
+          KeyspaceDefinition there = state.created().get(name);
+          if (there == null
+              && !state.unreadable().containsKey(name)
+              && host.hasStored(name, ControlHost.FROM_FILE)) {
+            throw new OsierException(
+                ErrorCode.CONFIGURATION,
+                "osier.keyspaces.%1$s.homes: the store has a keyspace '%1$s' that was named without homes, and homes are fixed when a keyspace begins; give the one with homes another name"
+                    .formatted(name));
+          }
+          Optional.ofNullable(there)
+              .flatMap(d -> fixed(d, policies.getFirst()))
+              .ifPresent(
+                  why -> {
+                    throw new OsierException(ErrorCode.CONFIGURATION, why);
+                  });
+        });
+  }
+
+  /**
+   * Creates what the file names and nobody has created, and says where it is not heeded.
+   *
+   * @param isKnown whether it is known which keyspaces there are
+   */
+  void follow(boolean isKnown) {
+    withHomes.forEach(
+        (name, policies) -> {
+          KeyspaceDefinition there = keyspaces.state().created().get(name);
+          if (there != null) {
+            missing.remove(name);
+            say(name, fixed(there, policies.getFirst()).or(() -> altered(policies)).orElse(""));
+          } else if (!isKnown) {
+            if (isNews(name, "awaited")) {
+              LOG.info(
+                  "keyspace '{}' of the configuration file is created when {} has heard from all"
+                      + " other datacenters, if nobody has done so",
+                  name,
+                  dc);
+            }
+          } else if (!keyspaces.state().unreadable().containsKey(name) && isTurn(name)) {
+            try {
+              create(policies, "the file of " + dc);
+            } catch (OsierException e) {
+              say(
+                  name,
+                  "keyspace '%s' of the configuration file is not created yet: %s"
+                      .formatted(name, e.reason()));
+            }
+          }
+        });
+  }
+
+  private boolean isTurn(String name) {
+    if (!host.isSettled() || !members.isActive()) {
+      return false;
+    }
+    long now = millis.getAsLong();
+    long since = missing.computeIfAbsent(name, k -> now);
+    int before = members.staying().indexOf(dc);
+    return before >= 0 && now - since >= TURN_MILLIS * before;
+  }
+
+  private void say(String name, String what) {
+    if (isNews(name, what) && !what.isEmpty()) {
+      LOG.warn(what);
+    }
+  }
+
+  private boolean isNews(String name, String what) {
+    return !what.equals(said.put(name, what));
+  }
+
+  /** Where the file says something else of what is fixed. */
+  private static Optional<String> fixed(KeyspaceDefinition there, KeyspacePolicy filed) {
+    SortedMap<String, String> is = KeyspaceSettings.all(there.policy());
+    SortedMap<String, String> says = KeyspaceSettings.all(filed);
+    return KeyspaceSettings.FIXED.stream()
+        .filter(setting -> !setting.equals(KeyspaceSettings.REPLICAS))
+        .filter(setting -> !says.getOrDefault(setting, "").equals(is.getOrDefault(setting, "")))
+        .findFirst()
+        .map(
+            setting ->
+                "osier.keyspaces.%1$s.%2$s: keyspace '%1$s' was created with %3$s, and the file says %4$s: %2$s %5$s fixed when a keyspace is created; say what it was created with, or name another keyspace"
+                    .formatted(
+                        there.name(),
+                        setting,
+                        is.getOrDefault(setting, "none"),
+                        says.getOrDefault(setting, "none"),
+                        setting.endsWith("s") ? "are" : "is"));
+  }
+
+  /** Where the file says something else of what can be altered. */
+  private Optional<String> altered(List<KeyspacePolicy> policies) {
+    List<String> other = new ArrayList<>();
+    for (KeyspacePolicy filed : policies) {
+      KeyspaceDefinition there = keyspaces.state().created().get(filed.name());
+      if (there == null) {
+        continue;
+      }
+      SortedMap<String, String> is = KeyspaceSettings.all(there.holders().all(there.policy()));
+      KeyspaceSettings.all(filed)
+          .forEach(
+              (setting, says) -> {
+                boolean isOwn =
+                    setting.equals(KeyspaceSettings.REPLICAS)
+                        ? !there.policy().rules().counts()
+                        : !Homes.isHome(filed.name()) || KeyspaceSettings.RULES.contains(setting);
+                if (isOwn && !says.equals(is.get(setting))) {
+                  other.add(
+                      "%s of '%s' is '%s', not '%s'"
+                          .formatted(setting, filed.name(), is.get(setting), says));
+                }
+              });
+    }
+    return other.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "keyspaces with homes are as they were created, and altered since, whatever the configuration file says: %s ('keyspace alter' changes that)"
+                .formatted(String.join("; ", other)));
+  }
+
+  // ---------------------------------------------------------------- creating
+
+  /**
+   * Creates one for an operator.
+   *
+   * @throws OsierException as {@link ControlPlane#administer}
+   */
+  void create(String name, SortedMap<String, String> settings, String by) {
+    KeyspacePolicy policy = KeyspaceSettings.created(name, settings, members.names());
+    KeyspaceDefinition there = keyspaces.state().created().get(name);
+    if (there != null) {
+      // Perhaps this very command, sent again because its answer got lost.
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is a keyspace '"
+              + name
+              + "' already"
+              + ControlState.changed(there.by(), there.atMillis())
+              + (there.policy().equals(policy) ? ", with these very settings" : ""));
+    }
+    List<KeyspacePolicy> all = new ArrayList<>(List.of(policy));
+    policy.partitioning().homes().names().forEach(home -> all.add(policy.home(home)));
+    create(all, by);
+  }
+
+  /**
+   * Creates one with its homes.
+   *
+   * @param policies its own first
+   */
+  private void create(List<KeyspacePolicy> policies, String by) {
+    KeyspacePolicy policy = policies.getFirst();
+    for (KeyspacePolicy each : policies) {
+      String name = each.name();
+      if (keyspaces.isOpen(name) || keyspaces.state().creations().containsKey(name)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");
+      }
+    }
+    if (!host.isSettled() || !members.isActive()) {
+      // It may have lost that there is one of this name: the new one would win, and lose the other.
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "datacenter "
+              + dc
+              + " may not know all keyspaces: it has not heard from every other one since it"
+              + " started; create it when it has, or at another datacenter");
+    }
+    checkKnown(policy);
+    for (KeyspacePolicy each : policies) {
+      List<String> replicas = each.replicas();
+      checkRules(
+          each.name(), PlacementRules.NONE, each.rules(), replicas, replicas, members.names());
+    }
+    int added = policy.partitions() * policies.size();
+    int partitions = keyspaces.partitions() + added;
+    if (partitions > PARTITIONS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "with the "
+              + added
+              + " partitions of '"
+              + policy.name()
+              + "' there would be "
+              + partitions
+              + " of all keyspaces; at most "
+              + PARTITIONS_MAX
+              + " are created at run time, since each has a thread and its part of the memory");
+    }
+    lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
+    String created = lastCreatedMillis + "-" + dc;
+    // Opened before it is told: whoever learns of it may ask for it here at once.
+    policies.stream()
+        .filter(each -> each.heldBy(dc))
+        .forEach(each -> keyspaces.open(each, created, awaited(each)));
+    objects.change(
+        ControlState.KEYSPACES,
+        KeyspaceDefinition.create(
+            policies, created, members.awaited(), dc, by, millis.getAsLong()));
+  }
+
+  private List<String> awaited(KeyspacePolicy policy) {
+    return policy.replicas().isEmpty() ? members.awaited() : policy.replicas();
+  }
+
+  /** Throws if a datacenter would not know where a key is. */
+  private void checkKnown(KeyspacePolicy policy) {
+    int needed = HolderPlane.oldestKnowing(policy.partitioning());
+    if (needed > PeerVersions.OLDEST) {
+      checkSpoken(
+          needed,
+          "a keyspace with %s is created"
+              .formatted(policy.partitioning().homes().isEmpty() ? "hash = tag" : "homes"));
+    }
+  }
+
+  /** Throws if a datacenter would not know what is meant. */
+  private void checkSpoken(int version, String what) {
+    List<String> old =
+        members.names().stream().filter(name -> host.protocol(name) < version).toList();
+    if (!old.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "%s once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first, and start those that were never heard"
+              .formatted(what, version, dc, old));
+    }
+  }
+
+  /** Throws if a keyspace's rules are not kept, or a datacenter would not keep them. */
+  void checkRules(
+      String keyspace,
+      PlacementRules former,
+      PlacementRules rules,
+      Collection<String> holders,
+      Collection<String> whole,
+      Set<String> known) {
+    Optional<String> wrong = rules.objection(former, holders, whole, known);
+    if (wrong.isPresent()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "keyspace '" + keyspace + "': " + wrong.get());
+    }
+    if (!rules.equals(PlacementRules.NONE)) {
+      checkSpoken(PeerVersions.PLACEMENT, "laws and placement of a keyspace are altered");
+    }
+  }
+}

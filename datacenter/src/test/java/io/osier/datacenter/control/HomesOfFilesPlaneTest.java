@@ -1,0 +1,219 @@
+package io.osier.datacenter.control;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.PlacementRules;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.propagation.net.link.PeerVersions;
+import io.osier.protocol.Request;
+import io.osier.testing.Refused;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Keyspaces with homes that configuration files name, at four datacenters. */
+final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
+  private static final List<String> ALL = List.of("carts", "carts@ap", "carts@eu");
+
+  /** The keyspace and its homes; that of ap is held by ap and us. */
+  private static List<KeyspacePolicy> carts(String... settings) {
+    Map<String, String> all = new HashMap<>(Map.of("homes", "ap,eu", "replicas", "eu,us"));
+    for (String setting : settings) {
+      String[] words = setting.split(" ", 2);
+      all.put(words[0], words[1]);
+    }
+    KeyspacePolicy policy = KeyspaceSettings.created("carts", all, Set.copyOf(DCS));
+    List<KeyspacePolicy> policies = new ArrayList<>(List.of(policy));
+    for (String home : policy.partitioning().homes().names()) {
+      KeyspacePolicy of = policy.home(home);
+      policies.add(home.equals("ap") ? of.withReplicas(List.of("ap", "us")) : of);
+    }
+    return policies;
+  }
+
+  private void starts(String dc, List<KeyspacePolicy> file) {
+    at(dc).file = file;
+    at(dc).restart(PAIR);
+  }
+
+  private void administer(String dc, String action, String name, Map<String, String> settings) {
+    at(dc)
+        .plane
+        .administer(
+            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
+  }
+
+  private Map<String, String> settings(String dc, String name) {
+    return at(dc).plane.views(name).getFirst().settings();
+  }
+
+  private void isThere() {
+    for (Node node : nodes.values()) {
+      assertThat(node.placement.keyspaces()).containsKeys("carts", "carts@ap", "carts@eu");
+      assertThat(node.holders("carts@ap")).containsExactly("ap", "us");
+      assertThat(node.holders("carts@eu")).containsExactly("eu", "us");
+      for (String name : ALL) {
+        assertThat(node.plane.views(name).getFirst().awaited()).isEmpty();
+      }
+      assertThat(node.plane.isCreating()).isFalse();
+    }
+    assertThat(at("ap").open).contains("carts@ap").doesNotContain("carts", "carts@eu");
+    assertThat(at("eu").open).contains("carts", "carts@eu").doesNotContain("carts@ap");
+    assertThat(at("us").open).containsAll(ALL);
+  }
+
+  @Test
+  void filesThatAgree_createItOnce_andAgainNever() {
+    DCS.forEach(dc -> starts(dc, carts()));
+    settle();
+    isThere();
+    String created = at("eu").placement.find("carts").orElseThrow().creation();
+    assertThat(created).endsWith("-ap");
+    assertThat(at("us").plane.views("carts@ap").getFirst().by()).isEqualTo("the file of ap");
+    for (String dc : DCS) {
+      starts(dc, carts());
+      settle();
+    }
+    isThere();
+    assertThat(at("sa").placement.find("carts@ap").orElseThrow().creation()).isEqualTo(created);
+  }
+
+  @Test
+  void oneFileThatNamesIt_isEnough_andNobodyCreatesBeforeItHasHeardTheOthers() {
+    at("us").settled = false;
+    starts("us", carts());
+    settle();
+    settle();
+    assertThat(at("us").placement.find("carts")).isEmpty();
+    assertThat(at("us").plane.isCreating()).isTrue();
+    at("us").settled = true;
+    for (int i = 0; i < 3; i++) {
+      settle();
+    }
+    isThere();
+  }
+
+  @Test
+  void alterations_holdWhateverTheFileSays() {
+    DCS.forEach(dc -> starts(dc, carts()));
+    settle();
+    administer("sa", "alter", "carts", Map.of("sla", "700ms", "deny", "sa"));
+    administer("sa", "alter", "carts@ap", Map.of("holders-min", "1"));
+    settle();
+    administer("eu", "alter", "carts@ap", Map.of("replicas", "us"));
+    settleWholly("carts@ap");
+    for (String dc : DCS) {
+      starts(dc, carts("sla 3s"));
+      settle();
+    }
+    settleWholly("carts@ap");
+    for (String dc : DCS) {
+      assertThat(settings(dc, "carts@eu"))
+          .containsEntry("sla", "700ms")
+          .containsEntry("deny", "sa");
+      assertThat(settings(dc, "carts@ap")).containsEntry("holders-min", "1");
+      assertThat(at(dc).holders("carts@ap")).containsExactly("us");
+    }
+    assertThatThrownBy(() -> administer("eu", "drop", "carts", Map.of()))
+        .hasMessageContaining("can be dropped when it is taken out of all of them");
+    DCS.forEach(dc -> starts(dc, List.of()));
+    administer("eu", "drop", "carts", Map.of());
+    settle();
+    assertThat(at("us").placement.find("carts@eu")).isEmpty();
+  }
+
+  @Test
+  void homesThatAreAddedToTheFile_areRefusedAtTheStart_andWhereTheyCameLaterNotHeeded() {
+    starts("eu", carts());
+    settle();
+    settle();
+    assertThatThrownBy(() -> starts("us", carts("homes ap,eu,sa")))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
+        .hasMessageContainingAll(
+            "osier.keyspaces.carts.homes", "created with ap,eu", "says ap,eu,sa", "are fixed");
+    assertThatThrownBy(() -> starts("us", carts("partitions 5")))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
+        .hasMessageContaining("osier.keyspaces.carts.partitions");
+    at("us").file = carts("homes ap,eu,sa");
+    at("us").restartWithoutOsier(PAIR);
+    settle();
+    assertThat(settings("us", "carts")).containsEntry("homes", "ap,eu");
+    assertThat(at("us").placement.find("carts@sa")).isEmpty();
+    isThere();
+  }
+
+  @Test
+  void filesThatDisagree_endAlike() {
+    starts("us", carts("homes ap,eu,sa", "sla 5s"));
+    starts("eu", carts());
+    settle();
+    settle();
+    isThere();
+    assertThat(settings("us", "carts")).isEqualTo(settings("eu", "carts"));
+  }
+
+  @Test
+  void keyspaceThatWasNamedWithoutHomes_getsNone() {
+    at("eu").stored = true;
+    assertThatThrownBy(() -> starts("eu", carts()))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
+        .hasMessageContainingAll("osier.keyspaces.carts.homes", "named without homes");
+    at("eu").stored = false;
+    starts("eu", carts());
+    settle();
+    settle();
+    at("eu").stored = true; // of another one, from before
+    starts("eu", carts());
+    isThere();
+  }
+
+  @Test
+  void whatCannotBeCreated_waits() {
+    at("sa").spoken = PeerVersions.HOMES - 1;
+    starts("eu", carts());
+    settle();
+    settle();
+    assertThat(at("eu").placement.find("carts")).isEmpty();
+    assertThat(at("eu").open).doesNotContainAnyElementsOf(ALL);
+    at("sa").spoken = PeerVersions.HOMES;
+    settle();
+    isThere();
+  }
+
+  private static Reading map(Reading.Fields all, String keyspace) {
+    return requireNonNull(all.fields().get(new FieldId(keyspace, CrdtType.OR_MAP)));
+  }
+
+  /** A version that knows no replicas of homes finds names of homes that there cannot be. */
+  @Test
+  void replicasOfHomes_areNothingThatFormerVersionsRead() {
+    starts("eu", carts());
+    settle();
+    settle();
+    Reading.Fields all =
+        (Reading.Fields) at("sa").copy.state(ControlPlane.KEYSPACES).read(new Query.Whole());
+    Map<String, String> texts = ControlState.texts(map(all, "carts"));
+    assertThat(texts).containsEntry("partitions", "2 homes ap=ap+us,eu");
+    assertThatThrownBy(
+            () -> KeyspaceSettings.read("carts", Map.of("homes", "ap=ap+us,eu"), Set.copyOf(DCS)))
+        .isInstanceOf(OsierException.class);
+    assertThat(ControlState.texts(map(all, "carts@ap")))
+        .as("who holds it is noted with the homes alone")
+        .doesNotContainKeys("replicas", "_members");
+    assertThat(at("sa").plane.views("carts@ap").getFirst().settings())
+        .containsEntry("holders-min", String.valueOf(PlacementRules.NONE.pairs().least()));
+  }
+}

@@ -131,6 +131,11 @@ final class HolderChoice {
     return isAway ? null : behind(request, keyspace, partitioning, lane, Optional.empty());
   }
 
+  /** Who of these is asked at present, by who has nothing under way; empty if none is up. */
+  Optional<String> present(String keyspace, List<String> up, long now) {
+    return Optional.ofNullable(nearest.choose(up, present.get(keyspace), now));
+  }
+
   /** By what number others know a connection. */
   long number(Object lane) {
     return lanes.number(lane);

@@ -3,7 +3,6 @@ package io.osier.datacenter.frontend;
 import io.osier.core.ErrorCode;
 import io.osier.core.Homes;
 import io.osier.core.Key;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
@@ -11,6 +10,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.feed.ChangeListener;
+import io.osier.datacenter.forward.ChangesElsewhere;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.metrics.report.Inspector;
@@ -58,6 +58,9 @@ public final class RequestHandler implements ClientService {
 
   /** Copies of what others hold. */
   private final Optional<Copies> copies;
+
+  /** Hears of changes of what others hold; null of who does not. */
+  private volatile @Nullable ChangesElsewhere changes;
 
   /** What clients ask of keyspaces whose holders follow that; nothing of what others forward. */
   private volatile DemandCounters demand = new DemandCounters();
@@ -124,6 +127,11 @@ public final class RequestHandler implements ClientService {
     demand = counters;
   }
 
+  /** From now on changes of what others hold are heard of by this. */
+  public void hearBy(ChangesElsewhere hears) {
+    changes = hears;
+  }
+
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
     return told().keyspaces();
@@ -136,7 +144,8 @@ public final class RequestHandler implements ClientService {
     Reply.Keyspaces others = elsewhere.all(here.keySet());
     return new Reply.Keyspaces(
         Stream.concat(
-                here.values().stream().map(k -> info(k.policy())), others.keyspaces().stream())
+                here.values().stream().map(k -> Reply.KeyspaceInfo.of(k.policy())),
+                others.keyspaces().stream())
             .toList(),
         others.elsewhere());
   }
@@ -146,23 +155,14 @@ public final class RequestHandler implements ClientService {
     return keyspaces.values().stream()
         .map(KeyspaceShard::policy)
         .filter(policy -> !policy.rules().counts())
-        .map(RequestHandler::info)
+        .map(Reply.KeyspaceInfo::of)
         .toList();
   }
 
   /** One of those that are here or elsewhere; null if there is none of that name. */
   public Reply.@Nullable KeyspaceInfo keyspace(String name) {
     KeyspaceShard held = keyspaces.get(name);
-    return held != null ? info(held.policy()) : elsewhere.find(name).orElse(null);
-  }
-
-  /** What clients must know of a keyspace. */
-  public static Reply.KeyspaceInfo info(KeyspacePolicy policy) {
-    return new Reply.KeyspaceInfo(
-        policy.name(),
-        policy.sla().toMillis(),
-        policy.partitioning(),
-        policy.consistency() == KeyspacePolicy.Consistency.CAUSAL);
+    return held != null ? Reply.KeyspaceInfo.of(held.policy()) : elsewhere.find(name).orElse(null);
   }
 
   @Override
@@ -250,7 +250,7 @@ public final class RequestHandler implements ClientService {
   private boolean goesElsewhere(
       Request request, OrderedQueue lane, String user, Consumer<Reply> reply, Forwarder to) {
     String keyspace = Forwardable.keyspace(request).orElseThrow();
-    if (!lane.hasGoneElsewhere(keyspace) && !to.knows(keyspace)) {
+    if (!lane.hasGoneElsewhere(keyspace) && to.partitioning(keyspace).isEmpty()) {
       return false; // of names that mean nothing a connection remembers none
     }
     OrderedQueue.Elsewhere there = lane.goesElsewhere(keyspace);
@@ -363,7 +363,11 @@ public final class RequestHandler implements ClientService {
   @Override
   public boolean listen(String keyspace, ChangeListener hears) {
     KeyspaceShard of = keyspaces.get(keyspace);
-    return of == null || of.feed().listen(hears);
+    ChangesElsewhere there = changes;
+    if (of != null && there != null) {
+      there.end(keyspace);
+    }
+    return of != null ? of.feed().listen(hears) : there == null || there.listen(keyspace, hears);
   }
 
   @Override

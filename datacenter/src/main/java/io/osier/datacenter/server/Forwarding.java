@@ -10,6 +10,7 @@ import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.copies.CopyCounts;
 import io.osier.datacenter.copies.Followers;
 import io.osier.datacenter.copies.ForwardedAnswers;
+import io.osier.datacenter.forward.ChangesElsewhere;
 import io.osier.datacenter.forward.ForwardCounts;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
@@ -51,6 +52,7 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
   private final Forwarder forwarder;
   private final Copies copies;
   private final Followers followers;
+  private final ChangesElsewhere changes;
 
   /** Null until there is what does the requests. */
   private volatile @Nullable ForwardedRequests requests;
@@ -82,7 +84,13 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
     ReadCopies around = new ReadCopies(placement, keyspaces, forwarder, this);
     this.copies = new Copies(around, copied, millis);
     this.followers = new Followers(around, new ByteBudget(copied.bytes()), System::nanoTime);
-    forwarder.tell(new ForwardedAnswers(copies));
+    this.changes = new ChangesElsewhere(forwarder, this);
+    ForwardedAnswers ofCopies = new ForwardedAnswers(copies);
+    forwarder.tell(
+        (dc, request, partition, reply, size) -> {
+          ofCopies.answered(dc, request, partition, reply, size);
+          changes.answered(dc, request, partition, reply, size);
+        });
   }
 
   /** What was forwarded, and how long that took, and what copies did. */
@@ -116,6 +124,10 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
 
   Copies copies() {
     return copies;
+  }
+
+  ChangesElsewhere changes() {
+    return changes;
   }
 
   /** A datacenter is connected no more. */

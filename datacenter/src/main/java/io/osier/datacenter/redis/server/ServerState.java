@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.server;
 
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.frontend.ClientService;
@@ -208,20 +209,11 @@ public final class ServerState {
     return handler.holds(keyspace);
   }
 
-  /** Checks that changes of keyspaces can be heard of. */
-  void checkHeard(Collection<String> keyspaces) {
-    for (String keyspace : keyspaces) {
-      if (!holds(keyspace)) {
-        throw new RedisException(
-            "ERR keyspace '"
-                + keyspace
-                + "' is not held here, and of its changes nothing is heard: switch CLIENT TRACKING"
-                + " off, or connect where it is held");
-      }
-    }
-  }
-
-  /** Has the caches hear of changes from now on, or soon; whether they do already of all. */
+  /**
+   * Has the caches hear of changes from now on, or soon; whether they do already of all.
+   *
+   * @throws OsierException UNAVAILABLE if one is held elsewhere and no holder is in reach
+   */
   boolean listen(Collection<String> keyspaces) {
     boolean hears = true;
     for (String keyspace : keyspaces) {

@@ -217,7 +217,9 @@ public final class RequestHandler implements ClientService {
       if (here == null && goesElsewhere(request, lane, user, reply, forwarder.get())) {
         return;
       }
-      serve(here == null ? request : here, lane, here == null ? reply : counted(here, reply));
+      boolean asksForMore = here != null && (here != request || here instanceof Request.Spread);
+      Consumer<Reply> told = asksForMore ? shownHere(here, reply) : reply;
+      serve(here == null ? request : here, lane, here == null ? told : counted(here, told));
     } catch (OsierException e) {
       boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
       reply.accept(new Reply.Failure(mayBeThere ? ErrorCode.UNAVAILABLE : e.code(), e.reason()));
@@ -282,6 +284,10 @@ public final class RequestHandler implements ClientService {
       there.ends();
     }
     return goes;
+  }
+
+  private Consumer<Reply> shownHere(Request here, Consumer<Reply> reply) {
+    return forwarder.map(f -> f.shownHere().heard(here, reply)).orElse(reply);
   }
 
   private Consumer<Reply> counted(Request request, Consumer<Reply> reply) {

@@ -172,6 +172,37 @@ final class ForwardedCommandsTest {
     await().atMost(Patience.LIMIT).until(() -> waits(all));
   }
 
+  /** Else the answer would be 0 until this datacenter starts anew. */
+  @Test
+  void wait_countsAgain_onceWhatAHolderHadShownIsLostWithItsMemory() throws Exception {
+    ThreeRedis all =
+        open.add(
+            new ThreeRedis(
+                Path.of(""), // in memory
+                """
+                keyspaces.shop { sla = 300ms, replicas = [eu, us] }
+                redis.databases { 0 = shop }
+                """));
+    all.awaitForwarding("ap");
+    all.kill("us");
+    all.awaitForwarding("ap");
+    RawRedis redis = open.add(all.connect("ap"));
+    assertThat(redis.ask("INCR n")).isEqualTo(":1");
+    all.kill("eu");
+    all.start("us");
+    all.start("eu");
+    await()
+        .atMost(Patience.LIMIT)
+        .until(
+            () -> {
+              try (RawRedis other = all.connect("ap")) {
+                return other.askAll("SET m 1", "WAIT 1 1000").getLast().equals(":1");
+              } catch (EOFException e) {
+                return false; // what was shown is out of reach yet
+              }
+            });
+  }
+
   /** An answer, or that the connection has ended. */
   private static String waited(RawRedis redis) throws IOException {
     try {

@@ -95,7 +95,7 @@ final class KeyspaceReader {
   private KeyspacePolicy keyspace(String name, String prefix, Set<String> datacenters) {
     KeyspacePolicy.Consistency consistency =
         values.choice(prefix + ".consistency", KeyspacePolicy.Consistency.class);
-    List<String> replicas = values.list(prefix + ".replicas", "a list of datacenters' names");
+    List<String> replicas = values.names(prefix + ".replicas", "a list of datacenters' names");
     for (String replica : replicas) {
       if (!datacenters.contains(replica)) {
         throw values.bad(
@@ -109,7 +109,7 @@ final class KeyspaceReader {
             : values.value(
                 homes,
                 "1 to " + Homes.MAX + " names of homes, with the letters of datacenters' names",
-                () -> homes(values.list(homes, "a list of homes' names")));
+                () -> homes(values.names(homes, "a list of homes' names")));
     if (consistency == KeyspacePolicy.Consistency.CAUSAL && !all.isEmpty()) {
       throw values.bad(homes, "left out of a causal keyspace, which has one partition");
     }
@@ -155,7 +155,7 @@ final class KeyspaceReader {
     return new PlacementRules(
         values.choice(prefix + ".placement", PlacementRules.Placement.class),
         values.isAuto(min) ? 0 : values.integer(min, 1, KeyspaceSettings.HOLDERS_MAX),
-        values.list(prefix + ".allow", names),
-        values.list(prefix + ".deny", names));
+        values.names(prefix + ".allow", names),
+        values.names(prefix + ".deny", names));
   }
 }

@@ -74,7 +74,7 @@ public final class ChangesElsewhere implements AnswerWitness {
    * @throws OsierException UNAVAILABLE if no holder is in reach; it will hear once one is
    */
   public boolean listen(String keyspace, ChangeListener hears) {
-    if (forwarder.partitioning(keyspace).isEmpty()) {
+    if (forwarder.holders(keyspace).isEmpty()) {
       end(keyspace);
       return true;
     }
@@ -116,7 +116,7 @@ public final class ChangesElsewhere implements AnswerWitness {
 
   /** Begins to ask, unless that is under way, or nobody wants it any more. */
   private void begin(Watched of) {
-    if (forwarder.partitioning(of.keyspace).isEmpty()) {
+    if (forwarder.holders(of.keyspace).isEmpty()) {
       end(of.keyspace); // it is gone
       return;
     }

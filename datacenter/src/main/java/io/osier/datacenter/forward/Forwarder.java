@@ -96,9 +96,9 @@ public final class Forwarder implements AutoCloseable {
 
   // ---------------------------------------------------------------- asking
 
-  /** How the keys of such a keyspace are divided; empty if there is none. */
-  public Optional<Partitioning> partitioning(String keyspace) {
-    return Optional.ofNullable(held(keyspace)).map(ForwardingHost.Held::partitioning);
+  /** Who holds a keyspace that others hold; empty if there is none of that name. */
+  public Optional<ForwardingHost.Held> holders(String keyspace) {
+    return Optional.ofNullable(held(keyspace));
   }
 
   /** Who is asked about such a keyspace at present; empty if nobody can be. */

@@ -11,6 +11,7 @@ import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Does what clients ask for. Thread-safe. */
 public interface ClientService {
@@ -86,6 +87,14 @@ public interface ClientService {
   /** Whether a keyspace is held here. */
   default boolean holds(String keyspace) {
     return true;
+  }
+
+  /**
+   * What tells a keyspace from others of its name, before or after it, as far as it is known here;
+   * null if there is none of that name.
+   */
+  default @Nullable Object life(String keyspace) {
+    return "";
   }
 
   /**

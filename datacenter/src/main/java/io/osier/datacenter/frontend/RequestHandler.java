@@ -13,7 +13,9 @@ import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.ChangesElsewhere;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.Forwarder;
+import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.metrics.report.Inspector;
+import io.osier.datacenter.metrics.report.ReportReply;
 import io.osier.datacenter.placement.DemandCounters;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
@@ -27,7 +29,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -180,7 +181,7 @@ public final class RequestHandler implements ClientService {
     KeyspaceShard shard = keyspaces.get(keyspace);
     return shard != null
         ? Optional.of(shard.policy().partitioning())
-        : forwarder.flatMap(f -> f.partitioning(keyspace));
+        : forwarder.flatMap(f -> f.holders(keyspace)).map(ForwardingHost.Held::partitioning);
   }
 
   /**
@@ -217,8 +218,10 @@ public final class RequestHandler implements ClientService {
       if (here == null && goesElsewhere(request, lane, user, reply, forwarder.get())) {
         return;
       }
-      boolean asksForMore = here != null && (here != request || here instanceof Request.Spread);
-      Consumer<Reply> told = asksForMore ? shownHere(here, reply) : reply;
+      boolean isBehind =
+          here != request || here instanceof Request.Spread; // what others have shown
+      boolean asksForMore = here != null && forwarder.isPresent() && isBehind;
+      Consumer<Reply> told = asksForMore ? forwarder.get().shownHere().heard(here, reply) : reply;
       serve(here == null ? request : here, lane, here == null ? told : counted(here, told));
     } catch (OsierException e) {
       boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
@@ -252,7 +255,7 @@ public final class RequestHandler implements ClientService {
   private boolean goesElsewhere(
       Request request, OrderedQueue lane, String user, Consumer<Reply> reply, Forwarder to) {
     String keyspace = Forwardable.keyspace(request).orElseThrow();
-    if (!lane.hasGoneElsewhere(keyspace) && to.partitioning(keyspace).isEmpty()) {
+    if (!lane.hasGoneElsewhere(keyspace) && to.holders(keyspace).isEmpty()) {
       return false; // of names that mean nothing a connection remembers none
     }
     OrderedQueue.Elsewhere there = lane.goesElsewhere(keyspace);
@@ -284,10 +287,6 @@ public final class RequestHandler implements ClientService {
       there.ends();
     }
     return goes;
-  }
-
-  private Consumer<Reply> shownHere(Request here, Consumer<Reply> reply) {
-    return forwarder.map(f -> f.shownHere().heard(here, reply)).orElse(reply);
   }
 
   private Consumer<Reply> counted(Request request, Consumer<Reply> reply) {
@@ -341,10 +340,10 @@ public final class RequestHandler implements ClientService {
       }
       case Request.Inspect r -> {
         keyspaces.values().forEach(KeyspaceShard::absorbAll);
-        inspector.inspect(r).whenComplete((text, error) -> report(text, error, reply));
+        inspector.inspect(r).whenComplete((text, error) -> ReportReply.send(text, error, reply));
       }
       case Request.Backup r ->
-          inspector.backup(r).whenComplete((text, error) -> report(text, error, reply));
+          inspector.backup(r).whenComplete((text, error) -> ReportReply.send(text, error, reply));
     }
   }
 
@@ -358,12 +357,25 @@ public final class RequestHandler implements ClientService {
 
   @Override
   public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-    administrator.administer(request, by).whenComplete((text, error) -> report(text, error, reply));
+    administrator
+        .administer(request, by)
+        .whenComplete((text, error) -> ReportReply.send(text, error, reply));
   }
 
   @Override
   public boolean holds(String keyspace) {
     return keyspaces.get(keyspace) != null;
+  }
+
+  @Override
+  public @Nullable Object life(String keyspace) {
+    KeyspaceShard held = keyspaces.get(keyspace);
+    return held != null
+        ? held.life()
+        : forwarder
+            .flatMap(f -> f.holders(keyspace))
+            .map(ForwardingHost.Held::creation)
+            .orElse(null);
   }
 
   @Override
@@ -384,17 +396,5 @@ public final class RequestHandler implements ClientService {
   private static OsierException notNow() {
     return new OsierException(
         ErrorCode.MALFORMED, "only the first messages may be a greeting or a login");
-  }
-
-  private static void report(String text, Throwable error, Consumer<Reply> reply) {
-    if (error == null) {
-      reply.accept(new Reply.Report(text));
-      return;
-    }
-    Throwable cause = error instanceof CompletionException e ? e.getCause() : error;
-    reply.accept(
-        cause instanceof OsierException e
-            ? new Reply.Failure(e.code(), e.reason())
-            : new Reply.Failure(ErrorCode.INTERNAL, String.valueOf(cause)));
   }
 }

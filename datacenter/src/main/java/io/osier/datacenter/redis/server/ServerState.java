@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the connections of a port share: the keyspaces that are its databases, what it counts, and
@@ -202,6 +203,11 @@ public final class ServerState {
   /** What clients were shown of a partition by others. */
   VersionVector shown(String keyspace, int partition) {
     return handler.shown(keyspace, partition);
+  }
+
+  /** What tells a keyspace from others of its name; null if there is none. */
+  @Nullable Object life(String keyspace) {
+    return handler.life(keyspace);
   }
 
   /** Whether a keyspace is held here. */

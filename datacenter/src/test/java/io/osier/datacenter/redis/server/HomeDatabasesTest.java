@@ -179,6 +179,25 @@ final class HomeDatabasesTest {
     assertThat(redis.ask("EXEC")).isEqualTo("-ERR EXEC without MULTI");
   }
 
+  /** Its first updates have the numbers that those of the former one had. */
+  @Test
+  void execBehindAWatchOfAFormerKeyspaceOfTheName_doesNothing() throws Exception {
+    RawRedis redis = connect();
+    RawRedis empty = connect();
+    assertThat(redis.askAll("SET eu:a 1", "WATCH eu:a", "MULTI", "SET eu:a 2").getLast())
+        .isEqualTo("+QUEUED");
+    assertThat(empty.askAll("WATCH us:a", "MULTI", "SET us:a 2").getLast()).isEqualTo("+QUEUED");
+    client.admin().dropKeyspace("carts");
+    client.admin().createKeyspace("carts", k -> k.homes("eu", "us").partitions(2));
+    RawRedis other = connect();
+    assertThat(other.ask("SET eu:a 1")).isEqualTo("+OK");
+    assertThat(redis.ask("EXEC")).isEqualTo("[]");
+    assertThat(empty.ask("EXEC")).isEqualTo("[]");
+    assertThat(other.ask("MGET eu:a us:a")).isEqualTo("[1, null]");
+    assertThat(redis.askAll("WATCH eu:a", "MULTI", "SET eu:a 2", "EXEC").getLast())
+        .isEqualTo("[+OK]");
+  }
+
   @Test
   void whatADatacenterDoesWithAKeyspace_isToldOfAllHomesThatAreHere() throws Exception {
     RawRedis redis = connect();

@@ -13,7 +13,6 @@ import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.ChangesElsewhere;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.Forwarder;
-import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.metrics.report.Inspector;
 import io.osier.datacenter.metrics.report.ReportReply;
 import io.osier.datacenter.placement.DemandCounters;
@@ -181,7 +180,7 @@ public final class RequestHandler implements ClientService {
     KeyspaceShard shard = keyspaces.get(keyspace);
     return shard != null
         ? Optional.of(shard.policy().partitioning())
-        : forwarder.flatMap(f -> f.holders(keyspace)).map(ForwardingHost.Held::partitioning);
+        : forwarder.flatMap(f -> f.holders(keyspace)).map(h -> h.partitioning());
   }
 
   /**
@@ -218,10 +217,11 @@ public final class RequestHandler implements ClientService {
       if (here == null && goesElsewhere(request, lane, user, reply, forwarder.get())) {
         return;
       }
-      boolean isBehind =
-          here != request || here instanceof Request.Spread; // what others have shown
-      boolean asksForMore = here != null && forwarder.isPresent() && isBehind;
-      Consumer<Reply> told = asksForMore ? forwarder.get().shownHere().heard(here, reply) : reply;
+      boolean isBehind = here != request || here instanceof Request.Spread; // what others showed
+      Consumer<Reply> told = reply;
+      if (here != null && isBehind && forwarder.isPresent()) {
+        told = forwarder.get().shownHere().heard(here, reply);
+      }
       serve(here == null ? request : here, lane, here == null ? told : counted(here, told));
     } catch (OsierException e) {
       boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
@@ -372,10 +372,7 @@ public final class RequestHandler implements ClientService {
     KeyspaceShard held = keyspaces.get(keyspace);
     return held != null
         ? held.life()
-        : forwarder
-            .flatMap(f -> f.holders(keyspace))
-            .map(ForwardingHost.Held::creation)
-            .orElse(null);
+        : forwarder.flatMap(f -> f.holders(keyspace)).map(h -> h.creation()).orElse(null);
   }
 
   @Override

@@ -70,8 +70,10 @@ final class ForwardedCommandsTest {
   private static void awaitKept(RawRedis redis, String key, String value) throws IOException {
     while (true) {
       redis.commands("GET " + key);
-      String kept;
-      while ((kept = redis.read()).startsWith(">")) {}
+      String kept = redis.read();
+      while (kept.startsWith(">")) {
+        kept = redis.read();
+      }
       if (kept.equals(value)) {
         return;
       }

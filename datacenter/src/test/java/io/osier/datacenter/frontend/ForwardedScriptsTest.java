@@ -42,6 +42,12 @@ final class ForwardedScriptsTest {
   private final Map<Long, Reply> answers = new LinkedHashMap<>();
   private final List<Runnable> left = new ArrayList<>();
 
+  /** What is encoded beside the threads that bring replies. */
+  private final List<Runnable> beside = new ArrayList<>();
+
+  /** What the answers of a script take. */
+  private long answerBytes;
+
   private final Users users =
       new Users(List.of(new User("ann", Optional.empty(), List.of(Grant.parse("write shop a")))));
 
@@ -56,7 +62,7 @@ final class ForwardedScriptsTest {
               new AuditLog("eu")),
           this::begun,
           bytes,
-          Runnable::run);
+          task -> beside.add(task));
 
   private final class Here implements ClientService {
     @Override
@@ -114,6 +120,11 @@ final class ForwardedScriptsTest {
       }
 
       @Override
+      public long bytes() {
+        return answerBytes;
+      }
+
+      @Override
       public Reply answer(Reply reply, VersionVector seen) {
         List<Reply> parts = new ArrayList<>(told);
         parts.add(new Reply.Answer(Optional.empty(), Optional.empty(), true, seen));
@@ -166,6 +177,19 @@ final class ForwardedScriptsTest {
     assertThat(((Reply.Failure) told.parts().get(1)).code()).isEqualTo(ErrorCode.FORBIDDEN);
     assertThat(((Reply.Answer) told.parts().get(2)).seen())
         .isEqualTo(VersionVector.of(DOT.replica(), DOT.number()));
+    left.forEach(Runnable::run);
+    assertThat(bytes.taken()).isZero();
+  }
+
+  /** Whoever brings replies lets those of others go meanwhile. */
+  @Test
+  void largeAnswersOfAScript_areEncodedBeside() {
+    answerBytes = 1 << 20;
+    askedScript("ann", 1, (byte) 7);
+    done.values().iterator().next().accept(new Reply.Evaluated(true, Optional.of(DOT), List.of()));
+    assertThat(answers).isEmpty();
+    beside.removeFirst().run();
+    assertThat(answers).containsKey(1L);
     left.forEach(Runnable::run);
     assertThat(bytes.taken()).isZero();
   }

@@ -98,13 +98,13 @@ public final class InProcessConnection implements Connection {
   @Override
   public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
     // keyspaceList() is never out of date here; this fails while the datacenter knows none yet.
-    return send(new Request.Keyspaces(), timeoutMillis)
-        .thenAccept(
-            reply -> {
-              if (reply instanceof Reply.Failure f) {
-                throw OsierException.of(f.code(), f.message());
-              }
-            });
+    return TakenReply.of(
+        send(new Request.Keyspaces(), timeoutMillis),
+        reply -> {
+          if (reply instanceof Reply.Failure f) {
+            throw OsierException.of(f.code(), f.message());
+          }
+        });
   }
 
   @Override

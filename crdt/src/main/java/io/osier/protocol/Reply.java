@@ -3,6 +3,7 @@ package io.osier.protocol;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -47,6 +48,15 @@ public sealed interface Reply {
     /** Creates the entry of a keyspace whose keys are hashed as a whole. */
     public KeyspaceInfo(String name, long slaMillis, int partitions, boolean causal) {
       this(name, slaMillis, Partitioning.byKey(partitions), causal);
+    }
+
+    /** What a keyspace's policy says of that. */
+    public static KeyspaceInfo of(KeyspacePolicy policy) {
+      return new KeyspaceInfo(
+          policy.name(),
+          policy.sla().toMillis(),
+          policy.partitioning(),
+          policy.consistency() == KeyspacePolicy.Consistency.CAUSAL);
     }
 
     public int partitions() {

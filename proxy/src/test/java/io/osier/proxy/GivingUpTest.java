@@ -7,6 +7,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import io.osier.testing.Patience;
 import io.osier.testing.Refused;
 import java.lang.reflect.InvocationTargetException;
@@ -135,6 +136,22 @@ final class GivingUpTest {
       heardOn = now;
     }
     assertThat(now).as("in flight, of %s", of).isEqualTo(heardOn);
+  }
+
+  /** Those of the client itself, which are no calls of a session. */
+  @Test
+  void questionToADatacenter_thatIsGivenUp_isUnderWayNoMore() {
+    for (CompletableFuture<?> each :
+        List.of(
+            client.keyspacesAsync(),
+            client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0),
+            client.inspectAsync(Request.Topic.STAT, "shop", 0),
+            client.keyspacesAsync().thenApply(List::size))) {
+      int before = client.status().getFirst().inFlight();
+      assertThat(each.cancel(true)).isTrue();
+      assertThat(client.status().getFirst().inFlight()).isEqualTo(before - 1);
+    }
+    assertNothingIsUnderWay("the client");
   }
 
   // ---------------------------------------------------------------- interrupts

@@ -181,7 +181,8 @@ final class Rooms {
         and(shell, "datacenter.shard", "datacenter.metrics.report"),
         LOGGING);
     r.shell(
-        "datacenter.forward", List.of("core", "core.net", "crdt", "protocol", "propagation.host"));
+        "datacenter.forward",
+        List.of("core", "core.net", "crdt", "protocol", "propagation.host", "datacenter.feed"));
     r.shell(
         "datacenter.copies",
         List.of(

@@ -8,9 +8,11 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -178,6 +180,18 @@ record ConfigValues(String source, Config config) {
 
   List<String> list(String key, String allowed) {
     return value(key, allowed, () -> strings(key));
+  }
+
+  /** A list of names, each once: whoever writes one twice has meant another. */
+  List<String> names(String key, String allowed) {
+    List<String> names = list(key, allowed);
+    Set<String> once = new HashSet<>();
+    for (String name : names) {
+      if (!once.add(name)) {
+        throw error(key, key + " has '" + name + "' twice: each name stands there once");
+      }
+    }
+    return names;
   }
 
   /** A list, which in the environment is written with commas. */

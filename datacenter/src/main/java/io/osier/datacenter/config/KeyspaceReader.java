@@ -176,7 +176,7 @@ final class KeyspaceReader {
     List<String> replicas = replicas(prefix, datacenters);
     String homes = prefix + ".homes";
     Homes all =
-        values.value(homes, HOMES, () -> new Homes(values.list(homes, "a list of homes' names")));
+        values.value(homes, HOMES, () -> new Homes(values.names(homes, "a list of homes' names")));
     if (consistency == KeyspacePolicy.Consistency.CAUSAL && !all.isEmpty()) {
       throw values.bad(homes, "left out of a causal keyspace, which has one partition");
     }
@@ -210,7 +210,7 @@ final class KeyspaceReader {
   }
 
   private List<String> replicas(String prefix, Set<String> datacenters) {
-    List<String> replicas = values.list(prefix + ".replicas", "a list of datacenters' names");
+    List<String> replicas = values.names(prefix + ".replicas", "a list of datacenters' names");
     for (String replica : replicas) {
       if (!datacenters.contains(replica)) {
         throw values.bad(
@@ -226,7 +226,7 @@ final class KeyspaceReader {
     return new PlacementRules(
         values.choice(prefix + ".placement", PlacementRules.Placement.class),
         values.isAuto(min) ? 0 : values.integer(min, 1, KeyspaceSettings.HOLDERS_MAX),
-        values.list(prefix + ".allow", names),
-        values.list(prefix + ".deny", names));
+        values.names(prefix + ".allow", names),
+        values.names(prefix + ".deny", names));
   }
 }

@@ -160,8 +160,11 @@ public final class Forwardable {
    * @param partitioning the keyspace's
    */
   static Optional<Integer> partition(Request request, Partitioning partitioning) {
-    return step(request) != null // in a causal keyspace, which has one
-        ? Optional.of(0)
+    if (step(request) != null) {
+      return Optional.of(0); // in a causal keyspace, which has one
+    }
+    return request instanceof Request.Spread r
+        ? Optional.of(r.partition())
         : key(request).map(partitioning::of);
   }
 

@@ -7,6 +7,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Reading;
+import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -80,8 +81,16 @@ public final class ForwardedSpread {
         : reply;
   }
 
-  /** The answer that has come. */
-  static Reply arrived(Request asked, Reply reply) {
+  /** The answer that has come to a request of any kind; a failure if it cannot be read. */
+  static Reply arrived(Request asked, String dc, WireInput answer) {
+    try {
+      return arrived(asked, ProtocolCodec.decodeReplyBody(answer));
+    } catch (MalformedException e) {
+      return Refusals.unreadable(asked, dc, e.reason());
+    }
+  }
+
+  private static Reply arrived(Request asked, Reply reply) {
     if (!(asked instanceof Request.Spread) || !(reply instanceof Reply.Answer answer)) {
       return reply;
     }

@@ -2,7 +2,6 @@ package io.osier.datacenter.forward;
 
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
-import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;
 import io.osier.protocol.ProtocolCodec;
@@ -97,14 +96,22 @@ public final class Forwarder implements AutoCloseable {
 
   // ---------------------------------------------------------------- asking
 
-  /** Whether there is a keyspace of a name, which others hold. */
-  public boolean knows(String keyspace) {
-    return held(keyspace) != null;
+  /** Who holds a keyspace that others hold; empty if there is none of that name. */
+  public Optional<ForwardingHost.Held> holders(String keyspace) {
+    return Optional.ofNullable(held(keyspace));
   }
 
-  /** How the keys of such a keyspace are divided; empty if there is none. */
-  public Optional<Partitioning> partitioning(String keyspace) {
-    return Optional.ofNullable(held(keyspace)).map(ForwardingHost.Held::partitioning);
+  /** Who is asked about such a keyspace at present; empty if nobody can be. */
+  public Optional<String> holder(String keyspace) {
+    ForwardingHost.Held held = held(keyspace);
+    List<String> up = held == null ? List.of() : up(held);
+    synchronized (this) {
+      return choice.present(keyspace, up, nanoTime.getAsLong());
+    }
+  }
+
+  private List<String> up(ForwardingHost.Held held) {
+    return held.dcs().stream().filter(around::mayAsk).toList();
   }
 
   private ForwardingHost.@Nullable Held held(String keyspace) {
@@ -167,7 +174,7 @@ public final class Forwarder implements AutoCloseable {
       Object lane,
       String user,
       Consumer<Reply> reply) {
-    List<String> up = held.dcs().stream().filter(around::mayAsk).toList();
+    List<String> up = up(held);
     long now = nanoTime.getAsLong();
     HolderChoice.Chosen to;
     long id;
@@ -293,12 +300,7 @@ public final class Forwarder implements AutoCloseable {
 
   private void pass(ReplicaId peer, Asks.Ask ask, WireInput in) {
     int size = in.remaining();
-    Reply reply;
-    try {
-      reply = ForwardedSpread.arrived(ask.request(), ProtocolCodec.decodeReplyBody(in));
-    } catch (MalformedException e) {
-      reply = Refusals.unreadable(ask.request(), peer.dc(), e.reason());
-    }
+    Reply reply = ForwardedSpread.arrived(ask.request(), peer.dc(), in);
     Reply told;
     synchronized (this) {
       told = choice.answered(peer, ask, reply, nanoTime.getAsLong());

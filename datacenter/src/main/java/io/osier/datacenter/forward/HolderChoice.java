@@ -49,8 +49,8 @@ final class HolderChoice {
   /** By keyspace, who was asked last. */
   private final Map<String, String> present = new HashMap<>();
 
-  /** By keyspace, which creation of its name it is. */
-  private final Map<String, String> creations = new HashMap<>();
+  /** By keyspace, who held it when something was asked last. */
+  private final Map<String, ForwardingHost.Held> holders = new HashMap<>();
 
   /**
    * @param shownBefore what was shown of a keyspace's partition while it was held here
@@ -75,10 +75,11 @@ final class HolderChoice {
       List<String> up,
       Object lane,
       long now) {
-    if (!held.creation().equals(creations.getOrDefault(keyspace, held.creation()))) {
+    ForwardingHost.Held before = holders.get(keyspace);
+    if (before != null && !held.creation().equals(before.creation())) {
       forget(keyspace); // what was shown is of the former one
     }
-    creations.put(keyspace, held.creation());
+    holders.put(keyspace, held);
     Request.Transact step = Forwardable.step(request);
     HolderTransactions.Home home = step == null ? null : transactions.home(step);
     if (home != null) {
@@ -96,11 +97,11 @@ final class HolderChoice {
     }
     present.put(keyspace, dc);
     Optional<ReplicaId> by = Optional.ofNullable(replicas.get(dc));
-    VersionVector before =
+    VersionVector shownHere =
         Forwardable.partition(request, held.partitioning())
             .map(partition -> shownBefore.apply(keyspace, partition))
             .orElse(VersionVector.EMPTY);
-    Request asked = Forwardable.behind(request, before, MOVE_MILLIS);
+    Request asked = Forwardable.behind(request, shownHere, MOVE_MILLIS);
     return new Chosen(dc, behind(asked, keyspace, held.partitioning(), lane, by));
   }
 
@@ -129,6 +130,11 @@ final class HolderChoice {
     boolean isAway =
         lanes.at(lane, keyspace) != null || (step != null && transactions.home(step) != null);
     return isAway ? null : behind(request, keyspace, partitioning, lane, Optional.empty());
+  }
+
+  /** Who of these is asked at present, by who has nothing under way; empty if none is up. */
+  Optional<String> present(String keyspace, List<String> up, long now) {
+    return Optional.ofNullable(nearest.choose(up, present.get(keyspace), now));
   }
 
   /** By what number others know a connection. */
@@ -181,7 +187,7 @@ final class HolderChoice {
     transactions.answered(ask.request(), ask.lane(), reply);
     if (reply instanceof Reply.Failure f) {
       if (f.code() == ErrorCode.SESSION_LOST) {
-        forgetLost(ask);
+        lost(ask.request());
       }
       boolean goes = f.code() == ErrorCode.SHUTTING_DOWN;
       if (goes || f.code() == ErrorCode.UNAVAILABLE) {
@@ -198,10 +204,14 @@ final class HolderChoice {
     return reply;
   }
 
-  private void forgetLost(Asks.Ask ask) {
-    Forwardable.keyspace(ask.request())
-        .ifPresent(
-            keyspace -> ask.partition().ifPresent(p -> shown.lost(keyspace, p, replicas.values())));
+  /** Something that was shown of what a request is about is lost. */
+  void lost(Request request) {
+    String keyspace = Forwardable.keyspace(request).orElse("");
+    ForwardingHost.Held of = holders.get(keyspace);
+    if (of != null) {
+      Forwardable.partition(request, of.partitioning())
+          .ifPresent(p -> shown.lost(keyspace, p, replicas.values(), of.dcs()));
+    }
   }
 
   // ---------------------------------------------------------------- what is shown here
@@ -256,7 +266,7 @@ final class HolderChoice {
   void forget(String keyspace) {
     shown.forget(keyspace);
     present.remove(keyspace);
-    creations.remove(keyspace);
+    holders.remove(keyspace);
   }
 
   /** Ends what has been open for too long. */

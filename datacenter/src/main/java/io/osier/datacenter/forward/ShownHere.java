@@ -1,6 +1,10 @@
 package io.osier.datacenter.forward;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -37,6 +41,21 @@ public final class ShownHere {
     synchronized (lock) {
       choice.shows(lane, keyspace, dc);
     }
+  }
+
+  /**
+   * Hears the answer to a request that is done here, and that asks for what others have shown: what
+   * is lost of that is asked for no more.
+   */
+  public Consumer<Reply> heard(Request asked, Consumer<Reply> reply) {
+    return answer -> {
+      if (answer instanceof Reply.Failure f && f.code() == ErrorCode.SESSION_LOST) {
+        synchronized (lock) {
+          choice.lost(asked);
+        }
+      }
+      reply.accept(answer);
+    };
   }
 
   /** The way to a datacenter and back, in milliseconds; 0 if it was not measured. */

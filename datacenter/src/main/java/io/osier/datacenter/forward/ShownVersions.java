@@ -35,18 +35,25 @@ public final class ShownVersions {
 
   /**
    * A holder says that something of a partition that was shown is lost: what former lives of these
-   * replicas had made, as it has found out. It is asked for no more, whoever asks.
+   * replicas had made, as it has found out, or who holds it no more, since whoever is removed alive
+   * has shipped all. It is asked for no more, whoever asks.
+   *
+   * @param living those that are up
+   * @param holders those that hold it at present
    */
-  void lost(String keyspace, int partition, Collection<ReplicaId> living) {
+  void lost(
+      String keyspace, int partition, Collection<ReplicaId> living, Collection<String> holders) {
     Map<ReplicaId, Long> kept = new HashMap<>();
     VersionVector seen = of(keyspace, partition);
     for (int i = 0; i < seen.size(); i++) {
       ReplicaId of = seen.replica(i);
-      if (living.stream()
-          .noneMatch(
-              now ->
-                  now.dc().equals(of.dc())
-                      && now.incarnation() > HolderTerms.life(of).incarnation())) {
+      boolean isFormer =
+          living.stream()
+              .anyMatch(
+                  now ->
+                      now.dc().equals(of.dc())
+                          && now.incarnation() > HolderTerms.life(of).incarnation());
+      if (!isFormer && holders.contains(of.dc())) {
         kept.put(of, seen.number(i));
       }
     }

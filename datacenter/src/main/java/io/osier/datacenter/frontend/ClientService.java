@@ -1,5 +1,6 @@
 package io.osier.datacenter.frontend;
 
+import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.feed.ChangeListener;
@@ -10,6 +11,7 @@ import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Does what clients ask for. Thread-safe. */
 public interface ClientService {
@@ -82,15 +84,25 @@ public interface ClientService {
    */
   void administer(Request.Administer request, String by, Consumer<Reply> reply);
 
-  /** Whether a keyspace is held here; of one that is held elsewhere no changes are heard. */
+  /** Whether a keyspace is held here. */
   default boolean holds(String keyspace) {
     return true;
   }
 
   /**
-   * Somebody hears of all changes of a keyspace at once: see {@link KeyspaceFeed#listen}.
+   * What tells a keyspace from others of its name, before or after it, as far as it is known here;
+   * null if there is none of that name.
+   */
+  default @Nullable Object life(String keyspace) {
+    return "";
+  }
+
+  /**
+   * Somebody hears of all changes of a keyspace: of one that is held here at once (see {@link
+   * KeyspaceFeed#listen}), otherwise as soon as a holder has told.
    *
    * @return whether it does already; also where there is no such keyspace
+   * @throws OsierException UNAVAILABLE if no holder is in reach; it will hear once one is
    */
   default boolean listen(String keyspace, ChangeListener hears) {
     return true;

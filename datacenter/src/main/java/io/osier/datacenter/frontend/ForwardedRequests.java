@@ -178,7 +178,8 @@ public final class ForwardedRequests {
         lane,
         reply -> {
           access.noteMissing(checked, by.asked.user(), from);
-          by.accept(script.answer(reply, shown.seen));
+          Executor encodes = script.bytes() < LARGE_BYTES ? Runnable::run : beside;
+          encodes.execute(() -> by.accept(script.answer(reply, shown.seen)));
         });
   }
 

@@ -3,7 +3,6 @@ package io.osier.datacenter.frontend;
 import io.osier.core.ErrorCode;
 import io.osier.core.Homes;
 import io.osier.core.Key;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
@@ -11,9 +10,11 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.feed.ChangeListener;
+import io.osier.datacenter.forward.ChangesElsewhere;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.metrics.report.Inspector;
+import io.osier.datacenter.metrics.report.ReportReply;
 import io.osier.datacenter.placement.DemandCounters;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
@@ -27,7 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -58,6 +58,9 @@ public final class RequestHandler implements ClientService {
 
   /** Copies of what others hold. */
   private final Optional<Copies> copies;
+
+  /** Hears of changes of what others hold; null of who does not. */
+  private volatile @Nullable ChangesElsewhere changes;
 
   /** What clients ask of keyspaces whose holders follow that; nothing of what others forward. */
   private volatile DemandCounters demand = new DemandCounters();
@@ -124,6 +127,11 @@ public final class RequestHandler implements ClientService {
     demand = counters;
   }
 
+  /** From now on changes of what others hold are heard of by this. */
+  public void hearBy(ChangesElsewhere hears) {
+    changes = hears;
+  }
+
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
     return told().keyspaces();
@@ -136,7 +144,8 @@ public final class RequestHandler implements ClientService {
     Reply.Keyspaces others = elsewhere.all(here.keySet());
     return new Reply.Keyspaces(
         Stream.concat(
-                here.values().stream().map(k -> info(k.policy())), others.keyspaces().stream())
+                here.values().stream().map(k -> Reply.KeyspaceInfo.of(k.policy())),
+                others.keyspaces().stream())
             .toList(),
         others.elsewhere());
   }
@@ -146,23 +155,14 @@ public final class RequestHandler implements ClientService {
     return keyspaces.values().stream()
         .map(KeyspaceShard::policy)
         .filter(policy -> !policy.rules().counts())
-        .map(RequestHandler::info)
+        .map(Reply.KeyspaceInfo::of)
         .toList();
   }
 
   /** One of those that are here or elsewhere; null if there is none of that name. */
   public Reply.@Nullable KeyspaceInfo keyspace(String name) {
     KeyspaceShard held = keyspaces.get(name);
-    return held != null ? info(held.policy()) : elsewhere.find(name).orElse(null);
-  }
-
-  /** What clients must know of a keyspace. */
-  public static Reply.KeyspaceInfo info(KeyspacePolicy policy) {
-    return new Reply.KeyspaceInfo(
-        policy.name(),
-        policy.sla().toMillis(),
-        policy.partitioning(),
-        policy.consistency() == KeyspacePolicy.Consistency.CAUSAL);
+    return held != null ? Reply.KeyspaceInfo.of(held.policy()) : elsewhere.find(name).orElse(null);
   }
 
   @Override
@@ -180,7 +180,7 @@ public final class RequestHandler implements ClientService {
     KeyspaceShard shard = keyspaces.get(keyspace);
     return shard != null
         ? Optional.of(shard.policy().partitioning())
-        : forwarder.flatMap(f -> f.partitioning(keyspace));
+        : forwarder.flatMap(f -> f.holders(keyspace)).map(h -> h.partitioning());
   }
 
   /**
@@ -217,7 +217,12 @@ public final class RequestHandler implements ClientService {
       if (here == null && goesElsewhere(request, lane, user, reply, forwarder.get())) {
         return;
       }
-      serve(here == null ? request : here, lane, here == null ? reply : counted(here, reply));
+      boolean isBehind = here != request || here instanceof Request.Spread; // what others showed
+      Consumer<Reply> told = reply;
+      if (here != null && isBehind && forwarder.isPresent()) {
+        told = forwarder.get().shownHere().heard(here, reply);
+      }
+      serve(here == null ? request : here, lane, here == null ? told : counted(here, told));
     } catch (OsierException e) {
       boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
       reply.accept(new Reply.Failure(mayBeThere ? ErrorCode.UNAVAILABLE : e.code(), e.reason()));
@@ -250,7 +255,7 @@ public final class RequestHandler implements ClientService {
   private boolean goesElsewhere(
       Request request, OrderedQueue lane, String user, Consumer<Reply> reply, Forwarder to) {
     String keyspace = Forwardable.keyspace(request).orElseThrow();
-    if (!lane.hasGoneElsewhere(keyspace) && !to.knows(keyspace)) {
+    if (!lane.hasGoneElsewhere(keyspace) && to.holders(keyspace).isEmpty()) {
       return false; // of names that mean nothing a connection remembers none
     }
     OrderedQueue.Elsewhere there = lane.goesElsewhere(keyspace);
@@ -335,10 +340,10 @@ public final class RequestHandler implements ClientService {
       }
       case Request.Inspect r -> {
         keyspaces.values().forEach(KeyspaceShard::absorbAll);
-        inspector.inspect(r).whenComplete((text, error) -> report(text, error, reply));
+        inspector.inspect(r).whenComplete((text, error) -> ReportReply.send(text, error, reply));
       }
       case Request.Backup r ->
-          inspector.backup(r).whenComplete((text, error) -> report(text, error, reply));
+          inspector.backup(r).whenComplete((text, error) -> ReportReply.send(text, error, reply));
     }
   }
 
@@ -352,7 +357,9 @@ public final class RequestHandler implements ClientService {
 
   @Override
   public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-    administrator.administer(request, by).whenComplete((text, error) -> report(text, error, reply));
+    administrator
+        .administer(request, by)
+        .whenComplete((text, error) -> ReportReply.send(text, error, reply));
   }
 
   @Override
@@ -361,9 +368,21 @@ public final class RequestHandler implements ClientService {
   }
 
   @Override
+  public @Nullable Object life(String keyspace) {
+    KeyspaceShard held = keyspaces.get(keyspace);
+    return held != null
+        ? held.life()
+        : forwarder.flatMap(f -> f.holders(keyspace)).map(h -> h.creation()).orElse(null);
+  }
+
+  @Override
   public boolean listen(String keyspace, ChangeListener hears) {
     KeyspaceShard of = keyspaces.get(keyspace);
-    return of == null || of.feed().listen(hears);
+    ChangesElsewhere there = changes;
+    if (of != null && there != null) {
+      there.end(keyspace);
+    }
+    return of != null ? of.feed().listen(hears) : there == null || there.listen(keyspace, hears);
   }
 
   @Override
@@ -374,17 +393,5 @@ public final class RequestHandler implements ClientService {
   private static OsierException notNow() {
     return new OsierException(
         ErrorCode.MALFORMED, "only the first messages may be a greeting or a login");
-  }
-
-  private static void report(String text, Throwable error, Consumer<Reply> reply) {
-    if (error == null) {
-      reply.accept(new Reply.Report(text));
-      return;
-    }
-    Throwable cause = error instanceof CompletionException e ? e.getCause() : error;
-    reply.accept(
-        cause instanceof OsierException e
-            ? new Reply.Failure(e.code(), e.reason())
-            : new Reply.Failure(ErrorCode.INTERNAL, String.valueOf(cause)));
   }
 }

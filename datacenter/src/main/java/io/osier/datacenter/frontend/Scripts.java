@@ -22,6 +22,9 @@ public interface Scripts {
     /** Its steps, and all keys that they are about. */
     Call.Script script();
 
+    /** What its answers take, in bytes, about; once it is done. */
+    long bytes();
+
     /**
      * What who asks is told; what the answers of the steps took is given back.
      *

@@ -302,8 +302,12 @@ final class Commands {
   }
 
   private void lost(long ticket) {
-    fail(
-        ticket,
+    effects.answer(ticket, lost());
+  }
+
+  /** What is answered to who asks for what will never be here. */
+  static Reply.Failure lost() {
+    return new Reply.Failure(
         ErrorCode.SESSION_LOST,
         "this session has seen updates that were lost, or may have been, with a datacenter's memory"
             + " before it had shipped everything; forget what was seen, or let the session go on"

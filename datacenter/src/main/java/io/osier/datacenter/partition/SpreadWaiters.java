@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.machine.EffectsBuilder;
 import io.osier.datacenter.partition.machine.Now;
+import io.osier.propagation.Coverage;
 import io.osier.propagation.Propagation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -60,6 +61,10 @@ final class SpreadWaiters {
 
   private boolean isAnswered(Waiting one, Now now) {
     Set<String> having = having(one);
+    if (having.isEmpty() && propagation.coverage(one.seen) == Coverage.LOST) {
+      effects.answer(one.ticket, Commands.lost());
+      return true;
+    }
     if (having.size() < one.datacenters && now.nanos() < one.deadlineNanos) {
       return false;
     }

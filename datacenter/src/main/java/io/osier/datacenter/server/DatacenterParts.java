@@ -197,6 +197,7 @@ final class DatacenterParts {
     this.handler =
         requestHandler(
             inspector, Optional.of(forwarding.forwarder()), Optional.of(forwarding.copies()));
+    handler.hearBy(forwarding.changes());
     handler.countIn(control.loads().counters());
     control
         .loads()
@@ -253,7 +254,7 @@ final class DatacenterParts {
             .find(keyspace)
             .map(Placement.Placed::policy)
             .filter(policy -> !policy.heldBy(self.dc()))
-            .map(RequestHandler::info);
+            .map(Reply.KeyspaceInfo::of);
       }
     };
   }

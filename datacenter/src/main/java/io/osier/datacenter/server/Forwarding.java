@@ -10,6 +10,7 @@ import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.copies.CopyCounts;
 import io.osier.datacenter.copies.Followers;
 import io.osier.datacenter.copies.ForwardedAnswers;
+import io.osier.datacenter.forward.ChangesElsewhere;
 import io.osier.datacenter.forward.ForwardCounts;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
@@ -52,6 +53,7 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
   private final Forwarder forwarder;
   private final Copies copies;
   private final Followers followers;
+  private final ChangesElsewhere changes;
 
   /** Null until the request handler has been made. */
   private volatile @Nullable ForwardedRequests requests;
@@ -87,7 +89,13 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
     ReadCopies around = new ReadCopies(placement, keyspaces, forwarder, this);
     this.copies = new Copies(around, copied, millis);
     this.followers = new Followers(around, new ByteBudget(copied.bytes()), System::nanoTime);
-    forwarder.tell(new ForwardedAnswers(copies));
+    this.changes = new ChangesElsewhere(forwarder, this);
+    ForwardedAnswers ofCopies = new ForwardedAnswers(copies);
+    forwarder.tell(
+        (dc, request, partition, reply, size) -> {
+          ofCopies.answered(dc, request, partition, reply, size);
+          changes.answered(dc, request, partition, reply, size);
+        });
   }
 
   /** Returns the counts of forwarded requests, their times, and the counts of copies. */
@@ -124,6 +132,10 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
 
   Copies copies() {
     return copies;
+  }
+
+  ChangesElsewhere changes() {
+    return changes;
   }
 
   /** Handles a lost link to a datacenter. */

@@ -6,7 +6,6 @@ import io.osier.core.net.HostPort;
 import io.osier.datacenter.admin.Dashboard;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.control.execution.PeerLinks;
-import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.datacenter.metrics.report.Readiness;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.link.LinkTraffic;
@@ -82,9 +81,9 @@ final class PeerDirectory implements PeerLinks {
     for (Placement.Placed one : placed) {
       boolean isOpen = open.contains(one.policy().name());
       if (!isOpen && one.policy().rules().counts()) {
-        asHere.add(RequestHandler.info(one.policy()));
+        asHere.add(Reply.KeyspaceInfo.of(one.policy()));
       } else if (!isOpen) {
-        keyspaces.add(new Reply.HeldElsewhere(RequestHandler.info(one.policy()), one.holders()));
+        keyspaces.add(new Reply.HeldElsewhere(Reply.KeyspaceInfo.of(one.policy()), one.holders()));
         one.holders().stream()
             .filter(said::containsKey)
             .forEach(dc -> addresses.put(dc, said.get(dc)));

@@ -47,6 +47,7 @@ public final class KeyspaceShard {
   private final UpdateGate gate;
 
   private final KeyspaceFeed feed;
+  private final Object life = new Object();
 
   /**
    * By peer, a lane for each partition: a cold object in a frame delays its own partition's frames
@@ -116,6 +117,11 @@ public final class KeyspaceShard {
 
   public List<PartitionRunner> partitions() {
     return partitions;
+  }
+
+  /** What tells it from another one of its name; small, so that it may be kept. */
+  public Object life() {
+    return life;
   }
 
   public UpdateGate gate() {

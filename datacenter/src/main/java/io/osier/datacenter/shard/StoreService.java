@@ -78,7 +78,14 @@ public final class StoreService implements AutoCloseable {
     this.settings = settings;
     this.dir = dir;
     this.onFailure = onFailure;
-    this.disk = new DiskSpace(dir, settings.minFreeBytes(), database.isReadOnly(), onFailure);
+    if (settings.minFreeBytes() < settings.leastFreeBytes()) {
+      LOG.warn(
+          "osier.store.min-free is {} bytes, and updates are refused below {} bytes all the same:"
+              + " what is in memory must find room when it is written, or the process would end",
+          settings.minFreeBytes(),
+          settings.leastFreeBytes());
+    }
+    this.disk = new DiskSpace(dir, settings.leastFreeBytes(), database.isReadOnly(), onFailure);
     this.writer =
         new StoreThread(
             database, settings.durability() == StoreSettings.Durability.SYNC, budget, onFailure);

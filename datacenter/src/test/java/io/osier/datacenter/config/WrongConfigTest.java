@@ -78,6 +78,9 @@ final class WrongConfigTest {
             + " has 1 partition, not 2",
         "osier.keyspaces.shop { replicas = [eu], deny = [\"1!\"] } | shop | 1 to 63 of A-Z a-z 0-9"
             + " _ - and start with a letter, not '1!'",
+        "osier.keyspaces.shop.replicas = [eu, us, eu] | shop.replicas | has 'eu' twice",
+        "osier.keyspaces.shop { replicas = [eu], deny = [us, us] } | shop.deny | has 'us' twice",
+        "osier.keyspaces.shop { replicas = [eu], allow = [eu, eu] } | shop.allow | 'eu' twice",
         "osier.keyspaces.shop.replicas = [mars]       | replicas        | [eu, us]",
         "osier.keyspaces.shop.limits.value = 1GiB     | limits.value    | 16777216B",
         "osier.keyspaces.shop.holders-min = null      | holders-min     | null",

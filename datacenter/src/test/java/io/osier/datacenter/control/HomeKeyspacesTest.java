@@ -256,8 +256,12 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     Map<String, String> causal = Map.of("homes", "eu", "consistency", "causal");
     refused("eu", "create", "carts", causal, "left out of a causal keyspace");
     refused("eu", "create", "carts", Map.of("homes", "e:u"), "names of homes");
+    refused("eu", "create", "carts", Map.of("homes", "eu,us,eu"), "homes has 'eu' twice");
+    refused("eu", "create", "carts", Map.of("replicas", "eu,eu"), "replicas has 'eu' twice");
     create("eu", "eu,ap");
     settle();
+    refused("eu", "alter", "carts@eu", Map.of("replicas", "us,eu,us"), "replicas has 'us' twice");
+    refused("eu", "alter", "carts", Map.of("deny", "us, us"), "deny has 'us' twice");
     at("sa").spoken = PeerVersions.HOMES - 1; // it was taken back
     assertThatThrownBy(() -> administer("eu", "alter", "carts@eu", Map.of("replicas", "eu,sa,us")))
         .is(Refused.with(ErrorCode.UNAVAILABLE))

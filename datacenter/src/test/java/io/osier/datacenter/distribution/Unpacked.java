@@ -150,7 +150,7 @@ final class Unpacked {
         osier {
           dc = eu
           listen { client-port = %d, peer-port = 0 }
-          store { dir = "data", min-free = 1MiB }
+          store { dir = "data", min-free = 64MiB }
           keyspaces { shop { sla = 1s }, bank { consistency = causal, sla = 1s } }
         }
         """

@@ -29,10 +29,10 @@ final class LostVersionsTest {
       new HolderChoice("ap", (keyspace, partition) -> VersionVector.EMPTY);
   private final Object lane = new Object();
   private String creation = "first";
+  private List<String> holders = List.of("eu", "us");
 
   private Asks.Ask ask(String... up) {
-    ForwardingHost.Held held =
-        new ForwardingHost.Held(List.of("eu", "us"), Partitioning.byKey(1), creation);
+    ForwardingHost.Held held = new ForwardingHost.Held(holders, Partitioning.byKey(1), creation);
     HolderChoice.Chosen to =
         (HolderChoice.Chosen) choice.choose(READ, "shop", held, List.of(up), lane, 0);
     Asks.Forms forms = new Asks.Forms(READ, to.request());
@@ -73,6 +73,29 @@ final class LostVersionsTest {
     choice.up(EU_AGAIN);
     choice.answered(US, ask("us"), new Reply.Failure(ErrorCode.SESSION_LOST, "lost"), 0);
     assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(US, 3));
+  }
+
+  /** It was given up, and never comes back to say that it lives anew. */
+  @Test
+  void whatIsLost_withAHolderThatWasRemoved_isNotAskedForAgain() {
+    choice.up(EU);
+    choice.up(US);
+    choice.answered(EU, ask("eu"), showing(VersionVector.of(EU, 7).with(US, 3)), 0);
+    choice.down("eu");
+    holders = List.of("us");
+    choice.answered(US, ask("us"), new Reply.Failure(ErrorCode.SESSION_LOST, "lost"), 0);
+    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(US, 3));
+  }
+
+  @Test
+  void whatIsLost_isNotWaitedForAtOthersEither() {
+    choice.up(EU);
+    choice.up(US);
+    choice.answered(EU, ask("eu"), showing(VersionVector.of(EU, 7).with(US, 3)), 0);
+    choice.down("eu");
+    choice.up(EU_AGAIN);
+    choice.lost(new Request.Spread("shop", 0, 0, choice.shown("shop", 0), 1, 0));
+    assertThat(choice.shown("shop", 0)).isEqualTo(VersionVector.of(US, 3));
   }
 
   @Test

@@ -25,12 +25,18 @@ import org.junit.jupiter.api.Test;
 
 /** Scripts that other datacenters send: whose steps are taken here. */
 final class ForwardedScriptsTest extends ForwardedFixture {
+  /** Tasks that encode large answers, away from the threads that bring replies. */
+  private final List<Runnable> beside = new ArrayList<>();
+
+  /** How many bytes the answers of a script take. */
+  private long answerBytes;
+
   private final Users users =
       new Users(List.of(new User("ann", Optional.empty(), List.of(Grant.parse("write shop a")))));
 
   private final ForwardedRequests requests =
       new ForwardedRequests(
-          "eu", new Here(), access(() -> users), this::begun, bytes, Runnable::run);
+          "eu", new Here(), access(() -> users), this::begun, bytes, task -> beside.add(task));
 
   /** A script that writes a and b, and answers by what it was told of that. */
   private Scripts.Begun begun(String keyspace, byte[] form, Set<Key> named, ByteBudget answers) {
@@ -52,6 +58,11 @@ final class ForwardedScriptsTest extends ForwardedFixture {
       @Override
       public Call.Script script() {
         return script;
+      }
+
+      @Override
+      public long bytes() {
+        return answerBytes;
       }
 
       @Override
@@ -107,6 +118,18 @@ final class ForwardedScriptsTest extends ForwardedFixture {
     assertThat(((Reply.Failure) told.parts().get(1)).code()).isEqualTo(ErrorCode.FORBIDDEN);
     assertThat(((Reply.Answer) told.parts().get(2)).seen())
         .isEqualTo(VersionVector.of(DOT.replica(), DOT.number()));
+    isIdle();
+  }
+
+  /** Whoever brings replies lets those of others go meanwhile. */
+  @Test
+  void largeAnswersOfAScript_areEncodedBeside() {
+    answerBytes = 1 << 20;
+    askedScript("ann", 1, (byte) 7);
+    done.values().iterator().next().accept(new Reply.Evaluated(true, Optional.of(DOT), List.of()));
+    assertThat(answers).isEmpty();
+    beside.removeFirst().run();
+    assertThat(answers).containsKey(1L);
     isIdle();
   }
 

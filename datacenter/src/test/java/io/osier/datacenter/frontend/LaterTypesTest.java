@@ -111,7 +111,7 @@ final class LaterTypesTest {
           KeyspacePolicy.session("k", Duration.ZERO)
               .with(new Partitioning(1 + random.nextInt(256), hash));
       byte[] wire =
-          ProtocolCodec.encode(1, new Reply.Keyspaces(List.of(RequestHandler.info(policy))));
+          ProtocolCodec.encode(1, new Reply.Keyspaces(List.of(Reply.KeyspaceInfo.of(policy))));
       Partitioning client =
           ((Reply.Keyspaces) ProtocolCodec.decodeReply(wire).message())
               .keyspaces()

@@ -118,7 +118,7 @@ final class RequestHandlerTest {
   void keyspaceThatGoesOrComesMeanwhile_isToldOnce() {
     open(SHOP);
     Reply.HeldElsewhere shop =
-        new Reply.HeldElsewhere(RequestHandler.info(SHOP.withPartitions(1)), List.of("us"));
+        new Reply.HeldElsewhere(Reply.KeyspaceInfo.of(SHOP.withPartitions(1)), List.of("us"));
     KeyspaceShard held = open.get("shop");
     RequestHandler handler =
         handler(

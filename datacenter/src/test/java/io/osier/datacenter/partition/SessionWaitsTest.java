@@ -112,6 +112,26 @@ final class SessionWaitsTest extends PartitionFixture {
     assertThat(cluster.dc("us").replies.get(ticket)).is(Failed.with(ErrorCode.SESSION_LOST));
   }
 
+  /** Nobody will ever have it, and who waits for that would be told so by a count of none. */
+  @Test
+  void whoWaitsUntilOthersHaveWhatIsLost_isTold_alsoWhenThatIsFoundOutMeanwhile() {
+    Cluster cluster = three(Propagation.STATE, 60_000);
+    Reply.Done done = cluster.dc("eu").add("x", 1);
+    VersionVector seen = VersionVector.of(done.dot().replica(), done.dot().number());
+    Request asked = new Request.Spread("k", 0, Request.Spread.ANY, seen, 1, 30_000);
+    Cluster.Dc us = cluster.dc("us");
+    long waits = us.submit(asked);
+    cluster.crash("eu");
+    cluster.run(10);
+    assertThat(us.replies).doesNotContainKey(waits);
+    cluster.reconnect("eu");
+    cluster.run(10_000);
+    assertThat(us.replies.get(waits)).is(Failed.with(ErrorCode.SESSION_LOST));
+    long later = us.submit(asked);
+    cluster.run(10);
+    assertThat(us.replies.get(later)).is(Failed.with(ErrorCode.SESSION_LOST));
+  }
+
   @Test
   void anUpdateThatSawAnother_isNotVisibleBeforeIt() {
     Cluster cluster = three(Propagation.OP, 2_000);

@@ -12,6 +12,7 @@ import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.proxy.Keyspace;
@@ -70,7 +71,7 @@ final class FullDiskAtStartTest {
   }
 
   private ReplicaId write() {
-    try (Datacenter datacenter = Datacenter.start(config("1MiB", ""));
+    try (Datacenter datacenter = Datacenter.start(config("64MiB", ""));
         OsierClient client = client()) {
       for (int i = 0; i < 100; i++) {
         of(client, "shop").register("r" + i).assign("v" + i);
@@ -90,6 +91,21 @@ final class FullDiskAtStartTest {
       }
     }
     return files;
+  }
+
+  /** RocksDB could not write what it has in memory, and the process would end. */
+  @Test
+  void lessFreeSpaceThanWhatIsInMemoryTakes_isNotLeft_andTheLogSaysSo() {
+    for (String least : new String[] {"0B", "1MiB", "64MiB"}) {
+      DatacenterConfig config = config(least, "");
+      assertThat(config.store().leastFreeBytes()).isEqualTo(64 << 20);
+      try (LoggedLines log = new LoggedLines(StoreService.class.getName()).quietly()) {
+        Datacenter.start(config).close();
+        assertThat(log.all().stream().anyMatch(l -> l.contains("store.min-free is")))
+            .isEqualTo(!least.equals("64MiB"));
+      }
+    }
+    assertThat(config("65MiB", "").store().leastFreeBytes()).isEqualTo(65 << 20);
   }
 
   @Test
@@ -113,7 +129,7 @@ final class FullDiskAtStartTest {
       assertThat(datacenter.failure()).isNotDone();
     }
     assertThat(files()).as("nothing was written").isEqualTo(files);
-    try (Datacenter datacenter = Datacenter.start(config("1MiB", ""));
+    try (Datacenter datacenter = Datacenter.start(config("64MiB", ""));
         OsierClient client = client()) {
       assertThat(datacenter.replica()).isEqualTo(before);
       of(client, "bank").counter("c").increment(1);
@@ -124,7 +140,7 @@ final class FullDiskAtStartTest {
   @Test
   void roomAgain_isToldSoThatItStartsAnew() throws Exception {
     write();
-    try (Datacenter datacenter = Datacenter.start(config("1MiB", ""), FULL)) {
+    try (Datacenter datacenter = Datacenter.start(config("64MiB", ""), FULL)) {
       assertThatThrownBy(() -> datacenter.failure().get(Patience.SECONDS, TimeUnit.SECONDS))
           .isInstanceOf(ExecutionException.class)
           .hasMessageContaining("has room again");
@@ -133,6 +149,6 @@ final class FullDiskAtStartTest {
 
   @Test
   void storeThatWasNeverWritten_cannotBeRead() {
-    refused(ErrorCode.STORE_FULL, () -> Datacenter.start(config("1MiB", ""), FULL));
+    refused(ErrorCode.STORE_FULL, () -> Datacenter.start(config("64MiB", ""), FULL));
   }
 }

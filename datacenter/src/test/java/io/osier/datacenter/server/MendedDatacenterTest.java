@@ -44,7 +44,7 @@ final class MendedDatacenterTest {
   }
 
   private TestCluster withKeyspaces(String keyspaces) {
-    String store = "dir = \"" + dir + "\", durability = sync, cache = 1MiB, min-free = 1MiB";
+    String store = "dir = \"" + dir + "\", durability = sync, cache = 1MiB, min-free = 64MiB";
     // What cannot be read cannot be shipped either.
     store += " }, shutdown-timeout = 500ms, streams {";
     return new TestCluster(keyspaces, store, new String[] {"eu", "us"});

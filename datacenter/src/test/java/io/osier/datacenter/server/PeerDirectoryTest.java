@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.PlacementRules;
 import io.osier.datacenter.control.Placement;
-import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.protocol.Reply;
 import java.time.Duration;
 import java.util.List;
@@ -37,7 +36,8 @@ final class PeerDirectoryTest {
             new Placement.Placed(bank, List.of("ap"), ""));
     Reply.Elsewhere told = peers.holding(placed, Set.of("bank")).elsewhere();
     assertThat(told.keyspaces())
-        .containsExactly(new Reply.HeldElsewhere(RequestHandler.info(carts), List.of("au", "us")));
+        .containsExactly(
+            new Reply.HeldElsewhere(Reply.KeyspaceInfo.of(carts), List.of("au", "us")));
     assertThat(told.addresses()).containsOnly(Map.entry("us", "us.example:7400"));
   }
 
@@ -50,7 +50,7 @@ final class PeerDirectoryTest {
             .with(new PlacementRules(PlacementRules.Placement.PINNED, 0, List.of(), List.of()));
     List<Placement.Placed> placed = List.of(new Placement.Placed(carts, List.of("us"), ""));
     assertThat(peers.holding(placed, Set.of()))
-        .isEqualTo(new Reply.Keyspaces(List.of(RequestHandler.info(carts))));
+        .isEqualTo(new Reply.Keyspaces(List.of(Reply.KeyspaceInfo.of(carts))));
     assertThat(peers.holding(placed, Set.of("carts"))).isEqualTo(new Reply.Keyspaces(List.of()));
   }
 }

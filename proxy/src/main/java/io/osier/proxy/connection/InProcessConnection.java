@@ -102,15 +102,14 @@ public final class InProcessConnection implements Connection {
 
   @Override
   public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
-    // keyspaceList() is always up to date here; this only fails while the datacenter knows no
-    // keyspaces yet.
-    return send(new Request.Keyspaces(), timeoutMillis)
-        .thenAccept(
-            reply -> {
-              if (reply instanceof Reply.Failure f) {
-                throw OsierException.of(f.code(), f.message());
-              }
-            });
+    // keyspaceList() is always up to date here; this fails while no keyspaces are known yet.
+    return TakenReply.of(
+        send(new Request.Keyspaces(), timeoutMillis),
+        reply -> {
+          if (reply instanceof Reply.Failure f) {
+            throw OsierException.of(f.code(), f.message());
+          }
+        });
   }
 
   @Override

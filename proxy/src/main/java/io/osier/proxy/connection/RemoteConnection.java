@@ -357,15 +357,15 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
 
   @Override
   public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
-    return send(new Request.Keyspaces(), timeoutMillis)
-        .thenAccept(
-            reply -> {
-              if (reply instanceof Reply.Keyspaces now) {
-                keyspaces = new ToldKeyspaces(now.keyspaces(), now.elsewhere());
-              } else if (reply instanceof Reply.Failure f && f.code() != ErrorCode.MALFORMED) {
-                throw OsierException.of(f.code(), f.message());
-              } // else an older datacenter does not know the request, and nothing changes
-            });
+    return TakenReply.of(
+        send(new Request.Keyspaces(), timeoutMillis),
+        reply -> {
+          if (reply instanceof Reply.Keyspaces now) {
+            keyspaces = new ToldKeyspaces(now.keyspaces(), now.elsewhere());
+          } else if (reply instanceof Reply.Failure f && f.code() != ErrorCode.MALFORMED) {
+            throw OsierException.of(f.code(), f.message());
+          } // else an older datacenter does not know the request, and nothing changes
+        });
   }
 
   @Override

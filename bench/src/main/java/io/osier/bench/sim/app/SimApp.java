@@ -4,7 +4,6 @@ import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimTimers;
-import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -102,7 +101,7 @@ public final class SimApp {
   static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation, SimDc dc) {
     return simulation.units().stream()
         .filter(unit -> unit.partition() == 0 && isOfDc(dc, unit))
-        .map(unit -> RequestHandler.info(unit.policy()))
+        .map(unit -> Reply.KeyspaceInfo.of(unit.policy()))
         .toList();
   }
 
@@ -118,7 +117,7 @@ public final class SimApp {
             .map(
                 unit ->
                     new Reply.HeldElsewhere(
-                        RequestHandler.info(unit.policy()), dc.control().serving(unit.policy())))
+                        Reply.KeyspaceInfo.of(unit.policy()), dc.control().serving(unit.policy())))
             .toList(),
         Map.of());
   }

@@ -135,7 +135,7 @@ public final class TrainCommand implements Callable<Integer> {
       listen { client-port = %d, peer-port = %d }
       admin { enabled = true, port = %d }
       peers { %s = "127.0.0.1:%d" }
-      store { dir = "%s", min-free = 1MiB }
+      store { dir = "%s", min-free = 64MiB }
       keyspaces { train { sla = 50ms } }
     }
     """

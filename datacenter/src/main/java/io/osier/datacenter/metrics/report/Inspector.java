@@ -1,6 +1,7 @@
 package io.osier.datacenter.metrics.report;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.codec.WireOutput;
@@ -46,16 +47,27 @@ public final class Inspector {
 
   /** Answers an inspection request. */
   public CompletableFuture<String> inspect(Request.Inspect request) {
-    request.keyspace().ifPresent(name -> keyspace(keyspaces, name));
+    request
+        .keyspace()
+        .filter(asked -> keyspaces.keySet().stream().noneMatch(name -> isPartOf(name, asked)))
+        .ifPresent(none -> keyspace(keyspaces, none)); // which says so
     if (request.topic() == Request.Topic.DIGEST) {
       Collection<KeyspaceShard> wanted =
-          request.keyspace().isEmpty()
-              ? keyspaces.values()
-              : List.of(keyspace(keyspaces, request.keyspace().get()));
+          keyspaces.values().stream()
+              .filter(
+                  shard ->
+                      request.keyspace().isEmpty()
+                          || isPartOf(shard.policy().name(), request.keyspace().get()))
+              .toList();
       return CompletableFuture.supplyAsync(() -> digest(wanted, request.limit()).toString());
     }
     int hot = request.topic() == Request.Topic.HOT ? Math.max(1, request.limit()) : 0;
     return publisher.fresh(hot).thenApply(s -> SnapshotJson.of(s, request).toString());
+  }
+
+  /** Returns whether a keyspace is the one asked for, or one of its homes. */
+  static boolean isPartOf(String keyspace, String asked) {
+    return keyspace.equals(asked) || Homes.base(keyspace).equals(asked);
   }
 
   /** Reports what is known of one key, as JSON. */

@@ -63,7 +63,8 @@ final class SnapshotJson {
       snapshot.store().ifPresent(s -> store(root.putObject("store"), s));
     }
     for (Snapshot.Keyspace keyspace : snapshot.keyspaces()) {
-      if (request.keyspace().isPresent() && !request.keyspace().get().equals(keyspace.name())) {
+      if (request.keyspace().isPresent()
+          && !Inspector.isPartOf(keyspace.name(), request.keyspace().get())) {
         continue;
       }
       JsonObject node = root.object("keyspaces").putObject(keyspace.name());

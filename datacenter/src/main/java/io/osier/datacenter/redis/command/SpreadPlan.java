@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.command;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.Reply;
@@ -34,21 +35,32 @@ public final class SpreadPlan {
   private static final class Part {
     final String keyspace;
     final int partition;
-    final VersionVector seen;
+    final IntFunction<VersionVector> shown;
+    VersionVector seen;
     long number;
     Set<String> having = Set.of();
 
-    Part(String keyspace, int partition, VersionVector seen) {
+    Part(String keyspace, int partition, IntFunction<VersionVector> shown) {
       this.keyspace = keyspace;
       this.partition = partition;
-      this.seen = seen;
+      this.shown = shown;
+      this.seen = shown.apply(partition);
+    }
+
+    /** Something of what was shown is lost; whether some of that is waited for no more. */
+    boolean forgets() {
+      VersionVector before = seen;
+      // What was shown meanwhile is not waited for.
+      seen = before.beyond(before.beyond(shown.apply(partition)));
+      return !seen.equals(before);
     }
   }
 
   /**
    * Where something was written.
    *
-   * @param shown by partition, what other holders have shown here
+   * @param shown by partition, what other holders have shown here, without what is lost of that as
+   *     far as it was found out
    */
   public record Written(String keyspace, int partitions, IntFunction<VersionVector> shown) {}
 
@@ -69,7 +81,7 @@ public final class SpreadPlan {
     this.parts = new ArrayList<>();
     for (Written of : written) {
       for (int i = 0; i < of.partitions; i++) {
-        parts.add(new Part(of.keyspace, i, of.shown.apply(i)));
+        parts.add(new Part(of.keyspace, i, of.shown));
       }
     }
     this.wanted = Math.toIntExact(Math.clamp(wanted, 0, Integer.MAX_VALUE));
@@ -102,17 +114,23 @@ public final class SpreadPlan {
   }
 
   private Plan told(List<Part> some, List<Reply> replies) {
+    List<Part> anew = new ArrayList<>();
     for (int i = 0; i < replies.size(); i++) {
+      Part part = some.get(i);
       switch (replies.get(i)) {
         case Reply.Spread told -> {
-          some.get(i).number = told.number();
-          some.get(i).having = told.datacenters();
+          part.number = told.number();
+          part.having = told.datacenters();
         }
+        case Reply.Failure failure when isLost(failure) && part.forgets() -> anew.add(part);
         case Reply.Failure failure -> {
           return new Plan.Answer(RedisErrors.of(failure));
         }
         default -> throw new IllegalStateException("not asked for: " + replies.get(i));
       }
+    }
+    if (!anew.isEmpty()) {
+      return ask(anew, false); // each time less is left of what was shown
     }
     Map<String, List<Part>> keyspaces = new TreeMap<>();
     parts.forEach(p -> keyspaces.computeIfAbsent(p.keyspace, k -> new ArrayList<>()).add(p));
@@ -129,6 +147,10 @@ public final class SpreadPlan {
     return having >= wanted || leftNanos() <= 0
         ? new Plan.Answer(answer.apply(having))
         : ask(few, false);
+  }
+
+  private static boolean isLost(Reply.Failure failure) {
+    return failure.code() == ErrorCode.SESSION_LOST;
   }
 
   /** Those of a keyspace's partitions that too few have, or else that not all have who have any. */

@@ -3,6 +3,7 @@ package io.osier.datacenter.redis.server;
 import io.netty.channel.Channel;
 import io.osier.core.Grant;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Database;
@@ -41,8 +42,8 @@ final class Caches {
 
   private final TrackedClient tracked;
 
-  /** What waits until changes of keyspaces are heard of. */
-  private record Starting(List<String> keyspaces, Runnable on) {}
+  /** What waits until changes of keyspaces are heard of, and where it is answered. */
+  private record Starting(List<String> keyspaces, Place place, Runnable on) {}
 
   /** Null while nothing does. */
   private @Nullable Starting starting;
@@ -105,13 +106,11 @@ final class Caches {
           answers.fill(place, answer);
         };
     List<String> homes = client.database().keyspaces();
-    client.server.checkHeard(homes);
     all.start(of);
-    if (client.server.listen(homes)) {
-      on.run();
-    } else {
-      steps.hold();
-      starting = new Starting(homes, on);
+    steps.hold();
+    starting = new Starting(homes, place, on);
+    if (start()) {
+      steps.goOn();
     }
   }
 
@@ -126,17 +125,35 @@ final class Caches {
    */
   boolean start() {
     Starting now = starting;
-    if (now == null || !mayStart()) {
+    if (now == null) {
       return false;
     }
-    starting = null;
-    now.on.run();
+    try {
+      if (!client.server.listen(now.keyspaces)) {
+        return false;
+      }
+      starting = null;
+      now.on.run();
+    } catch (OsierException e) {
+      starting = null;
+      all.startsNot(tracked);
+      answers.fill(now.place, RedisErrors.of(e));
+    }
     return true;
   }
 
   private boolean mayStart() {
     Starting now = starting;
-    return now != null && client.server.listen(now.keyspaces);
+    return now != null && hears(now.keyspaces);
+  }
+
+  /** Whether changes of these are heard of, or it is known that they are not. */
+  private boolean hears(Collection<String> keyspaces) {
+    try {
+      return client.server.listen(keyspaces);
+    } catch (OsierException e) {
+      return true;
+    }
   }
 
   /** CLIENT TRACKING OFF. */
@@ -270,10 +287,20 @@ final class Caches {
     all.read(tracked, keyspace, keys);
   }
 
-  /** Changes of these are heard of: anew, if a keyspace is another one of its name. */
+  /**
+   * Changes of these are heard of: anew, if a keyspace is another one of its name, or is held by
+   * others now. Of one whose holders are out of reach nothing is read either.
+   */
   private void hear(Collection<String> keyspaces) {
-    client.server.checkHeard(keyspaces);
-    client.server.listen(keyspaces);
+    keyspaces.forEach(each -> hears(List.of(each)));
+  }
+
+  /**
+   * Whether what it reads of a keyspace must not be a copy of what others hold: that may be older
+   * than what it was told of.
+   */
+  boolean readsWhereItIsHeld(String keyspace) {
+    return tracked.isOn() && !client.server.holds(keyspace);
   }
 
   /** What tells its own changes from others'; 0 if it hears of those as well. */

@@ -54,6 +54,9 @@ interface Connection {
   /** What tells the changes that it asks for from others'; 0 if it hears of those as well. */
   long author();
 
+  /** Whether what is read of a keyspace must not be a copy of what others hold. */
+  boolean readsWhereItIsHeld(String keyspace);
+
   /** What it has of answers that wait, in bytes; for any thread. */
   long waitingBytes();
 }

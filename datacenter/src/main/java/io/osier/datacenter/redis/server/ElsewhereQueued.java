@@ -131,6 +131,11 @@ public final class ElsewhereQueued implements Scripts {
 
   private record Following(Call.Script script, Execution execution) implements Begun {
     @Override
+    public long bytes() {
+      return execution.bytes();
+    }
+
+    @Override
     public Reply answer(Reply reply, VersionVector seen) {
       try {
         return reply instanceof Reply.Evaluated done && done.held() && !execution.isEmpty()

@@ -297,6 +297,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public boolean readsWhereItIsHeld(String keyspace) {
+    return caches.readsWhereItIsHeld(keyspace);
+  }
+
+  @Override
   public void endBehind(Place place) {
     place.ends = true;
     ending = true;

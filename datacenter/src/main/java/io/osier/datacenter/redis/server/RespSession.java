@@ -80,7 +80,7 @@ final class RespSession {
     this.table = table;
     this.all = all;
     this.seeds = new SplittableRandom(server.seed());
-    this.transaction = new Transaction(requests::bytes, requests.answerBytes());
+    this.transaction = new Transaction(requests::bytes, requests.answerBytes(), server::life);
   }
 
   // ---------------------------------------------------------------- who it is

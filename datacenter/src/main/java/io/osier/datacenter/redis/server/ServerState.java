@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.server;
 
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.frontend.ClientService;
@@ -22,6 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the connections of a port share: the keyspaces that are its databases, what it counts, and
@@ -203,25 +205,21 @@ public final class ServerState {
     return handler.shown(keyspace, partition);
   }
 
+  /** What tells a keyspace from others of its name; null if there is none. */
+  @Nullable Object life(String keyspace) {
+    return handler.life(keyspace);
+  }
+
   /** Whether a keyspace is held here. */
   boolean holds(String keyspace) {
     return handler.holds(keyspace);
   }
 
-  /** Checks that changes of keyspaces can be heard of. */
-  void checkHeard(Collection<String> keyspaces) {
-    for (String keyspace : keyspaces) {
-      if (!holds(keyspace)) {
-        throw new RedisException(
-            "ERR keyspace '"
-                + keyspace
-                + "' is not held here, and of its changes nothing is heard: switch CLIENT TRACKING"
-                + " off, or connect where it is held");
-      }
-    }
-  }
-
-  /** Has the caches hear of changes from now on, or soon; whether they do already of all. */
+  /**
+   * Has the caches hear of changes from now on, or soon; whether they do already of all.
+   *
+   * @throws OsierException UNAVAILABLE if one is held elsewhere and no holder is in reach
+   */
   boolean listen(Collection<String> keyspaces) {
     boolean hears = true;
     for (String keyspace : keyspaces) {

@@ -192,16 +192,21 @@ final class Steps {
     long now = requests.nanos();
     for (int i = 0; i < all.size(); i++) {
       Request request = all.get(i);
-      Request inTurn = ordered ? ordered(request) : request;
+      Request inTurn = inTurn(request, ordered);
       if (!requests.ask(new Part(step, i, inTurn, now), i == 0 ? step.bytes : 0)) {
         connection.endBehind(step.place); // its user is not there any more
       }
     }
   }
 
-  /** A read of what an update under way may change. */
-  private static Request ordered(Request request) {
-    return request instanceof Request.Read r && !r.ordered()
+  /**
+   * A read takes its turn in its partition if an update under way may change what it reads, or if
+   * it must not be answered by a copy.
+   */
+  private Request inTurn(Request request, boolean ordered) {
+    return request instanceof Request.Read r
+            && !r.ordered()
+            && (ordered || connection.readsWhereItIsHeld(r.keyspace()))
         ? new Request.Read(
             r.keyspace(), r.key(), r.type(), r.query(), r.after(), true, r.waitMillis())
         : request;

@@ -48,13 +48,12 @@ final class TransactionCommands {
   static Plan exec(RespSession session) {
     Transaction transaction = session.transaction;
     boolean holds = transaction.holds();
-    try {
-      session.caches.willRead(transaction::readWords);
-    } catch (RedisException | OsierException e) {
-      if (transaction.isOpen()) {
+    if (transaction.isOpen()) {
+      try {
+        session.caches.willRead(transaction::readWords);
+      } catch (RedisException | OsierException e) {
         throw new RedisException(discarded(transaction, RedisErrors.of(e)).text());
       }
-      throw e;
     }
     StepRights rights = session.requests.stepRights();
     Plan plan = transaction.exec(session::scope, rights);

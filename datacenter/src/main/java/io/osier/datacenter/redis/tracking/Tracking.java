@@ -109,6 +109,11 @@ public final class Tracking {
     starting.add(client);
   }
 
+  /** It will not, since changes cannot be heard of. */
+  public void startsNot(TrackedClient client) {
+    starting.remove(client);
+  }
+
   /** It has chosen another keyspace, of which it hears as well from now on. */
   public void select(TrackedClient client, String keyspace) {
     locked(() -> table.select(client, Homes.base(keyspace)));

@@ -195,6 +195,11 @@ public final class Execution implements Call.Steps {
 
   // ---------------------------------------------------------------- answers
 
+  /** What the answers take. */
+  public long bytes() {
+    return bytes;
+  }
+
   /** The answers are not kept here any more; how many bytes they took. */
   public long release() {
     all.give(bytes);

@@ -44,6 +44,7 @@ public final class Transaction {
   private static final long MUCH_BYTES = 64 << 10;
 
   private final Supplier<ByteBudget> budgets;
+  private final Function<String, @Nullable Object> lives;
   private final Snapshot snapshot = new Snapshot();
 
   /** What was answered within partitions' turns and has not come back from there. */
@@ -61,6 +62,9 @@ public final class Transaction {
 
   /** The versions that watched keys had. */
   private final Map<Key, VersionVector> versions = new LinkedHashMap<>();
+
+  /** The life of their keyspace then: a later one of its name may have the same versions. */
+  private @Nullable Object life;
 
   /** Each key that a command names counts, and each command that names none. */
   private int named;
@@ -82,8 +86,11 @@ public final class Transaction {
   /**
    * @param budgets what the connection's user may take at present
    * @param answers what the answers of all connections may take
+   * @param lives what tells a keyspace from others of its name; null if there is none
    */
-  public Transaction(Supplier<ByteBudget> budgets, ByteBudget answers) {
+  public Transaction(
+      Supplier<ByteBudget> budgets, ByteBudget answers, Function<String, @Nullable Object> lives) {
+    this.lives = lives;
     this.answerBytes = new ByteBudget(Execution.ANSWERS_BYTES_MAX, answers);
     this.budgets = budgets;
   }
@@ -202,6 +209,7 @@ public final class Transaction {
     List<Call.Guard> guards = new ArrayList<>(versions.size());
     versions.forEach((key, version) -> guards.add(new Call.Guard(key, version)));
     Where of = where;
+    Object watchedLife = guards.isEmpty() ? null : life;
     long bytes = queuedBytes;
     close();
     Scope now = scope.get();
@@ -212,6 +220,10 @@ public final class Transaction {
     if (!of.database.equals(now.database())) {
       throw new RedisException(
           "EXECABORT the database is not the one of the keys that are watched or queued");
+    }
+    Object present = watchedLife == null ? null : lives.apply(of.place.keyspace());
+    if (present != null && !present.equals(watchedLife)) {
+      return new Plan.Answer(new RespValue.NullArray());
     }
     Set<Key> keys = new LinkedHashSet<>();
     guards.forEach(guard -> keys.add(guard.key()));
@@ -258,9 +270,11 @@ public final class Transaction {
     hold(bytes);
     where = of;
     List<Key> asked = List.copyOf(more);
+    String keyspace = scope.keyspace(asked.getFirst());
+    life = life == null ? lives.apply(keyspace) : life;
     return asked(
         new Request.Evaluate(
-            scope.keyspace(asked.getFirst()),
+            keyspace,
             asked.stream().<Call>map(Call.Version::new).toList(),
             List.of(),
             VersionVector.EMPTY,
@@ -269,6 +283,7 @@ public final class Transaction {
           if (found instanceof Reply.Failure failure) {
             release(bytes);
             where = versions.isEmpty() ? null : where;
+            life = versions.isEmpty() ? null : life;
             return new Plan.Answer(RedisErrors.of(failure));
           }
           watching(asked, ((Reply.Evaluated) found).parts());
@@ -300,6 +315,7 @@ public final class Transaction {
     spoilt = false;
     commands.clear();
     versions.clear();
+    life = null;
     named = 0;
     queuedBytes = 0;
     where = null;

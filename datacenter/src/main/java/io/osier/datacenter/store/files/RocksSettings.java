@@ -2,6 +2,7 @@ package io.osier.datacenter.store.files;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.store.StoreSettings;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.StoreStatistics;
 import java.io.IOException;
@@ -41,7 +42,8 @@ public final class RocksSettings implements AutoCloseable {
   /** Small: a search in a table in memory that the processor's caches hold costs half as much. */
   private static final long WRITE_BUFFER_BYTES = 8L << 20;
 
-  private static final int WRITE_BUFFERS_MAX = 8;
+  private static final int WRITE_BUFFERS_MAX =
+      (int) (StoreSettings.FLUSH_BYTES / WRITE_BUFFER_BYTES);
 
   /** Since the tables that are flushed are small, more of them are joined at once. */
   private static final int LEVEL_0_FILES = 8;

@@ -36,7 +36,7 @@ final class ServerCheckTest {
         osier {
           dc = %s, keyspaces { shop {} }, shutdown-timeout = 0s
           listen { client-port = 0, peer-port = 0 }
-          store { dir = "%s", min-free = 1MiB }
+          store { dir = "%s", min-free = 64MiB }
         }
         """
                 .formatted(dc, store)

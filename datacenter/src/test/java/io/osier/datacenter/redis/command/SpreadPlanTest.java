@@ -3,6 +3,7 @@ package io.osier.datacenter.redis.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.Reply;
@@ -75,6 +76,30 @@ final class SpreadPlanTest {
     assertAsked(plan, asks(0, 7, 2, 501));
     nanos += 501_000_000;
     assertAnswer(then(plan, has(7, "us")), new RespValue.Int(1));
+  }
+
+  /** Otherwise the answer would be 0 for good. */
+  @Test
+  void whatIsLostOfWhatWasShown_isWaitedForNoMore_andTheRestIs() {
+    ReplicaId eu = new ReplicaId("eu", 1);
+    ReplicaId us = new ReplicaId("us", 1);
+    VersionVector[] shown = {VersionVector.of(eu, 7).with(us, 3)};
+    Plan plan =
+        new SpreadPlan(
+                List.of(new SpreadPlan.Written("shop", 1, i -> shown[0])),
+                1,
+                0,
+                () -> nanos,
+                n -> new RespValue.Int(n))
+            .begin();
+    Reply lost = new Reply.Failure(ErrorCode.SESSION_LOST, "lost");
+    VersionVector left = VersionVector.of(us, 3);
+    shown[0] = VersionVector.of(us, 9); // somebody was shown more meanwhile
+    plan = then(plan, lost);
+    assertAsked(plan, new Request.Spread("shop", 0, 0, left, 1, 1_000));
+    assertAnswer(then(plan, has(7, "us")), new RespValue.Int(1));
+    Plan again = then(plan, lost);
+    assertThat(((Plan.Answer) again).value()).as("no end").isInstanceOf(RespValue.Err.class);
   }
 
   @Test

@@ -101,6 +101,14 @@ final class CopiedReadsTest {
     }
     await().atMost(Patience.LIMIT).until(() -> ap.ask("GET n").equals("101"));
     awaitHits(ap);
+    RawRedis keeps = at("ap");
+    keeps.ask("HELLO 3");
+    assertThat(keeps.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
+    long hits = copies().hits();
+    for (int i = 0; i < 5; i++) {
+      keeps.ask("GET n");
+    }
+    assertThat(copies().hits()).as("a copy may be older than what it was told of").isEqualTo(hits);
 
     TestCluster.inAHurry(requireNonNull(running.remove("eu"))::close);
     TestCluster.inAHurry(requireNonNull(running.remove("us"))::close);

@@ -28,7 +28,7 @@ final class ForwardedCommandsTest extends ForwardedFixture {
   }
 
   @Test
-  void commandsAreDoneByAHolder_inTheirOrder_andCachesAreRefused() throws Exception {
+  void commandsAreDoneByAHolder_inTheirOrder() throws Exception {
     ThreeRedis all = startAll();
     RawRedis redis = open.add(all.connect("ap"));
     List<String> pipeline = new ArrayList<>();
@@ -46,8 +46,72 @@ final class ForwardedCommandsTest extends ForwardedFixture {
     assertThat(redis.ask("DBSIZE")).isEqualTo(":8");
     assertThat(redis.ask("MSET {a}1 x {a}2 y")).isEqualTo("+OK");
     assertThat(redis.ask("MGET {a}1 {a}2")).isEqualTo("[x, y]");
-    redis.ask("HELLO 3");
-    assertThat(redis.ask("CLIENT TRACKING ON")).contains("is not held here");
+  }
+
+  /** Reads a key, and keeps that until it is told to forget it; until it has this value. */
+  private static void awaitKept(RawRedis redis, String key, String value) throws IOException {
+    while (true) {
+      redis.commands("GET " + key);
+      String kept = redis.read();
+      while (kept.startsWith(">")) {
+        kept = redis.read();
+      }
+      if (kept.equals(value)) {
+        return;
+      }
+      boolean keeps = !kept.startsWith("-");
+      while (keeps) {
+        String told = redis.read();
+        keeps = !told.equals(">[invalidate, [" + key + "]]") && !told.equals(">[invalidate, _]");
+      }
+    }
+  }
+
+  @Test
+  void caches_hearOfWhatOthersAndTheyThemselvesChange_alsoWhenTheHolderEnds() throws Exception {
+    ThreeRedis all = startAll();
+    RawRedis eu = open.add(all.connect("eu"));
+    RawRedis us = open.add(all.connect("us"));
+    RawRedis keeps = open.add(all.connect("ap"));
+    keeps.ask("HELLO 3");
+    assertThat(keeps.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
+    RawRedis hears = open.add(all.connect("ap"));
+    hears.ask("HELLO 3");
+    assertThat(hears.ask("CLIENT TRACKING ON BCAST PREFIX b")).isEqualTo("+OK");
+
+    eu.ask("SET a 1");
+    awaitKept(keeps, "a", "1");
+    us.ask("SET a 2");
+    awaitKept(keeps, "a", "2");
+    RawRedis writes = open.add(all.connect("ap"));
+    assertThat(writes.ask("SET a 3")).isEqualTo("+OK");
+    assertThat(keeps.ask("PING")).as("before that").isEqualTo(">[invalidate, [a]]");
+
+    us.ask("SET b1 x");
+    while (!hears.read().contains("b1")) {}
+    us.ask("SET b2 x");
+    while (!hears.read().contains("b2")) {}
+
+    RawRedis last = open.add(all.connect("ap"));
+    last.ask("HELLO 3");
+    last.ask("CLIENT TRACKING ON");
+    awaitKept(last, "c", "_");
+    us.ask("SET c 1");
+    awaitKept(last, "c", "1");
+    for (String goes : List.of("eu", "us")) { // one of them is asked
+      try (RawRedis waits = all.connect("ap")) {
+        assertThat(waits.ask("WAIT 1 0")).as("none is lost of what was shown").isEqualTo(":1");
+      }
+      all.kill(goes);
+      try (RawRedis other = all.connect(goes.equals("eu") ? "us" : "eu")) {
+        other.ask("SET c " + goes);
+        awaitKept(last, "c", goes);
+        other.ask("SET b3 " + goes);
+        while (!hears.read().contains("b3")) {}
+      }
+      all.start(goes);
+      await().atMost(Patience.LIMIT).until(all.dc(goes)::isReady);
+    }
   }
 
   @Test
@@ -90,6 +154,37 @@ final class ForwardedCommandsTest extends ForwardedFixture {
     }
     all.awaitForwarding("ap");
     await().atMost(Patience.LIMIT).until(() -> waits(all));
+  }
+
+  /** Else the answer would be 0 until this datacenter starts anew. */
+  @Test
+  void wait_countsAgain_onceWhatAHolderHadShownIsLostWithItsMemory() throws Exception {
+    ThreeRedis all =
+        open.add(
+            new ThreeRedis(
+                Path.of(""), // in memory
+                """
+                keyspaces.shop { sla = 300ms, replicas = [eu, us] }
+                redis.databases { 0 = shop }
+                """));
+    all.awaitForwarding("ap");
+    all.kill("us");
+    all.awaitForwarding("ap");
+    RawRedis redis = open.add(all.connect("ap"));
+    assertThat(redis.ask("INCR n")).isEqualTo(":1");
+    all.kill("eu");
+    all.start("us");
+    all.start("eu");
+    await()
+        .atMost(Patience.LIMIT)
+        .until(
+            () -> {
+              try (RawRedis other = all.connect("ap")) {
+                return other.askAll("SET m 1", "WAIT 1 1000").getLast().equals(":1");
+              } catch (EOFException e) {
+                return false; // what was shown is out of reach yet
+              }
+            });
   }
 
   /** An answer, or that the connection has ended. */

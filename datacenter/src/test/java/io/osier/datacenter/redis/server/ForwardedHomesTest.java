@@ -99,6 +99,27 @@ final class ForwardedHomesTest {
       assertThat(elsewhere.ask("DBSIZE")).isEqualTo(":" + there);
     }
     publish(all);
+    cache(all);
+  }
+
+  /** Of each key's home, held here or elsewhere. */
+  private void cache(ThreeRedis all) throws Exception {
+    List<String> keys = List.of("k", "ap:k", "eu:k", "us:k");
+    RawRedis hears = open.add(all.connect("ap"));
+    hears.ask("HELLO 3");
+    assertThat(hears.ask("CLIENT TRACKING ON BCAST")).isEqualTo("+OK");
+    RawRedis keeps = open.add(all.connect("ap"));
+    keeps.ask("HELLO 3");
+    assertThat(keeps.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
+    RawRedis writes = open.add(all.connect("us"));
+    for (String key : keys) {
+      keeps.commands("GET " + key);
+      while (!keeps.read().equals("_")) {} // until then it is told of what was before
+      writes.ask("SET " + key + " 1");
+      for (RawRedis each : List.of(keeps, hears)) {
+        while (!each.read().equals(">[invalidate, [" + key + "]]")) {}
+      }
+    }
   }
 
   /** Channels are the database's, wherever one of its homes is held. */

@@ -2,7 +2,9 @@ package io.osier.datacenter.redis.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
+import io.osier.core.OsierException;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.UserLimits;
@@ -46,8 +48,8 @@ abstract class PubSubConnections {
   /** Whether changes are heard of. */
   volatile boolean hears = true;
 
-  /** Whether the keyspaces are held here. */
-  volatile boolean holds = true;
+  /** Whether somebody who holds them is in reach. */
+  volatile boolean inReach = true;
 
   @AutoClose private final Opened open = new Opened();
 
@@ -73,12 +75,10 @@ abstract class PubSubConnections {
           }
 
           @Override
-          public boolean holds(String keyspace) {
-            return holds;
-          }
-
-          @Override
           public boolean listen(String keyspace, ChangeListener listener) {
+            if (!inReach) {
+              throw new OsierException(ErrorCode.UNAVAILABLE, "nobody is in reach");
+            }
             return hears;
           }
         };

@@ -190,20 +190,26 @@ final class TrackingConnectionTest extends PubSubConnections {
         .isInstanceOf(IOException.class);
   }
 
-  /** Else what it keeps of forwarded reads is old for ever: nothing is heard of those keys. */
+  /** The client would wait until a holder is there, and take nothing meanwhile. */
   @Test
-  void whatIsNotHeldHereAnyMore_isNotRead_whoeverTracks() throws Exception {
+  void whereNoHolderIsInReach_trackingIsAnError_andWhoTracksReadsAllTheSame() throws Exception {
     RawRedis all = connect(true);
-    RawRedis some = connect(true);
     assertThat(all.ask("CLIENT TRACKING ON BCAST")).isEqualTo("+OK");
-    assertThat(some.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
-    holds = false;
-    assertThat(all.ask("GET a")).contains("of its changes nothing is heard");
-    assertThat(some.ask("GET a")).contains("of its changes nothing is heard");
-    all.ask("CLIENT TRACKING OFF");
+    inReach = false;
+    RawRedis redis = connect(true);
+    assertThat(redis.ask("CLIENT TRACKING ON")).isEqualTo("-LOADING nobody is in reach");
+    assertThat(redis.ask("CLIENT TRACKINGINFO")).startsWith("[flags, [off]");
     all.commands("GET a");
-    next().accept(answer("1"));
+    next().accept(answer("1")); // as of another home
     assertThat(all.read()).isEqualTo("1");
+    inReach = true;
+    hears = false;
+    redis.commands("CLIENT TRACKING ON");
+    while (!all.ask("PING").equals("+PONG")) {}
+    inReach = false;
+    tracking.of("shop").missed();
+    assertThat(redis.read()).as("while it waits").isEqualTo("-LOADING nobody is in reach");
+    assertThat(redis.ask("PING")).isEqualTo("+PONG");
   }
 
   @Test

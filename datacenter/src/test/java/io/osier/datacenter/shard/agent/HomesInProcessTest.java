@@ -118,7 +118,7 @@ final class HomesInProcessTest {
         new LocalAccess(new ReplicaId("eu", 1), handler, Traces.OFF, () -> true, false);
     Connection way =
         new InProcessConnection(here, ClientMetrics.NONE, null, (millis, action) -> action);
-    assertThat(way.keyspace("carts@us")).isEqualTo(RequestHandler.info(CARTS.home("us")));
+    assertThat(way.keyspace("carts@us")).isEqualTo(Reply.KeyspaceInfo.of(CARTS.home("us")));
     assertThat(listed).isZero();
     assertThat(way.keyspace("far")).isEqualTo(FAR);
     assertThat(way.keyspace("near")).isNull();

@@ -29,7 +29,7 @@ final class RedisQueue {
 
   RedisQueue(RedisNode node, ByteBudget budget, ByteBudget answers) {
     this.node = node;
-    this.transaction = new Transaction(() -> budget, answers);
+    this.transaction = new Transaction(() -> budget, answers, keyspace -> "one");
   }
 
   Transaction transaction() {

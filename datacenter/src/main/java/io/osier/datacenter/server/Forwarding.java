@@ -8,6 +8,7 @@ import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.copies.CopyCounts;
+import io.osier.datacenter.copies.FollowerCounts;
 import io.osier.datacenter.copies.Followers;
 import io.osier.datacenter.copies.ForwardedAnswers;
 import io.osier.datacenter.forward.ForwardCounts;
@@ -85,15 +86,18 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
     forwarder.tell(new ForwardedAnswers(copies));
   }
 
-  /** What was forwarded, and how long that took, and what copies did. */
+  /** What was forwarded, and how long that took, what copies did, and what others copy. */
   Snapshot.Elsewhere counts(List<Snapshot.Demand> demands) {
     CopyCounts.Figures f = copies.figures();
+    FollowerCounts.Figures others = followers.figures();
     return new Snapshot.Elsewhere(
         forwarder.counts().entrySet().stream()
             .map(e -> forwarded(e.getKey(), e.getValue()))
             .toList(),
         new Snapshot.Copies(
             f.objects(), f.bytes(), f.hits(), f.versions(), f.misses(), f.dropped()),
+        new Snapshot.Followed(
+            others.objects(), others.states(), others.bytes(), others.untoldMillis()),
         demands);
   }
 

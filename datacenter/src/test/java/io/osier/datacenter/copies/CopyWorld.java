@@ -69,6 +69,9 @@ final class CopyWorld {
   /** So often somebody wanted to hear of changes. */
   int listenings;
 
+  /** So long eu may hold changes back. */
+  long holdMillis = HOLD_MILLIS;
+
   /** Questions that wait for nothing come so much later, behind others. */
   long lateMillis;
 
@@ -159,7 +162,7 @@ final class CopyWorld {
 
     @Override
     public long holdMillis() {
-      return HOLD_MILLIS;
+      return holdMillis;
     }
 
     @Override

@@ -40,6 +40,7 @@ final class CopyWorld {
   static final String SHOP = "shop";
   static final long HOLD_MILLIS = 50;
   static final long WAY_MILLIS = 40;
+  long holdMillis = HOLD_MILLIS;
 
   private final VirtualTime time = new VirtualTime();
   List<String> holders = List.of("eu", "us");
@@ -68,9 +69,6 @@ final class CopyWorld {
 
   /** So often somebody wanted to hear of changes. */
   int listenings;
-
-  /** So long eu may hold changes back. */
-  long holdMillis = HOLD_MILLIS;
 
   /** Questions that wait for nothing come so much later, behind others. */
   long lateMillis;

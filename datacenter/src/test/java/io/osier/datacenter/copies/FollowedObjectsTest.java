@@ -88,18 +88,28 @@ final class FollowedObjectsTest extends CopyFixture {
     assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
   }
 
+  /** For so many periods what is forwarded is answered by one holder alone. */
+  private void isForwardedTo(String holder, int periods) {
+    ap.nearest = holder;
+    for (int period = 0; period < periods; period++) {
+      ap.read("n");
+      ap.forwarded("read once " + world.millis(), VersionVector.EMPTY);
+      world.pass(Copies.PERIOD_MILLIS);
+    }
+  }
+
+  /** Not at once: a holder that pauses for a moment is not the nearest then. */
   @Test
-  void copiesEnd_whenAnotherHolderIsAsked_andComeBackThere() {
+  void copiesEnd_whenAnotherHolderIsAskedForLong_andComeBackThere() {
     copyOfN();
-    ap.nearest = "us";
-    ap.forwarded("other", VersionVector.EMPTY);
-    ap.nearest = "eu";
-    ap.forwarded("other", VersionVector.EMPTY);
-    world.pass(Copies.PERIOD_MILLIS);
-    assertThat(copied("n")).as("both are asked").isNotNull();
-    ap.nearest = "us";
-    ap.forwarded("other", VersionVector.EMPTY);
-    world.pass(Copies.PERIOD_MILLIS);
+    for (int i = 0; i < 3; i++) {
+      isForwardedTo("us", Subscription.MOVED_PERIODS - 1);
+      world.pass(2 * Copies.PERIOD_MILLIS); // nothing is forwarded, which says nothing
+      assertThat(copied("n")).isNotNull();
+      isForwardedTo("eu", 1);
+    }
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 0L);
+    isForwardedTo("us", Subscription.MOVED_PERIODS);
     assertThat(copied("n")).isNull();
     assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
     assertThat(ap.follows).isEqualTo("us");

@@ -38,6 +38,9 @@ public record Figures(
   /** Of a whole process: what compression has saved on its links. */
   private static final String SAVED_BYTES = "saved_bytes";
 
+  /** Of a whole process: reads that copies of what others hold have answered. */
+  private static final String COPY_HITS = "copy_hits";
+
   /** What is of the moment. */
   private static final String STATE_OBJECTS = "state_mode_objects";
 
@@ -64,6 +67,7 @@ public record Figures(
     for (JsonNode report : processes) {
       all.add(COUNTS, report);
       all.sums.merge(SAVED_BYTES, report.path(SAVED_BYTES).asLong(), Long::sum);
+      all.sums.merge(COPY_HITS, report.at("/copies/hits").asLong(), Long::sum);
       for (Map.Entry<String, JsonNode> keyspace : report.path("keyspaces").properties()) {
         Histogram delays =
             decode(keyspace.getValue().get("visibility_ms").get("histogram").asText());
@@ -125,6 +129,11 @@ public record Figures(
     sums.forEach(
         (name, now) -> more.put(name, name.equals(STATE_OBJECTS) ? now : now - before.sum(name)));
     return new Figures(more, delays, each);
+  }
+
+  /** How many reads were answered by copies of what others hold. */
+  public long copyHits() {
+    return sum(COPY_HITS);
   }
 
   /** What the links would have carried without compression. */

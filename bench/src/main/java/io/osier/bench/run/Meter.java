@@ -215,6 +215,12 @@ final class Meter implements AutoCloseable {
     if (operations > 0 && (homes != null || loads.size() > 1)) {
       rows.add(row, "link bytes/op", (to.linkBytes - from.linkBytes) / operations);
     }
+    if (to.counts.isPresent() && from.counts.isPresent()) {
+      long copied = to.counts.get().copyHits() - from.counts.get().copyHits();
+      if (copied > 0) {
+        rows.add(row, "from copies/s", copied / seconds);
+      }
+    }
     if (to.traceBytes > from.traceBytes && operations > 0) {
       rows.add(row, "trace bytes/op", (to.traceBytes - from.traceBytes) / operations);
     }

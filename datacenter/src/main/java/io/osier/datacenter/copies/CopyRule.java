@@ -8,11 +8,17 @@ package io.osier.datacenter.copies;
  * @param msWorth so many bytes a millisecond of waiting is worth
  */
 public record CopyRule(double msWorth) {
-  /** An object that is read less often in a period is not followed; two reads in one are less. */
-  static final double READS_MIN = 1.2;
+  /**
+   * An object that is read less often in a period is not followed. The mean of three reads in one
+   * period is more, that of two is less.
+   */
+  static final double READS_MIN = 0.7;
 
-  /** A copy of one that is read less often ends, whatever it costs. */
-  static final double KEPT_READS_MIN = READS_MIN / 4;
+  /**
+   * A copy of one that is read less often ends, whatever it costs. So much less, since reads that
+   * come once in a period in the mean leave out several periods now and then.
+   */
+  static final double KEPT_READS_MIN = READS_MIN / 8;
 
   /** To begin it must be worth so many times what it costs, so that noise changes nothing. */
   static final double CLEARLY = 2;

@@ -2,10 +2,17 @@ package io.osier.datacenter.copies;
 
 /**
  * How much an object is read here, and what its changes cost while there is a copy: means of the
- * last periods, of which each counts half of the one behind it. What changes cost is remembered
- * after a copy has ended, and halved with each period, so a copy is tried again. Not thread-safe.
+ * last periods, of which each counts three quarters of the one behind it. What changes cost is
+ * remembered after a copy has ended, and fades with each period, so a copy is tried again. Not
+ * thread-safe.
  */
 final class Demand {
+  /**
+   * How much the last period counts. More would be noise: of what is read once in a period in the
+   * mean, every third period has no read and every twelfth has three or more.
+   */
+  private static final double LAST = 0.25;
+
   private long newReads;
   private long newReadBytes;
   private long newShippedBytes;
@@ -37,8 +44,8 @@ final class Demand {
       double mean = (double) newReadBytes / newReads;
       bytesPerRead = bytesPerRead == 0 ? mean : (bytesPerRead + mean) / 2;
     }
-    reads = (reads + newReads) / 2;
-    shippedBytes = (shippedBytes + newShippedBytes) / 2;
+    reads += LAST * (newReads - reads);
+    shippedBytes += LAST * (newShippedBytes - shippedBytes);
     newReads = 0;
     newReadBytes = 0;
     newShippedBytes = 0;

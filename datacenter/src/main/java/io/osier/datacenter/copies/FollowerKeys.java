@@ -23,6 +23,7 @@ final class FollowerKeys {
   private final ByteBudget bytes;
   private final FollowedKeys listener;
   private final FollowedKeys.Hearer owner;
+  private final FollowerCounts counts;
   private final Map<Long, Key> keys = new HashMap<>();
   private final Map<Key, Long> numbers = new HashMap<>();
 
@@ -31,25 +32,36 @@ final class FollowerKeys {
 
   private List<Long> refused = new ArrayList<>();
 
+  /** Since when something has changed and is not taken; of no meaning if all is. */
+  private long changedSince;
+
+  /** Since when what is taken and not told had changed; of no meaning if nothing is. */
+  private long takenSince;
+
+  private boolean isTaken;
+
   /**
    * @param listener hears of the changes of the keyspace's keys
    * @param owner is told of those of these
    */
-  FollowerKeys(ByteBudget bytes, FollowedKeys listener, FollowedKeys.Hearer owner) {
+  FollowerKeys(
+      ByteBudget bytes, FollowerCounts counts, FollowedKeys listener, FollowedKeys.Hearer owner) {
     this.bytes = bytes;
+    this.counts = counts;
     this.listener = listener;
     this.owner = owner;
   }
 
   /** Adds one, whose state is told next, or that there is no room for it. */
-  void add(FollowCodec.Added added) {
+  void add(FollowCodec.Added added, long nowNanos) {
     remove(added.number());
     Key key = added.key();
     if (bytes.tryTake(KEY_BYTES + key.heapBytes())) {
       keys.put(added.number(), key);
       numbers.put(key, added.number());
-      changed.put(added.number(), key);
+      change(added.number(), key, nowNanos);
       listener.add(key, owner);
+      counts.follows(1);
     } else {
       refused.add(added.number());
     }
@@ -61,6 +73,7 @@ final class FollowerKeys {
       changed.remove(number);
       numbers.remove(key, number);
       listener.remove(key, owner);
+      counts.follows(-1);
       bytes.give(KEY_BYTES + key.heapBytes());
     }
   }
@@ -74,12 +87,24 @@ final class FollowerKeys {
   }
 
   /** A key has, or may have, changed; false if it is none of these. */
-  boolean changed(Key key) {
+  boolean changed(Key key, long nowNanos) {
     Long number = numbers.get(key);
     if (number != null) {
-      changed.put(number, key);
+      change(number, key, nowNanos);
     }
     return number != null;
+  }
+
+  private void change(long number, Key key, long nowNanos) {
+    if (changed.isEmpty()) {
+      changedSince = nowNanos;
+    }
+    changed.put(number, key);
+  }
+
+  /** How long something has waited to be told, at most; 0 if all is told. */
+  long untoldNanos(long nowNanos) {
+    return isTaken ? nowNanos - takenSince : changed.isEmpty() ? 0 : nowNanos - changedSince;
   }
 
   /** Whether something has changed that is not told. */
@@ -103,15 +128,19 @@ final class FollowerKeys {
    * @param through all of this is in what the keys hold from now on
    */
   Telling take(VersionVector through) {
+    takenSince = changedSince;
+    isTaken = !changed.isEmpty();
     Telling telling = new Telling(through, changed, refused);
     changed = new LinkedHashMap<>();
     refused = new ArrayList<>();
     return telling;
   }
 
-  /** What could not be told is to be told next, in front of what has changed since. */
+  /** The rest is told. What is left is to be told next, in front of what has changed since. */
   void takeBack(Map<Long, Key> left) {
+    isTaken = false;
     left.keySet().retainAll(keys.keySet());
+    changedSince = left.isEmpty() ? changedSince : takenSince;
     left.putAll(changed);
     changed = left;
   }

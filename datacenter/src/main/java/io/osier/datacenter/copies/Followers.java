@@ -90,6 +90,7 @@ public final class Followers {
   private final Around around;
   private final LongSupplier nanoTime;
   private final ByteBudget bytes;
+  private final FollowerCounts counts = new FollowerCounts();
   private final Map<Name, Follower> followers = new ConcurrentHashMap<>();
   private final Map<String, FollowedKeys> listeners = new ConcurrentHashMap<>();
 
@@ -103,6 +104,12 @@ public final class Followers {
     this.around = around;
     this.bytes = bytes;
     this.nanoTime = nanoTime;
+  }
+
+  public FollowerCounts.Figures figures() {
+    long now = nanoTime.getAsLong();
+    long untold = followers.values().stream().mapToLong(f -> f.untoldNanos(now)).max().orElse(0);
+    return counts.figures(TimeUnit.NANOSECONDS.toMillis(untold));
   }
 
   /** Whether objects of a type are not followed: what is read of them depends on where. */
@@ -192,7 +199,7 @@ public final class Followers {
       this.partition = partition;
       this.held = held;
       this.listener = listener;
-      this.keys = new FollowerKeys(bytes, listener, this);
+      this.keys = new FollowerKeys(bytes, counts, listener, this);
       this.toldNanos = nanoTime.getAsLong() - TimeUnit.MILLISECONDS.toNanos(held.holdMillis());
     }
 
@@ -206,7 +213,7 @@ public final class Followers {
         ends |= !ask.add().stream().allMatch(a -> held.partitioning().of(a.key()) == partition);
         if (!ends) {
           ask.remove().forEach(keys::remove);
-          ask.add().forEach(keys::add);
+          ask.add().forEach(added -> keys.add(added, now));
         }
         urgent |= waitMillis == 0 || keys.areRefused();
         int wait = waitMillis == 0 ? Subscription.WAIT_MILLIS : waitMillis;
@@ -225,7 +232,7 @@ public final class Followers {
     @Override
     public void changed(Key key) {
       synchronized (this) {
-        if (!keys.changed(key)) {
+        if (!keys.changed(key, nanoTime.getAsLong())) {
           return;
         }
       }
@@ -359,11 +366,16 @@ public final class Followers {
         urgent |= !telling.left().isEmpty();
         keys.takeBack(telling.left());
       }
+      counts.told(answer);
       to.answers.send(out -> FollowCodec.write(out, answer));
       if (last) {
         around.later(this::lapse, TimeUnit.NANOSECONDS.toMillis(LEASE_NANOS));
       }
       return true;
+    }
+
+    synchronized long untoldNanos(long now) {
+      return keys.untoldNanos(now);
     }
 
     /** Tells nothing more. */

@@ -24,6 +24,12 @@ final class Subscription {
   /** So many are on their way if they name keys; the holder ends more than it has room for. */
   private static final int ASKED_MAX = 4 * WINDOW;
 
+  /**
+   * The holder is asked no more once others have answered for so many periods: while it pauses for
+   * a moment another one is the nearest, and all copies would begin anew.
+   */
+  static final int MOVED_PERIODS = 3;
+
   /** So many keys are named in one question. */
   private static final int KEYS_MAX = 500;
 
@@ -41,6 +47,9 @@ final class Subscription {
   private long heard;
   private long taken;
   private boolean ended;
+
+  /** In so many periods others have answered since the holder has answered last. */
+  private int elsewhere;
 
   /** Whether somebody has asked how far the holder is, and is not answered. */
   private boolean refreshes;
@@ -117,13 +126,15 @@ final class Subscription {
 
   /**
    * Who has answered what was forwarded in the period that ends, last; null if it was nobody, or
-   * the holder has answered some of it.
+   * the holder has answered some of it in one of the last {@link #MOVED_PERIODS} periods in which
+   * something was forwarded.
    */
   @Nullable String movedTo() {
     String moved = byHolder ? null : other;
+    elsewhere = byHolder ? 0 : elsewhere + (moved == null ? 0 : 1);
     other = null;
     byHolder = false;
-    return moved;
+    return elsewhere >= MOVED_PERIODS ? moved : null;
   }
 
   /** Whether the holder has told anything. */

@@ -26,6 +26,7 @@ final class DatacenterMetrics {
     metrics.messages();
     metrics.forwarded();
     metrics.copies();
+    metrics.followed();
     metrics.placement();
     metrics.audit();
     metrics.links();
@@ -235,6 +236,32 @@ final class DatacenterMetrics {
             + " unworthy: its reads are not worth its changes",
         (s, to) ->
             s.clients().elsewhere().copies().dropped().forEach((why, n) -> to.number(n, why)));
+  }
+
+  private void followed() {
+    metrics.one(
+        GAUGE,
+        "followed_objects",
+        "Objects that are held here and copied by others, once for each datacenter that does",
+        s -> s.clients().elsewhere().followed().objects());
+    metrics.one(
+        COUNTER,
+        "followed_states",
+        "States of such objects that were told to those who copy them. No operations are told to"
+            + " them, whatever the object's mode",
+        s -> s.clients().elsewhere().followed().states());
+    metrics.one(
+        COUNTER,
+        "followed_bytes",
+        "The bytes of these states, before compression",
+        s -> s.clients().elsewhere().followed().bytes());
+    metrics.one(
+        GAUGE,
+        "followed_untold_seconds",
+        "How long the change has waited that has waited longest to be told to who copies the"
+            + " object: with the way there, so old is the oldest copy. Half of its keyspace's δ at"
+            + " most, unless somebody does not ask or something cannot be read",
+        s -> s.clients().elsewhere().followed().untoldMillis() / 1e3);
   }
 
   private void placement() {

@@ -134,11 +134,20 @@ public record Snapshot(
     public static final Messages NONE = new Messages(0, 0, 0, Map.of());
   }
 
-  /** Requests for keyspaces that others hold. */
-  public record Elsewhere(List<Forwarded> forwarded, Copies copies, List<Demand> demands) {
+  /**
+   * Requests for keyspaces that others hold.
+   *
+   * @param followed what other datacenters copy of the objects that are held here
+   */
+  public record Elsewhere(
+      List<Forwarded> forwarded, Copies copies, Followed followed, List<Demand> demands) {
     /** No such requests. */
     public static final Elsewhere NONE =
-        new Elsewhere(List.of(), new Copies(0, 0, 0, 0, Map.of(), Map.of()), List.of());
+        new Elsewhere(
+            List.of(),
+            new Copies(0, 0, 0, 0, Map.of(), Map.of()),
+            new Followed(0, 0, 0, 0),
+            List.of());
   }
 
   /**
@@ -165,6 +174,17 @@ public record Snapshot(
       long versions,
       Map<String, Long> misses,
       Map<String, Long> dropped) {}
+
+  /**
+   * Objects that are held here and copied by others.
+   *
+   * @param objects that are followed at present, once for each datacenter that does
+   * @param states that were told to those who follow
+   * @param bytes of these
+   * @param untoldMillis so long the change has waited that has waited longest to be told; 0 if all
+   *     is told
+   */
+  public record Followed(long objects, long states, long bytes, long untoldMillis) {}
 
   /**
    * Requests that were forwarded.

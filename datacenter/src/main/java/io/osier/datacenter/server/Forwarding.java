@@ -8,6 +8,7 @@ import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.copies.CopyCounts;
+import io.osier.datacenter.copies.FollowerCounts;
 import io.osier.datacenter.copies.Followers;
 import io.osier.datacenter.copies.ForwardedAnswers;
 import io.osier.datacenter.forward.ChangesElsewhere;
@@ -98,15 +99,18 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
         });
   }
 
-  /** Returns the counts of forwarded requests, their times, and the counts of copies. */
+  /** Returns the counts of forwarded requests, their times, of copies and of followers. */
   Snapshot.Elsewhere counts(List<Snapshot.Demand> demands) {
     CopyCounts.Figures f = copies.figures();
+    FollowerCounts.Figures others = followers.figures();
     return new Snapshot.Elsewhere(
         forwarder.counts().entrySet().stream()
             .map(e -> forwarded(e.getKey(), e.getValue()))
             .toList(),
         new Snapshot.Copies(
             f.objects(), f.bytes(), f.hits(), f.versions(), f.misses(), f.dropped()),
+        new Snapshot.Followed(
+            others.objects(), others.states(), others.bytes(), others.untoldMillis()),
         demands);
   }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A datacenter ap that copies what eu holds, in virtual time. */
 abstract class CopyFixture {
-  static final CopySettings SETTINGS = new CopySettings(1 << 20, 100, 100);
+  static final CopySettings SETTINGS = new CopySettings(1 << 20, 1_000, 100);
 
   final CopyWorld world = new CopyWorld();
   final CopyWorld.Reader ap = world.new Reader("ap", SETTINGS);

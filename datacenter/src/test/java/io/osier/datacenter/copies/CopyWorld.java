@@ -40,6 +40,7 @@ final class CopyWorld {
   static final String SHOP = "shop";
   static final long HOLD_MILLIS = 50;
   static final long WAY_MILLIS = 40;
+  long holdMillis = HOLD_MILLIS;
 
   private final VirtualTime time = new VirtualTime();
   List<String> holders = List.of("eu", "us");
@@ -159,7 +160,7 @@ final class CopyWorld {
 
     @Override
     public long holdMillis() {
-      return HOLD_MILLIS;
+      return holdMillis;
     }
 
     @Override

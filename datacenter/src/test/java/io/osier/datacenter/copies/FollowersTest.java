@@ -157,6 +157,47 @@ final class FollowersTest {
   }
 
   @Test
+  void whatOthersFollow_andWhatTheyAreTold_isCounted() {
+    followsN();
+    assertThat(world.followers.figures())
+        .satisfies(
+            now -> {
+              assertThat(now.objects()).isEqualTo(1);
+              assertThat(now.states()).isEqualTo(1);
+              assertThat(now.bytes()).as("it is not there yet").isZero();
+              assertThat(now.untoldMillis()).isZero();
+            });
+    world.increment("n");
+    world.pass(300);
+    assertThat(world.followers.figures().untoldMillis()).as("nobody asks").isEqualTo(300);
+    world.increment("n");
+    world.pass(50);
+    assertThat(world.followers.figures().untoldMillis()).as("since the first").isEqualTo(350);
+    ask(10_000);
+    world.pass(10);
+    assertThat(world.followers.figures().untoldMillis()).isZero();
+    assertThat(world.followers.figures().states()).isEqualTo(2);
+    assertThat(world.followers.figures().bytes()).isPositive();
+    world.followers.down("ap");
+    assertThat(world.followers.figures().objects()).isZero();
+  }
+
+  /** What one answer has no room for goes on waiting. */
+  @Test
+  void whatIsLeftOfAnAnswer_hasWaitedSinceItChanged() {
+    FollowCodec.Added[] all =
+        LongStream.range(0, 12).mapToObj(i -> added(i, "k" + i)).toArray(FollowCodec.Added[]::new);
+    for (int i = 0; i < 12; i++) {
+      world.set("k" + i, "x".repeat(12_000));
+    }
+    ask(10_000, all);
+    world.pass(200);
+    assertThat(answers).hasSize(1);
+    world.set("k0", "y");
+    assertThat(world.followers.figures().untoldMillis()).isEqualTo(200);
+  }
+
+  @Test
   void nobodyWaits_longerThanTheLongestWait() {
     followsN();
     ask(Integer.MAX_VALUE);

@@ -53,6 +53,7 @@ final class SnapshotJson {
                 (subject, at) -> certificates.put(subject, Instant.ofEpochSecond(at).toString()));
       }
       clients(root.putObject("clients"), snapshot.clients());
+      copies(root.putObject("copies"), snapshot.clients().elsewhere());
       root.put(
           "saved_bytes",
           snapshot.links().values().stream().mapToLong(Snapshot.Link::savedBytes).sum());
@@ -105,6 +106,20 @@ final class SnapshotJson {
                     .put("connections", u.connections())
                     .put("requests", u.requests())
                     .put("bytes", u.bytes()));
+  }
+
+  /** Copies here of what others hold, and what others copy of what is held here. */
+  private static void copies(JsonObject node, Snapshot.Elsewhere elsewhere) {
+    Snapshot.Copies copies = elsewhere.copies();
+    node.put("objects", copies.objects());
+    node.put("hits", copies.hits());
+    node.put("misses", copies.misses().values().stream().mapToLong(n -> n).sum());
+    node.put("versions", copies.versions());
+    Snapshot.Followed followed = elsewhere.followed();
+    node.put("followed_objects", followed.objects());
+    node.put("followed_states", followed.states());
+    node.put("followed_bytes", followed.bytes());
+    node.put("followed_untold_ms", followed.untoldMillis());
   }
 
   private static void store(JsonObject node, Snapshot.Store store) {

@@ -315,6 +315,9 @@ record ControlState(
     SortedMap<String, String> fields = KeyspaceSettings.all(policy);
     fields.remove(KeyspaceSettings.HASH);
     fields.remove(KeyspaceSettings.HOMES);
+    if (policy.staleReads().isZero()) { // it says nothing, also to versions that do not know it
+      fields.remove(KeyspaceSettings.STALE_READS);
+    }
     Homes homes = policy.partitioning().homes();
     fields.put(
         KeyspaceSettings.PARTITIONS,

@@ -8,7 +8,7 @@ import io.osier.crdt.Query;
 /** The versions of the client protocol, and what {@link Request}s may have at most. */
 public interface RequestLimits {
   /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 12;
+  int PROTOCOL_VERSION = 13;
 
   /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
   int LATER_TYPES_VERSION = 8;
@@ -22,6 +22,9 @@ public interface RequestLimits {
   /** From this version on clients know keyspaces whose keys have homes. */
   int HOMES_VERSION = 12;
 
+  /** From this version on clients know an {@link Reply.Answer#age}. */
+  int AGES_VERSION = 13;
+
   /**
    * The oldest version that a datacenter takes: it has no {@link Request.Ask} and no {@link
    * Query.Among}, which came with 3, and no {@link Query.Exists}, {@link Request.ReadAll} and
@@ -34,7 +37,8 @@ public interface RequestLimits {
    * CrdtType#isLater} types with their operations and no {@link Operation.Bound} with a first
    * value, which came with 8, and no {@link Request.Evaluate}, which came with 9, and no {@link
    * Reply.Elsewhere}, which came with 10, and no {@link Partitioning.Hash#TAG}, which came with 11,
-   * and no {@link Partitioning#homes}, which came with 12.
+   * and no {@link Partitioning#homes}, which came with 12, and no {@link Reply.Answer#age}, which
+   * came with 13.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

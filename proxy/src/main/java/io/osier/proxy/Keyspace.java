@@ -106,8 +106,15 @@ public final class Keyspace extends ObjectSpace {
    * @param type its type; empty if there is no such object and none was asked for
    * @param reading its value; that of a new object if there is none and a type was asked for
    * @param exists whether it is there and differs from a new object
+   * @param age how old this may be, at most; empty if it is current, see {@link #aged}
    */
-  public record Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {}
+  public record Found(
+      Optional<CrdtType> type, Optional<Reading> reading, boolean exists, Optional<Duration> age) {
+    /** What is current. */
+    public Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {
+      this(type, reading, exists, Optional.empty());
+    }
+  }
 
   /**
    * Reads an object with any query.

@@ -135,7 +135,7 @@ public record Snapshot(
   public record Elsewhere(List<Forwarded> forwarded, Copies copies, List<Demand> demands) {
     /** Nothing was asked. */
     public static final Elsewhere NONE =
-        new Elsewhere(List.of(), new Copies(0, 0, 0, 0, Map.of(), Map.of()), List.of());
+        new Elsewhere(List.of(), new Copies(0, 0, 0, 0, Map.of(), Map.of(), 0, 0), List.of());
   }
 
   /**
@@ -154,6 +154,8 @@ public record Snapshot(
    * @param versions how often a holder has told what one has become
    * @param misses by why, how many reads of followed objects were forwarded all the same
    * @param dropped by why, how many copies are no more
+   * @param staleObjects of which there is a copy that is told no more, and may answer at an age
+   * @param staleReads reads that were answered from those
    */
   public record Copies(
       int objects,
@@ -161,7 +163,9 @@ public record Snapshot(
       long hits,
       long versions,
       Map<String, Long> misses,
-      Map<String, Long> dropped) {}
+      Map<String, Long> dropped,
+      int staleObjects,
+      long staleReads) {}
 
   /**
    * Requests that were forwarded.

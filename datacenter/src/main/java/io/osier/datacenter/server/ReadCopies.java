@@ -17,6 +17,7 @@ import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -26,14 +27,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What copies here, and those that others have of what is held here, are given of the world.
  *
- * @param clock does things later
+ * @param host does things later, and knows who can be asked
  * @param keyspaces those that are served here, by name
  */
 record ReadCopies(
     Supplier<Placement> placement,
     Map<String, KeyspaceShard> keyspaces,
     Forwarder forwarder,
-    ForwardingHost clock)
+    ForwardingHost host)
     implements Holders, Followers.Around {
   private static boolean mayBeCopied(KeyspacePolicy policy) {
     // In a causal keyspace what is read together must fit together.
@@ -71,6 +72,20 @@ record ReadCopies(
   }
 
   @Override
+  public Duration staleReads(String keyspace) {
+    return placement
+        .get()
+        .find(keyspace)
+        .map(placed -> placed.policy().staleReads())
+        .orElse(Duration.ZERO);
+  }
+
+  @Override
+  public boolean mayAsk(String dc) {
+    return host.mayAsk(dc);
+  }
+
+  @Override
   public double roundTripMillis(String dc) {
     return forwarder.shownHere().roundTripMillis(dc);
   }
@@ -87,7 +102,7 @@ record ReadCopies(
 
   @Override
   public void later(Runnable task, long millis) {
-    clock.later(task, millis);
+    host.later(task, millis);
   }
 
   @Override

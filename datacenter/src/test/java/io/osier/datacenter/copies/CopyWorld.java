@@ -23,6 +23,7 @@ import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -44,6 +45,7 @@ final class CopyWorld {
   private final VirtualTime time = new VirtualTime();
   List<String> holders = List.of("eu", "us");
   String creation = "first";
+  Duration stale = Duration.ZERO;
 
   // What eu holds.
   private final Map<Key, CrdtState> objects = new HashMap<>();
@@ -372,6 +374,16 @@ final class CopyWorld {
     private byte[] altered(byte[] content) {
       FollowCodec.Answer answer = FollowCodec.readAnswer(new WireInput(content));
       return WireOutput.bytesOf(out -> FollowCodec.write(out, alters.apply(answer)));
+    }
+
+    @Override
+    public Duration staleReads(String keyspace) {
+      return stale;
+    }
+
+    @Override
+    public boolean mayAsk(String dc) {
+      return !cut;
     }
 
     @Override

@@ -20,7 +20,7 @@ public final class Conversion {
 
   /** What a key holds. */
   public static Found found(Reply.Answer answer) {
-    return new Found(answer.type(), answer.reading(), answer.exists());
+    return new Found(answer.type(), answer.reading(), answer.exists(), answer.age());
   }
 
   /** What several keys hold, as a transaction was answered. */

@@ -27,6 +27,7 @@ import io.osier.propagation.net.PeerListener;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -203,6 +204,16 @@ public final class SimCopies implements Holders {
 
   private static WireInput input(Consumer<WireOutput> content) {
     return new WireInput(WireOutput.bytesOf(content));
+  }
+
+  @Override
+  public Duration staleReads(String keyspace) {
+    return simulation.unit(keyspace, 0).policy().staleReads();
+  }
+
+  @Override
+  public boolean mayAsk(String of) {
+    return host.mayAsk(of);
   }
 
   @Override

@@ -1,8 +1,6 @@
 package io.osier.datacenter.copies;
 
 import io.osier.core.ErrorCode;
-import io.osier.datacenter.forward.ShownHere;
-import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.function.Consumer;
@@ -12,17 +10,11 @@ import org.jspecify.annotations.Nullable;
  * A read of what others hold, which a copy answers: instead of a holder, or, if it may be old, once
  * no holder could be asked. Thread-safe.
  *
- * @param lane of the connection that asks
- * @param there what that one has done of the keyspace
+ * @param shownBy hears who has told what a copy shows, before it is shown
  * @param reply takes the answer, now or later
  */
 public record CopiedReads(
-    Copies copies,
-    ShownHere shown,
-    OrderedQueue lane,
-    OrderedQueue.Elsewhere there,
-    Request.Read read,
-    Consumer<Reply> reply)
+    Copies copies, Request.Read read, Consumer<String> shownBy, Consumer<Reply> reply)
     implements Consumer<Reply> {
   /**
    * Answers it from a copy.
@@ -48,9 +40,7 @@ public record CopiedReads(
     if (copied == null) {
       return false;
     }
-    if (there.changesTo(copied.holder())) {
-      shown.shows(lane, read.keyspace(), copied.holder());
-    }
+    shownBy.accept(copied.holder());
     reply.accept(copied.reply());
     return true;
   }

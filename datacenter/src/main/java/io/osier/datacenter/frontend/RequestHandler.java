@@ -257,7 +257,13 @@ public final class RequestHandler implements ClientService {
     OrderedQueue.Elsewhere there = lane.goesElsewhere(keyspace);
     Consumer<Reply> answered = reply;
     if (request instanceof Request.Read read && copies.isPresent()) {
-      CopiedReads shows = new CopiedReads(copies.get(), to.shownHere(), lane, there, read, reply);
+      Consumer<String> shownBy =
+          holder -> {
+            if (there.changesTo(holder)) {
+              to.shownHere().shows(lane, keyspace, holder);
+            }
+          };
+      CopiedReads shows = new CopiedReads(copies.get(), read, shownBy, reply);
       if (shows.answer(!lane.answersInOrder() || there.isIdle())) {
         return true;
       }

@@ -98,7 +98,7 @@ final class StaleCopiesTest extends CopyFixture {
     assertThat(ap.copies.figures().staleObjects()).as("it is dropped").isZero();
     assertThat(ap.copies.figures().bytes()).isZero();
     world.pass(Duration.ofHours(1).toMillis());
-    assertThat(world.pending()).as("nothing goes on").isZero();
+    assertThat(world.time.pending()).as("nothing goes on").isZero();
   }
 
   @Test

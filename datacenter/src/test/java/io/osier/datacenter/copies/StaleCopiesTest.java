@@ -141,6 +141,30 @@ final class StaleCopiesTest extends CopyFixture {
     assertThat(stale("m")).as("another object").isNotNull();
   }
 
+  /** What an answer says was so when it was put together, and not when it comes. */
+  @Test
+  void wayOfTheLastAnswer_isInTheAge() {
+    copyOfN();
+    long[] changed = {0};
+    ap.alters =
+        answer -> {
+          if (changed[0] == 0 && answer.through().isPresent()) {
+            changed[0] = world.millis();
+            world.increment("n"); // it is not in the answer
+          }
+          return answer;
+        };
+    while (changed[0] == 0) {
+      ap.read("n");
+      world.pass(1);
+    }
+    world.pass(changed[0] + CopyWorld.WAY_MILLIS - world.millis());
+    ap.cut();
+    Reply.Answer answer = requireNonNull(stale("n"));
+    assertThat(CopyWorld.count(answer)).isEqualTo(1);
+    assertThat(age(answer)).isGreaterThanOrEqualTo(Duration.ofMillis(world.millis() - changed[0]));
+  }
+
   /** What is shown while it is not told goes on to be noted. */
   @Test
   void whatIsShownWhenTheLinkIsBack_isShownWhenItIsCutAgain() {

@@ -4,6 +4,7 @@ import io.osier.adaptation.PlacementPolicy;
 import io.osier.core.Homes;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.placement.PlacementSettings;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -14,6 +15,11 @@ import java.util.Set;
 /** What a run is like, as its seed and the options have it. Immutable. */
 public final class RunProfile {
   /** One seed of so many has a datacenter out of reach for more than an hour. */
+  /** Every so-manieth seed with copies lets them answer when they are old. */
+  private static final int STALE_ONE_IN = 4;
+
+  private static final Duration STALE_READS = Duration.ofSeconds(10);
+
   private static final int LONG_ONE_IN = 90;
 
   private static final int LONG_SECONDS = 5_400;
@@ -179,6 +185,11 @@ public final class RunProfile {
   /** What may be copied: at once what is read a few times, and so little that room is short. */
   public CopySettings copies() {
     return new CopySettings(seed % 3 == 0 ? COPIES_BYTES_FEW : COPIES_BYTES, COPIES, 10_000);
+  }
+
+  /** How old copies may be that answer while no holder can be reached; 0 for none. */
+  public Duration staleReads() {
+    return has(Feature.COPIES) && seed % STALE_ONE_IN == 0 ? STALE_READS : Duration.ZERO;
   }
 
   /** For the keys that others follow. */

@@ -73,7 +73,7 @@ record Answers(boolean asJson, boolean isPiped) {
   }
 
   /** What was read may be so old; the age is rounded up. */
-  private static String aged(Duration age) {
+  static String aged(Duration age) {
     return " (as of %d s ago)".formatted(age.plusMillis(999).toSeconds());
   }
 

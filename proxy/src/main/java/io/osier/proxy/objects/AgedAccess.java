@@ -1,5 +1,7 @@
 package io.osier.proxy.objects;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -29,7 +31,7 @@ public final class AgedAccess implements ObjectAccess {
 
   /** The greatest age of what was read by now; empty if all of it is current. */
   public Optional<Duration> age() {
-    return oldest.get();
+    return requireNonNull(oldest.get(), "it began as empty");
   }
 
   private static Optional<Duration> older(Optional<Duration> one, Optional<Duration> other) {

@@ -15,11 +15,6 @@ import java.util.Set;
 /** What a run is like, as its seed and the options have it. Immutable. */
 public final class RunProfile {
   /** One seed of so many has a datacenter out of reach for more than an hour. */
-  /** Every so-manieth seed with copies lets them answer when they are old. */
-  private static final int STALE_ONE_IN = 4;
-
-  private static final Duration STALE_READS = Duration.ofSeconds(10);
-
   private static final int LONG_ONE_IN = 90;
 
   private static final int LONG_SECONDS = 5_400;
@@ -55,6 +50,11 @@ public final class RunProfile {
 
   private static final double HORIZON_SECONDS = 60;
   private static final long PLACEMENT_MILLIS = 1_000;
+
+  /** One seed of so many with copies lets them answer when they may be old. */
+  private static final int STALE_ONE_IN = 4;
+
+  private static final Duration STALE_READS = Duration.ofSeconds(10);
 
   /** Of one seed of three, and of the keys that others follow of one of four: room for a few. */
   private static final int COPIES_BYTES_FEW = 5_000;

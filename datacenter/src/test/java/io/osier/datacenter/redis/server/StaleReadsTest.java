@@ -139,6 +139,14 @@ final class StaleReadsTest {
     Aged<Optional<String>> old = shop.aged(space -> space.string("n").get().map(Object::toString));
     assertThat(old.age().orElseThrow()).isBetween(Duration.ZERO, ALLOWED);
     assertThat(shop.string("n").get()).isPresent();
+    Keyspace caching =
+        open.add(
+                PatientClients.of("ap", at("ap").clientPort())
+                    .cache(Duration.ofHours(1), 100)
+                    .build())
+            .session()
+            .keyspace("shop");
+    assertThat(caching.string("n").get().map(Object::toString)).contains("1");
     Keyspace.Found found = shop.read(Key.of("n"), Optional.empty(), new Query.Whole());
     assertThat(found.age()).isPresent();
 
@@ -166,5 +174,6 @@ final class StaleReadsTest {
     await()
         .untilAsserted(() -> assertThat(shop.aged(s -> s.string("n").get()).isCurrent()).isTrue());
     assertThat(shop.string("n").get().map(Object::toString)).contains("2");
+    assertThat(caching.string("n").get().map(Object::toString)).as("none was kept").contains("2");
   }
 }

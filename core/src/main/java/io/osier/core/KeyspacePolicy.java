@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * @param partitioning into how many hash slices its keys are divided, and how; one for {@link
  *     Consistency#CAUSAL}
  * @param limits the largest sizes that are accepted
- * @param history in a {@link Consistency#CAUSAL} keyspace, how long the past can be read
+ * @param past how old what is read may be
  * @param rules the rules on which datacenters may hold it
  */
 public record KeyspacePolicy(
@@ -33,7 +33,7 @@ public record KeyspacePolicy(
     List<String> replicas,
     Partitioning partitioning,
     Limits limits,
-    Duration history,
+    PastReads past,
     PlacementRules rules) {
 
   /** Longest staleness bound: one hour. */
@@ -41,8 +41,6 @@ public record KeyspacePolicy(
 
   /** Longest past that can be kept: one hour. */
   public static final Duration HISTORY_MAX = Duration.ofHours(1);
-
-  private static final Duration HISTORY = Duration.ofSeconds(10);
 
   /** Most hash slices of a keyspace. */
   public static final int PARTITIONS_MAX = 256;
@@ -112,6 +110,42 @@ public record KeyspacePolicy(
     }
   }
 
+  /**
+   * How old what is read may be.
+   *
+   * @param history in a {@link Consistency#CAUSAL} keyspace, how long the past can be read: 0 to
+   *     {@link #HISTORY_MAX}
+   * @param stale of a {@link Consistency#SESSION} keyspace, how old a read copy may be that answers
+   *     while none of its holders can be reached: {@link #STALE_MIN} to {@link #STALE_MAX}; 0 for
+   *     none
+   */
+  public record PastReads(Duration history, Duration stale) {
+    /** A history of ten seconds, and nothing is stale. */
+    public static final PastReads DEFAULT = new PastReads(Duration.ofSeconds(10), Duration.ZERO);
+
+    /** Shortest age that may be allowed: a link that is silent is taken for lost after 5 s. */
+    public static final Duration STALE_MIN = Duration.ofSeconds(10);
+
+    /** Longest age that may be allowed: a day. */
+    public static final Duration STALE_MAX = Duration.ofDays(1);
+
+    public PastReads {
+      if (history.isNegative() || history.compareTo(HISTORY_MAX) > 0) {
+        throw new IllegalArgumentException(
+            "history must be 0 to "
+                + HISTORY_MAX.toSeconds()
+                + " s, not "
+                + history.toMillis()
+                + " ms");
+      }
+      if (!stale.isZero() && (stale.compareTo(STALE_MIN) < 0 || stale.compareTo(STALE_MAX) > 0)) {
+        throw new IllegalArgumentException(
+            "stale-reads must be 0 (off), or %d s to %d h, not %d ms"
+                .formatted(STALE_MIN.toSeconds(), STALE_MAX.toHours(), stale.toMillis()));
+      }
+    }
+  }
+
   public KeyspacePolicy {
     if (!CONTROL.equals(name)) {
       checkName(name, partitioning.homes());
@@ -119,14 +153,6 @@ public record KeyspacePolicy(
     if (sla.isNegative() || sla.compareTo(SLA_MAX) > 0) {
       throw new IllegalArgumentException(
           "sla must be 0 to " + SLA_MAX.toSeconds() + " s, not " + sla.toMillis() + " ms");
-    }
-    if (history.isNegative() || history.compareTo(HISTORY_MAX) > 0) {
-      throw new IllegalArgumentException(
-          "history must be 0 to "
-              + HISTORY_MAX.toSeconds()
-              + " s, not "
-              + history.toMillis()
-              + " ms");
     }
     if (consistency == Consistency.CAUSAL && partitioning.count() != 1) {
       throw new IllegalArgumentException(
@@ -181,7 +207,7 @@ public record KeyspacePolicy(
         List.of(),
         Partitioning.byKey(2),
         Limits.DEFAULT,
-        HISTORY,
+        PastReads.DEFAULT,
         PlacementRules.NONE);
   }
 
@@ -201,7 +227,7 @@ public record KeyspacePolicy(
         List.of(),
         Partitioning.byKey(partitions),
         Limits.DEFAULT,
-        HISTORY,
+        PastReads.DEFAULT,
         PlacementRules.NONE);
   }
 
@@ -216,13 +242,13 @@ public record KeyspacePolicy(
   /** Returns this policy with another propagation. */
   public KeyspacePolicy with(Propagation other) {
     return new KeyspacePolicy(
-        name, consistency, sla, other, payload, replicas, partitioning, limits, history, rules);
+        name, consistency, sla, other, payload, replicas, partitioning, limits, past, rules);
   }
 
   /** Returns this policy with another state payload. */
   public KeyspacePolicy with(StatePayload other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, other, replicas, partitioning, limits, history, rules);
+        name, consistency, sla, propagation, other, replicas, partitioning, limits, past, rules);
   }
 
   /** Returns this policy with another number of partitions. */
@@ -233,7 +259,7 @@ public record KeyspacePolicy(
   /** Returns this policy with another partitioning. */
   public KeyspacePolicy with(Partitioning other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, replicas, other, limits, history, rules);
+        name, consistency, sla, propagation, payload, replicas, other, limits, past, rules);
   }
 
   /**
@@ -249,33 +275,33 @@ public record KeyspacePolicy(
         replicas,
         partitioning,
         limits,
-        history,
+        past,
         rules);
   }
 
   /** Returns this policy with other replicas; none means all. */
   public KeyspacePolicy withReplicas(List<String> other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, other, partitioning, limits, history, rules);
+        name, consistency, sla, propagation, payload, other, partitioning, limits, past, rules);
   }
 
   /** Returns this policy with other limits. */
   public KeyspacePolicy with(Limits other) {
     return new KeyspacePolicy(
-        name,
-        consistency,
-        sla,
-        propagation,
-        payload,
-        replicas,
-        partitioning,
-        other,
-        history,
-        rules);
+        name, consistency, sla, propagation, payload, replicas, partitioning, other, past, rules);
   }
 
   /** Returns this policy with another history. */
   public KeyspacePolicy withHistory(Duration other) {
+    return with(new PastReads(other, past.stale));
+  }
+
+  /** Returns this policy with copies that answer up to this age while no holder can be reached. */
+  public KeyspacePolicy withStaleReads(Duration other) {
+    return with(new PastReads(past.history, other));
+  }
+
+  private KeyspacePolicy with(PastReads other) {
     return new KeyspacePolicy(
         name, consistency, sla, propagation, payload, replicas, partitioning, limits, other, rules);
   }
@@ -283,16 +309,17 @@ public record KeyspacePolicy(
   /** Returns this policy with other rules on who may hold it. */
   public KeyspacePolicy with(PlacementRules other) {
     return new KeyspacePolicy(
-        name,
-        consistency,
-        sla,
-        propagation,
-        payload,
-        replicas,
-        partitioning,
-        limits,
-        history,
-        other);
+        name, consistency, sla, propagation, payload, replicas, partitioning, limits, past, other);
+  }
+
+  /** See {@link PastReads#history}. */
+  public Duration history() {
+    return past.history;
+  }
+
+  /** See {@link PastReads#stale}. */
+  public Duration staleReads() {
+    return past.stale;
   }
 
   /** Returns the number of hash slices, 1 to {@link #PARTITIONS_MAX}. */

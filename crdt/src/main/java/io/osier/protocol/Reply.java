@@ -9,6 +9,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -156,13 +157,31 @@ public sealed interface Reply {
    * @param reading the reading; that of a new object if there is no object and a type was requested
    * @param exists whether the object exists and differs from a new one
    * @param seen what the session has now seen of the key's partition
+   * @param age how old this may be, at most: it is of a read copy while no holder of the keyspace
+   *     can be reached; empty of one that is current. Only the answer to a {@link Request.Read} has
+   *     one
    */
   record Answer(
-      Optional<CrdtType> type, Optional<Reading> reading, boolean exists, VersionVector seen)
+      Optional<CrdtType> type,
+      Optional<Reading> reading,
+      boolean exists,
+      VersionVector seen,
+      Optional<Duration> age)
       implements Reply {
+    /** Creates an answer that is current. */
+    public Answer(
+        Optional<CrdtType> type, Optional<Reading> reading, boolean exists, VersionVector seen) {
+      this(type, reading, exists, seen, Optional.empty());
+    }
+
     /** Creates the answer for an object that exists. */
     public Answer(CrdtType type, Reading reading, VersionVector seen) {
       this(Optional.of(type), Optional.of(reading), true, seen);
+    }
+
+    /** The same, which may be so old. */
+    public Answer aged(Duration old) {
+      return new Answer(type, reading, exists, seen, Optional.of(old));
     }
   }
 

@@ -25,6 +25,7 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
 import io.osier.crdt.ReadingCodec;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,7 @@ final class ReplyCodec {
   private static final int EVALUATED = 16;
   private static final int WELCOME_ELSEWHERE = 17;
   private static final int KEYSPACES_ELSEWHERE = 18;
+  private static final int ANSWER_AGED = 19;
 
   /** Longest name of a datacenter, and longest address, in bytes. */
   private static final int DATACENTER_MAX = 64;
@@ -86,7 +88,8 @@ final class ReplyCodec {
         r.answer().ifPresent(a -> writeAnswer(out, a));
       }
       case Reply.Answer r -> {
-        out.writeByte(ANSWER);
+        out.writeByte(r.age().isPresent() ? ANSWER_AGED : ANSWER);
+        r.age().ifPresent(age -> out.writeNumber(age.toMillis()));
         writeAnswer(out, r);
       }
       case Reply.Transacted r -> {
@@ -288,6 +291,10 @@ final class ReplyCodec {
       case DONE -> new Reply.Done(in.readDot());
       case DONE_ANSWERING -> new Reply.Done(in.readDot(), Optional.of(readAnswer(in)));
       case ANSWER -> readAnswer(in);
+      case ANSWER_AGED -> {
+        Duration age = Duration.ofMillis(in.readNumber());
+        yield readAnswer(in).aged(age);
+      }
       case ALL -> new Reply.All(readList(in, 3, ReplyCodec::readPart));
       case EVALUATED ->
           new Reply.Evaluated(

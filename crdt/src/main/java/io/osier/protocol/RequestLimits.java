@@ -8,7 +8,7 @@ import io.osier.crdt.Query;
 /** The versions of the client protocol, and the limits of {@link Request}s. */
 public interface RequestLimits {
   /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 12;
+  int PROTOCOL_VERSION = 13;
 
   /** Since this version there are objects and fields of {@link CrdtType#isLater} types. */
   int LATER_TYPES_VERSION = 8;
@@ -22,6 +22,9 @@ public interface RequestLimits {
   /** Since this version clients know keyspaces whose keys have homes. */
   int HOMES_VERSION = 12;
 
+  /** Since this version clients know an {@link Reply.Answer#age}. */
+  int AGES_VERSION = 13;
+
   /**
    * The oldest version that a datacenter accepts. Later versions added: 3 {@link Request.Ask} and
    * {@link Query.Among}; 4 {@link Query.Exists}, {@link Request.ReadAll}, {@link Request.WriteAll},
@@ -31,7 +34,8 @@ public interface RequestLimits {
    * Operation.PersistParts}, {@link Operation.WithPartDeadlines}, {@link Query.PartTimeToLive} and
    * {@link Query.UntilExpiry}; 7 {@link Query.Range}; 8 {@link CrdtType#isLater} types with their
    * operations, and {@link Operation.Bound} with a first value; 9 {@link Request.Evaluate}; 10
-   * {@link Reply.Elsewhere}; 11 {@link Partitioning.Hash#TAG}; 12 {@link Partitioning#homes}.
+   * {@link Reply.Elsewhere}; 11 {@link Partitioning.Hash#TAG}; 12 {@link Partitioning#homes}; 13
+   * {@link Reply.Answer#age}.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

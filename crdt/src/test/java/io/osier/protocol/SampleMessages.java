@@ -12,6 +12,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -262,7 +263,13 @@ final class SampleMessages {
     all.add(new Reply.Evaluated(true, Optional.of(new Dot(EU, 7)), parts));
     all.add(new Reply.Evaluated(false, Optional.empty(), List.of()));
     all.addAll(whereKeyspacesAre());
+    all.add(aged());
     return all;
+  }
+
+  static Reply.Answer aged() {
+    return new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(7), SEEN)
+        .aged(Duration.ofMillis(12_345));
   }
 
   static List<Reply> whereKeyspacesAre() {

@@ -208,9 +208,9 @@ public final class Admin {
 
   /**
    * Alters settings of a keyspace while it serves: {@code sla}, {@code propagation}, {@code
-   * payload}, {@code history}, {@code limits.key}, {@code limits.value}, {@code limits.object},
-   * {@code replicas}, and those that say which datacenters may hold it: {@code placement}, {@code
-   * holders-min}, {@code allow}, {@code deny}.
+   * payload}, {@code history}, {@code stale-reads}, {@code limits.key}, {@code limits.value},
+   * {@code limits.object}, {@code replicas}, and those that say which datacenters may hold it:
+   * {@code placement}, {@code holders-min}, {@code allow}, {@code deny}.
    */
   public CompletableFuture<String> alterKeyspaceAsync(String name, Map<String, String> settings) {
     return ask(KEYSPACE, "alter", named(name), settings);

@@ -107,8 +107,15 @@ public final class Keyspace extends ObjectSpace {
    * @param reading the answer to the query; that of a new object if there is no object and the
    *     request named a type
    * @param exists whether there is an object that differs from a new one
+   * @param age how old this may be, at most; empty if it is current, see {@link #aged}
    */
-  public record Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {}
+  public record Found(
+      Optional<CrdtType> type, Optional<Reading> reading, boolean exists, Optional<Duration> age) {
+    /** Creates what a current read found. */
+    public Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {
+      this(type, reading, exists, Optional.empty());
+    }
+  }
 
   /**
    * Reads an object with any query.

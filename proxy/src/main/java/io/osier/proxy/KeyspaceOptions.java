@@ -166,6 +166,17 @@ public final class KeyspaceOptions {
     return with("history", millis("a history", past));
   }
 
+  /**
+   * How old a read copy may be that answers where the keyspace is not held while none of its
+   * holders can be reached; such an answer says its age ({@link ObjectSpace#aged}). Without it, or
+   * with 0, such reads fail with UNAVAILABLE. In a {@code session} keyspace.
+   *
+   * @param age 0, or 10 s to 24 h, in whole milliseconds
+   */
+  public KeyspaceOptions staleReads(Duration age) {
+    return with("stale-reads", millis("an age", age));
+  }
+
   /** Limits the keys, in bytes: 1 to 64 KiB. */
   public KeyspaceOptions keyBytesMax(int bytes) {
     return with("limits.key", bytes + "B");

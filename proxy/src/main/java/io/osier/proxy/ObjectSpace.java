@@ -12,6 +12,7 @@ import io.osier.protocol.Request;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.future.PagePublisher;
 import io.osier.proxy.future.PageStream;
+import io.osier.proxy.objects.AgedAccess;
 import io.osier.proxy.objects.Deadlines;
 import io.osier.proxy.objects.ExpiringAccess;
 import io.osier.proxy.objects.ObjectAccess;
@@ -141,6 +142,41 @@ public abstract class ObjectSpace extends HandleSource {
    */
   public final ObjectSpace expiring(Duration timeToLive) {
     return new ObjectSpace(new ExpiringAccess(access, Deadlines.after(timeToLive))) {};
+  }
+
+  /**
+   * Reads, and tells how old what was read may be. Of a keyspace that allows it ({@link
+   * KeyspaceOptions#staleReads}) reads of one object are answered from a copy that may be old while
+   * none of its holders can be reached, as far as the session has seen nothing newer. All reads
+   * give such values; whoever wants to know how old they are reads so:
+   *
+   * <pre>{@code
+   * Aged<Long> likes = shop.aged(space -> space.counter("likes:42").get());
+   * String shown = likes.value() + likes.age().map(age -> ", " + age.toSeconds() + " s ago").orElse("");
+   * }</pre>
+   *
+   * @param reads is called at once, in this thread; it reads from the space that it is given, which
+   *     is the same, and waits for what it reads
+   */
+  public final <T> Aged<T> aged(Function<ObjectSpace, T> reads) {
+    AgedAccess noting = new AgedAccess(access);
+    T value = Present.present(reads, "what reads").apply(new ObjectSpace(noting) {});
+    return new Aged<>(value, noting.age());
+  }
+
+  /**
+   * As {@link #aged}, with reads that nobody waits for.
+   *
+   * @param reads is called at once, in this thread; what it returns completes when all is read
+   */
+  public final <T> CompletableFuture<Aged<T>> agedAsync(
+      Function<ObjectSpace, CompletableFuture<T>> reads) {
+    AgedAccess noting = new AgedAccess(access);
+    return Calls.attempt(
+        () ->
+            Present.present(reads, "what reads")
+                .apply(new ObjectSpace(noting) {})
+                .thenApply(value -> new Aged<>(value, noting.age())));
   }
 
   /**

@@ -10,6 +10,7 @@ import io.osier.datacenter.copies.FollowCodec.Answer;
 import io.osier.datacenter.copies.FollowCodec.Ask;
 import io.osier.datacenter.copies.FollowCodec.Told;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -117,6 +118,16 @@ final class CopySabotages {
                 answer.objects().stream()
                     .filter(each -> told.add(List.of(at, each.number())) || ++changes % 2 == 0)
                     .toList());
+      }
+    };
+  }
+
+  /** A copy that may be old says that it is half as old as it is. */
+  static Sabotage flattering() {
+    return new Copying() {
+      @Override
+      public Duration told(Duration age) {
+        return age.dividedBy(2);
       }
     };
   }

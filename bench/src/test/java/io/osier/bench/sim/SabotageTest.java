@@ -263,7 +263,11 @@ final class SabotageTest {
         arguments(
             "what is not told of a copy counts as told",
             "the session knew|was shown there before",
-            supplier(CopySabotages::boasting)));
+            supplier(CopySabotages::boasting)),
+        arguments(
+            "a copy says that it is younger than it is",
+            "that says it is",
+            supplier(CopySabotages::flattering)));
   }
 
   static Stream<Arguments> chosen() {

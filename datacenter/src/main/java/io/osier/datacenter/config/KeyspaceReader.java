@@ -201,7 +201,10 @@ final class KeyspaceReader {
               values.bytes(limits + ".key", 1, io.osier.core.Key.LENGTH_MAX),
               values.bytes(limits + ".value", 1, KeyspacePolicy.Limits.VALUE_BYTES_CAP),
               values.bytes(limits + ".object", 1, objectBytesMax)),
-          values.duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX),
+          new KeyspacePolicy.PastReads(
+              values.duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX),
+              values.duration(
+                  prefix + ".stale-reads", Duration.ZERO, KeyspacePolicy.PastReads.STALE_MAX)),
           rules(prefix));
     } catch (ConfigException | IllegalArgumentException e) {
       // its words say what is wrong, and what would be right

@@ -45,6 +45,9 @@ public final class KeyspaceSettings {
 
   public static final String PARTITIONS = "partitions";
 
+  /** How old a copy may be that answers while no holder can be reached. */
+  public static final String STALE_READS = "stale-reads";
+
   /** Who holds it: more can be added while it serves, by another way than the others. */
   public static final String REPLICAS = "replicas";
 
@@ -65,6 +68,7 @@ public final class KeyspaceSettings {
               PROPAGATION,
               PAYLOAD,
               HISTORY,
+              STALE_READS,
               PLACEMENT,
               HOLDERS_MIN,
               ALLOW,
@@ -157,11 +161,13 @@ public final class KeyspaceSettings {
   }
 
   /**
-   * The settings of a policy, as {@link #read} takes them; of the rules those that say something.
+   * The settings of a policy, as {@link #read} takes them; of the rules, and of stale reads, those
+   * that say something.
    */
   public static SortedMap<String, String> of(KeyspacePolicy policy) {
     SortedMap<String, String> settings = all(policy);
     rules(PlacementRules.NONE).forEach((name, value) -> settings.remove(name, value));
+    settings.remove(STALE_READS, millis(Duration.ZERO));
     return settings;
   }
 
@@ -207,6 +213,7 @@ public final class KeyspaceSettings {
     settings.put(PROPAGATION, lower(policy.propagation()));
     settings.put(PAYLOAD, lower(policy.payload()));
     settings.put(HISTORY, millis(policy.history()));
+    settings.put(STALE_READS, millis(policy.staleReads()));
     settings.put(LIMIT_KEY, policy.limits().keyBytesMax() + "B");
     settings.put(LIMIT_VALUE, policy.limits().valueBytesMax() + "B");
     settings.put(LIMIT_OBJECT, policy.limits().objectBytesMax() + "B");

@@ -223,6 +223,9 @@ record KeyspaceDefinition(
       if (policy.equals(base)) {
         fields.remove(KeyspaceSettings.HASH);
         fields.remove(KeyspaceSettings.HOMES);
+        if (policy.staleReads().isZero()) { // says nothing, also to versions that do not know it
+          fields.remove(KeyspaceSettings.STALE_READS);
+        }
         fields.put(
             KeyspaceSettings.PARTITIONS,
             policy.partitions()

@@ -8,6 +8,7 @@ import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -59,11 +60,11 @@ public final class Copies implements AutoCloseable {
     this.isOff = settings.bytes() == 0 || settings.followed() == 0;
     this.interest = new Interest(new CopyRule(settings.msWorth()), settings.followed());
     this.table = new CopyTable(settings, interest, counts);
-    this.subscriber = new Subscriber(around, table, interest, counts);
+    this.subscriber = new Subscriber(around, table, interest, counts, millis);
   }
 
   public CopyCounts.Figures figures() {
-    return counts.figures(table.size(), table.bytes());
+    return counts.figures(table.size(), table.stale().size(), table.bytes());
   }
 
   /** Whether reads of a key are answered from a copy at present. */
@@ -101,13 +102,57 @@ public final class Copies implements AutoCloseable {
       }
       return null;
     }
-    if (!read.after().isAtMost(copy.of().noted())) {
-      around.shows(read.keyspace(), copy.of().partition(), read.after());
-      copy.of().notes(read.after());
-    }
+    shows(read, copy.of());
     copy.hit();
     counts.hit();
     return new Answer(answer(read, version), copy.of().holder());
+  }
+
+  /** The session has seen that, and asks another holder for it later. */
+  private void shows(Request.Read read, Subscription of) {
+    if (!read.after().isAtMost(of.noted())) {
+      around.shows(read.keyspace(), of.partition(), read.after());
+      of.notes(read.after());
+    }
+  }
+
+  /**
+   * Answers a read that failed as UNAVAILABLE, from a copy whose subscription has ended: if the
+   * keyspace allows that, none of its holders can be asked, and the copy is not too old. It says
+   * its age.
+   *
+   * @return null if there is no such copy
+   */
+  public @Nullable Answer stale(Request.Read read) {
+    Copy copy = table.stale().find(read.keyspace(), read.key());
+    if (copy == null || isSpent(copy) || canBeAsked(copy.of())) {
+      return null;
+    }
+    Copy.Version version = copy.covering(read.after());
+    if (version == null) {
+      return null;
+    }
+    shows(read, copy.of());
+    counts.staleRead();
+    Reply reply = answer(read, version);
+    return new Answer(
+        reply instanceof Reply.Answer answer ? answer.aged(age(copy)) : reply, copy.of().holder());
+  }
+
+  /** How old a copy may be by now, at most. */
+  private Duration age(Copy copy) {
+    return Duration.ofMillis(Math.max(0, millis.getAsLong() - copy.of().asOfMillis()));
+  }
+
+  /** Whether a copy whose subscription has ended is too old, or of another keyspace by now. */
+  private boolean isSpent(Copy copy) {
+    String keyspace = copy.of().keyspace();
+    return age(copy).compareTo(around.staleReads(keyspace)) > 0
+        || around.heldElsewhere(keyspace).filter(copy.of().held()::equals).isEmpty();
+  }
+
+  private boolean canBeAsked(Subscription of) {
+    return of.held().dcs().stream().anyMatch(around::mayAsk);
   }
 
   private Reply answer(Request.Read read, Copy.Version version) {
@@ -151,6 +196,10 @@ public final class Copies implements AutoCloseable {
       if (copy != null) {
         copy.sees(seen);
       }
+      Copy old = table.stale().find(keyspace, key);
+      if (old != null) {
+        old.sees(seen);
+      }
     }
   }
 
@@ -167,8 +216,9 @@ public final class Copies implements AutoCloseable {
     synchronized (table) {
       Subscription of = table.find(keyspace, partition);
       if (of != null) {
-        table.cut(of);
+        table.cut(of, false);
       }
+      table.stale().of(keyspace, partition).forEach(table::dropStale);
     }
   }
 
@@ -180,6 +230,7 @@ public final class Copies implements AutoCloseable {
     if (of != null) {
       of.sees(seen);
     }
+    table.stale().sees(keyspace, partition, seen);
   }
 
   // ---------------------------------------------------------------- what is followed
@@ -194,7 +245,8 @@ public final class Copies implements AutoCloseable {
         cutChanged();
         look();
         choose(begun);
-        goesOn = !closed && (!interest.isIdle() || !table.isEmpty());
+        table.stale().all().stream().filter(this::isSpent).forEach(table::dropStale);
+        goesOn = !closed && !(interest.isIdle() && table.isEmpty() && table.stale().isEmpty());
         ticks = goesOn;
         all = table.subscriptions();
       }
@@ -213,7 +265,7 @@ public final class Copies implements AutoCloseable {
       Object now = around.placed();
       for (Subscription each : table.subscriptions()) {
         if (around.heldElsewhere(each.keyspace()).filter(each.held()::equals).isEmpty()) {
-          table.cut(each);
+          table.cut(each, false);
         }
       }
       placement = now; // until then others that read look for themselves, too
@@ -244,7 +296,7 @@ public final class Copies implements AutoCloseable {
       copy.demand().readFromCopy(copy.takeHits());
       interest.isAt(copy.name(), to);
     }
-    table.cut(of);
+    table.cut(of, !around.staleReads(of.keyspace()).isZero());
   }
 
   private void choose(List<Copy> begun) {
@@ -253,6 +305,9 @@ public final class Copies implements AutoCloseable {
       ForwardingHost.Held held = around.heldElsewhere(each.name().keyspace()).orElse(null);
       if (held == null) {
         continue; // nothing makes way for what is gone, or is held here by now
+      }
+      while (table.isFull() && table.dropStale()) {
+        // what may be old makes way
       }
       if (table.isFull()) {
         least = least == null ? leastFirst() : least;
@@ -302,7 +357,8 @@ public final class Copies implements AutoCloseable {
   public void close() {
     synchronized (table) {
       closed = true;
-      table.subscriptions().forEach(table::cut);
+      table.subscriptions().forEach(of -> table.cut(of, false));
+      table.stale().all().forEach(table::dropStale);
     }
   }
 }

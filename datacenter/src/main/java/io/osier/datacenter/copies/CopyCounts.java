@@ -24,9 +24,12 @@ public final class CopyCounts {
    * What was counted.
    *
    * @param objects that are held at present
-   * @param bytes that these take of the heap, about
+   * @param bytes that these take of the heap, about, with those that may be old
    * @param misses reads of followed objects that were forwarded all the same, by why
    * @param dropped copies that are no more, by why
+   * @param versions how often a holder has told what an object has become
+   * @param staleObjects of which there is a copy that may be old
+   * @param staleReads reads that were answered from such a copy
    */
   public record Figures(
       int objects,
@@ -34,10 +37,13 @@ public final class CopyCounts {
       long hits,
       Map<String, Long> misses,
       Map<String, Long> dropped,
-      long versions) {}
+      long versions,
+      int staleObjects,
+      long staleReads) {}
 
   private final LongAdder hits = new LongAdder();
   private final LongAdder versions = new LongAdder();
+  private final LongAdder staleReads = new LongAdder();
   private final Map<Copy.Miss, LongAdder> misses = adders(Copy.Miss.class);
   private final Map<Dropped, LongAdder> dropped = adders(Dropped.class);
 
@@ -51,6 +57,10 @@ public final class CopyCounts {
 
   void hit() {
     hits.increment();
+  }
+
+  void staleRead() {
+    staleReads.increment();
   }
 
   /** A holder has told what an object has become. */
@@ -74,8 +84,16 @@ public final class CopyCounts {
     return adder;
   }
 
-  Figures figures(int objects, long bytes) {
-    return new Figures(objects, bytes, hits.sum(), sums(misses), sums(dropped), versions.sum());
+  Figures figures(int objects, int staleObjects, long bytes) {
+    return new Figures(
+        objects,
+        bytes,
+        hits.sum(),
+        sums(misses),
+        sums(dropped),
+        versions.sum(),
+        staleObjects,
+        staleReads.sum());
   }
 
   private static <E extends Enum<E>> Map<String, Long> sums(Map<E, LongAdder> of) {

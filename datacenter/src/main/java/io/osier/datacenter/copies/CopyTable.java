@@ -26,6 +26,7 @@ final class CopyTable {
   private final CopyCounts counts;
   private final Map<ObjectName, Copy> copies = new ConcurrentHashMap<>();
   private final Map<PartitionName, Subscription> subscriptions = new ConcurrentHashMap<>();
+  private final StaleCopies stale = new StaleCopies();
   private long number;
 
   /**
@@ -39,13 +40,19 @@ final class CopyTable {
     this.counts = counts;
   }
 
+  /** Whether nothing is followed. */
   boolean isEmpty() {
     return copies.isEmpty();
   }
 
+  /** Those whose subscription has ended; what is in there counts in all figures but the size. */
+  StaleCopies stale() {
+    return stale;
+  }
+
   /** Whether there is no room for one more that is as large as the others in the mean. */
   boolean isFull() {
-    int size = copies.size();
+    int size = copies.size() + stale.size();
     return size >= max || bytes.taken() + bytes.taken() / Math.max(1, size) > bytes.max();
   }
 
@@ -109,10 +116,23 @@ final class CopyTable {
   boolean makeRoom(Copy copy, Copy.Version version) {
     long more = version.bytes() - versionBytes(copy);
     if (more > 0) {
-      return bytes.tryTake(more);
+      boolean hasRoom = bytes.tryTake(more);
+      while (!hasRoom && dropStale()) {
+        hasRoom = bytes.tryTake(more);
+      }
+      return hasRoom;
     }
     bytes.give(-more);
     return true;
+  }
+
+  /** A copy holds this from now on, so one of its object that may be old is of no use. */
+  void set(Copy copy, Copy.Version told) {
+    copy.set(told);
+    Copy old = stale.find(copy.name());
+    if (old != null) {
+      dropStale(old);
+    }
   }
 
   /** Drops a copy, unless it was dropped before; a subscription ends with its last one. */
@@ -131,10 +151,42 @@ final class CopyTable {
     }
   }
 
-  /** Ends a subscription, with its copies. */
-  void cut(Subscription of) {
-    List.copyOf(of.copies().values()).forEach(copy -> drop(copy, CopyCounts.Dropped.CUT));
+  /**
+   * Ends a subscription, with its copies.
+   *
+   * @param mayBeStale whether those that hold something may answer while no holder can be asked:
+   *     they stay, with their bytes
+   */
+  void cut(Subscription of, boolean mayBeStale) {
+    for (Copy copy : List.copyOf(of.copies().values())) {
+      if (!mayBeStale || copy.version() == null) {
+        drop(copy, CopyCounts.Dropped.CUT);
+      } else {
+        Copy older = stale.find(copy.name());
+        if (older != null) {
+          dropStale(older);
+        }
+        stale.add(copy); // first: it is found in either, by who notes what is shown
+        copies.remove(copy.name(), copy);
+        counts.dropped(CopyCounts.Dropped.CUT);
+      }
+    }
     end(of);
+  }
+
+  /** Drops one whose subscription has ended; false if there is none. */
+  boolean dropStale() {
+    Copy any = stale.any();
+    if (any != null) {
+      dropStale(any);
+    }
+    return any != null;
+  }
+
+  /** Drops one whose subscription has ended. */
+  void dropStale(Copy copy) {
+    stale.remove(copy);
+    bytes.give(emptyBytes(copy.name()) + versionBytes(copy));
   }
 
   private void end(Subscription of) {

@@ -4,6 +4,7 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.datacenter.forward.ForwardingHost;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,12 @@ public interface Holders {
       Consumer<WireOutput> content,
       long waitMillis,
       Consumer<@Nullable WireInput> answer);
+
+  /** How old a copy may be that answers while none of the holders can be asked; 0 for none. */
+  Duration staleReads(String keyspace);
+
+  /** Whether a datacenter can be asked. */
+  boolean mayAsk(String dc);
 
   /** The way to a datacenter and back, as far as that is known. */
   double roundTripMillis(String dc);

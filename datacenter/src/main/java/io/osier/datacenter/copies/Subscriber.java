@@ -4,10 +4,12 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.crdt.state.CrdtState;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,31 +21,49 @@ import org.slf4j.LoggerFactory;
 final class Subscriber {
   private static final Logger LOG = LoggerFactory.getLogger(Subscriber.class);
 
+  /** A holder waits so long for a change at least. */
+  private static final long WAIT_MILLIS_MIN = 1_000;
+
   private final Holders around;
   private final CopyTable table;
   private final Interest interest;
   private final CopyCounts counts;
+  private final LongSupplier millis;
 
   /** Holders whose answers could not be taken: each is named in the log once. */
   private final Set<String> distrusted = new HashSet<>();
 
   /**
    * @param table whose lock is taken
+   * @param millis the datacenter's time, in milliseconds since 1970
    */
-  Subscriber(Holders around, CopyTable table, Interest interest, CopyCounts counts) {
+  Subscriber(
+      Holders around, CopyTable table, Interest interest, CopyCounts counts, LongSupplier millis) {
     this.around = around;
     this.table = table;
     this.interest = interest;
     this.counts = counts;
+    this.millis = millis;
   }
 
   /** Asks for more, unless enough is asked. */
   void ask(Subscription of) {
+    int waitMillis = waitMillis(around.staleReads(of.keyspace()));
     List<FollowCodec.Ask> asks;
     synchronized (table) {
-      asks = of.asks();
+      asks = of.asks(waitMillis);
     }
     asks.forEach(ask -> ask(of, ask));
+  }
+
+  /**
+   * How long a holder waits for a change: of a copy that may answer although it is old the age is
+   * known as exactly as its questions are answered.
+   */
+  private static int waitMillis(Duration stale) {
+    return stale.isZero()
+        ? Subscription.WAIT_MILLIS
+        : (int) Math.clamp(stale.toMillis() / 10, WAIT_MILLIS_MIN, Subscription.WAIT_MILLIS);
   }
 
   /** Asks how far the holder is, unless that is asked already. */
@@ -59,14 +79,15 @@ final class Subscriber {
   }
 
   private void ask(Subscription of, FollowCodec.Ask ask) {
+    long now = millis.getAsLong();
     around.ask(
         of.holder(),
         out -> FollowCodec.write(out, ask),
         ask.waitMillis(),
-        answer -> answered(of, answer));
+        answer -> answered(of, now, answer));
   }
 
-  private void answered(Subscription of, @Nullable WireInput in) {
+  private void answered(Subscription of, long askedMillis, @Nullable WireInput in) {
     if (in == null || !FollowCodec.isOfThese(in)) {
       refused(of, in != null);
       return;
@@ -83,8 +104,8 @@ final class Subscriber {
       if (of.isEnded()) {
         return;
       }
-      for (FollowCodec.Answer next : of.inOrder(answer)) {
-        take(of, next);
+      for (Subscription.Heard next : of.inOrder(new Subscription.Heard(answer, askedMillis))) {
+        take(of, next.answer(), next.askedMillis());
       }
       lacks = of.lacksAnAnswer();
     }
@@ -97,6 +118,7 @@ final class Subscriber {
 
   /** A holder does not know of copies, or of this subscription any more, or its link is lost. */
   private void refused(Subscription of, boolean byHolder) {
+    boolean mayBeStale = !around.staleReads(of.keyspace()).isZero();
     synchronized (table) {
       if (of.isEnded()) {
         return;
@@ -104,7 +126,7 @@ final class Subscriber {
       if (byHolder && !of.isTold()) {
         interest.refuses(of.holder());
       }
-      table.cut(of);
+      table.cut(of, mayBeStale);
     }
   }
 
@@ -113,14 +135,14 @@ final class Subscriber {
     synchronized (table) {
       isFirst = distrusted.add(of.holder());
       interest.refuses(of.holder());
-      table.cut(of);
+      table.cut(of, false);
     }
     if (isFirst) {
       LOG.warn("{} does not tell what becomes of objects that are copied: {}", of.holder(), why);
     }
   }
 
-  private void take(Subscription of, FollowCodec.Answer answer) {
+  private void take(Subscription of, FollowCodec.Answer answer, long askedMillis) {
     VersionVector shown = VersionVector.EMPTY;
     List<Runnable> sets = new ArrayList<>();
     for (FollowCodec.Told told : answer.objects()) {
@@ -137,12 +159,12 @@ final class Subscriber {
         table.drop(copy, CopyCounts.Dropped.BUDGET);
       } else {
         shown = shown.join(version.context());
-        sets.add(() -> copy.set(version));
+        sets.add(() -> table.set(copy, version));
       }
     }
     around.shows(of.keyspace(), of.partition(), shown);
     sets.forEach(Runnable::run);
-    answer.through().ifPresent(of::reached);
+    answer.through().ifPresent(more -> of.reached(more, askedMillis));
   }
 
   private static Copy.Version version(List<CrdtState> states) {

@@ -42,7 +42,7 @@ final class Subscription {
   private final Map<Long, Copy> copies = new HashMap<>();
   private List<FollowCodec.Added> added = new ArrayList<>();
   private List<Long> removed = new ArrayList<>();
-  private final TreeMap<Long, FollowCodec.Answer> early = new TreeMap<>();
+  private final TreeMap<Long, Heard> early = new TreeMap<>();
   private long asked;
   private long heard;
   private long taken;
@@ -57,8 +57,16 @@ final class Subscription {
   private volatile boolean byHolder;
   private volatile @Nullable String other;
   private volatile VersionVector through = VersionVector.EMPTY;
+  private volatile long asOfMillis;
   private volatile VersionVector noted = VersionVector.EMPTY;
   private volatile VersionVector shown = VersionVector.EMPTY;
+
+  /**
+   * An answer of the holder, which has told nothing that is older than the question.
+   *
+   * @param askedMillis when its question left, by the datacenter's time
+   */
+  record Heard(FollowCodec.Answer answer, long askedMillis) {}
 
   /**
    * @param holder who is asked
@@ -92,6 +100,14 @@ final class Subscription {
   /** All of this is in each copy that has a version. */
   VersionVector through() {
     return through;
+  }
+
+  /**
+   * Each copy that has a version is what the holder had then, or later: by the datacenter's time,
+   * in milliseconds since 1970.
+   */
+  long asOfMillis() {
+    return asOfMillis;
   }
 
   /** Forwarded answers have shown this of the partition, of whichever keys. */
@@ -175,13 +191,14 @@ final class Subscription {
   /**
    * What is to be asked next.
    *
+   * @param waitMillis so long the holder waits for a change, at most {@link #WAIT_MILLIS}
    * @return empty if enough is asked
    */
-  List<FollowCodec.Ask> asks() {
+  List<FollowCodec.Ask> asks(int waitMillis) {
     added.removeIf(each -> !copies.containsKey(each.number())); // it would be added for ever
     List<FollowCodec.Ask> asks = new ArrayList<>();
     while (!ended && asked - taken < (added.isEmpty() && removed.isEmpty() ? WINDOW : ASKED_MAX)) {
-      asks.add(next());
+      asks.add(next(waitMillis));
     }
     return asks;
   }
@@ -194,23 +211,23 @@ final class Subscription {
     return new FollowCodec.Ask(keyspace, partition, number, ++asked, List.of(), List.of(), 0);
   }
 
-  private FollowCodec.Ask next() {
+  private FollowCodec.Ask next(int waitMillis) {
     List<FollowCodec.Added> add = added.subList(0, Math.min(KEYS_MAX, added.size()));
     List<Long> remove = removed.subList(0, Math.min(KEYS_MAX, removed.size()));
     asked++;
     FollowCodec.Ask ask =
-        new FollowCodec.Ask(keyspace, partition, number, asked, add, remove, WAIT_MILLIS);
+        new FollowCodec.Ask(keyspace, partition, number, asked, add, remove, waitMillis);
     added = new ArrayList<>(added.subList(add.size(), added.size()));
     removed = new ArrayList<>(removed.subList(remove.size(), removed.size()));
     return ask;
   }
 
   /** An answer has come: those that are to be taken now, in their order. */
-  List<FollowCodec.Answer> inOrder(FollowCodec.Answer answer) {
+  List<Heard> inOrder(Heard answer) {
     heard++;
-    early.put(answer.step(), answer);
-    List<FollowCodec.Answer> ready = new ArrayList<>();
-    FollowCodec.Answer next;
+    early.put(answer.answer().step(), answer);
+    List<Heard> ready = new ArrayList<>();
+    Heard next;
     while ((next = early.remove(taken + 1)) != null) {
       taken++;
       ready.add(next);
@@ -223,9 +240,14 @@ final class Subscription {
     return heard == asked && taken < asked;
   }
 
-  /** What was told by now holds all of this. */
-  void reached(VersionVector more) {
+  /**
+   * What was told by now holds all of this.
+   *
+   * @param sinceMillis the holder had it then, or later
+   */
+  void reached(VersionVector more, long sinceMillis) {
     through = through.join(more);
+    asOfMillis = Math.max(asOfMillis, sinceMillis);
     refreshes = false;
   }
 }

@@ -7,6 +7,7 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -28,6 +29,11 @@ final class LaterTypes {
    * @param version of the client protocol that it speaks
    */
   static Reply legible(Reply reply, int version) {
+    if (version < Request.AGES_VERSION
+        && reply instanceof Reply.Answer old
+        && old.age().isPresent()) {
+      return ageless(old.age().get());
+    }
     if (version < Request.HOMES_VERSION) {
       switch (reply) {
         case Reply.Welcome w -> {
@@ -48,6 +54,17 @@ final class LaterTypes {
       return new Reply.All(all.parts().stream().map(part -> legible(part, version)).toList());
     }
     return in(reply).<Reply>map(type -> failure(reply, type)).findFirst().orElse(reply);
+  }
+
+  /** It would take the answer for a current one. */
+  private static Reply.Failure ageless(Duration age) {
+    return new Reply.Failure(
+        ErrorCode.UNAVAILABLE,
+        "none of those that hold the keyspace can be reached, and the copy here is up to "
+            + age.toMillis()
+            + " ms old, which clients are told from version "
+            + Request.AGES_VERSION
+            + " of the protocol on: upgrade the client");
   }
 
   private static Reply.Keyspaces told(

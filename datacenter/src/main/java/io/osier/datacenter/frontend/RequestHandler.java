@@ -8,6 +8,7 @@ import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.copies.CopiedReads;
 import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.ChangesElsewhere;
@@ -259,17 +260,21 @@ public final class RequestHandler implements ClientService {
       return false; // of names that mean nothing a connection remembers none
     }
     OrderedQueue.Elsewhere there = lane.goesElsewhere(keyspace);
+    Consumer<Reply> answered = reply;
     if (request instanceof Request.Read read && copies.isPresent()) {
-      Copies.Answer copied = copies.get().answer(read, !lane.answersInOrder() || there.isIdle());
-      if (copied != null) {
-        if (there.changesTo(copied.holder())) {
-          to.shownHere().shows(lane, keyspace, copied.holder());
-        }
-        reply.accept(copied.reply());
+      Consumer<String> shownBy =
+          holder -> {
+            if (there.changesTo(holder)) {
+              to.shownHere().shows(lane, keyspace, holder);
+            }
+          };
+      CopiedReads shows = new CopiedReads(copies.get(), read, shownBy, reply);
+      if (shows.answer(!lane.answersInOrder() || there.isIdle())) {
         return true;
       }
+      answered = shows;
     }
-    Consumer<Reply> counts = counted(keyspace, request, reply);
+    Consumer<Reply> counts = counted(keyspace, request, answered);
     if (request instanceof Request.Watch || !lane.answersInOrder()) {
       return to.forward(request, lane, user, counts);
     }

@@ -217,6 +217,17 @@ final class DatacenterMetrics {
         "copies_versions",
         "How often a holder has told what a copied object has become",
         s -> s.clients().elsewhere().copies().versions());
+    metrics.one(
+        GAUGE,
+        "copies_stale_objects",
+        "Objects of which there is a copy that nobody tells any more, of a keyspace with"
+            + " stale-reads",
+        s -> s.clients().elsewhere().copies().staleObjects());
+    metrics.one(
+        COUNTER,
+        "copies_stale_reads",
+        "Reads that were answered from such a copy, with its age, as no holder could be asked",
+        s -> s.clients().elsewhere().copies().staleReads());
     metrics.add(
         COUNTER,
         "copies_misses",

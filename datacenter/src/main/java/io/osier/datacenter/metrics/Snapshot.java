@@ -145,7 +145,7 @@ public record Snapshot(
     public static final Elsewhere NONE =
         new Elsewhere(
             List.of(),
-            new Copies(0, 0, 0, 0, Map.of(), Map.of()),
+            new Copies(0, 0, 0, 0, Map.of(), Map.of(), 0, 0),
             new Followed(0, 0, 0, 0),
             List.of());
   }
@@ -166,6 +166,8 @@ public record Snapshot(
    * @param versions how often a holder has told a new value of a copied object
    * @param misses reads of copied objects that were forwarded all the same, by reason
    * @param dropped copies that were dropped, by reason
+   * @param staleObjects copies whose subscription is lost, and which may answer with their age
+   * @param staleReads reads that were answered from those
    */
   public record Copies(
       int objects,
@@ -173,16 +175,19 @@ public record Snapshot(
       long hits,
       long versions,
       Map<String, Long> misses,
-      Map<String, Long> dropped) {}
+      Map<String, Long> dropped,
+      int staleObjects,
+      long staleReads) {}
 
   /**
    * Objects that are held here and copied by others.
    *
-   * @param objects that are followed at present, once for each datacenter that does
-   * @param states that were told to those who follow
-   * @param bytes of these
-   * @param untoldMillis so long the change has waited that has waited longest to be told; 0 if all
-   *     is told
+   * @param objects the number of subscriptions: of each object one for each datacenter that copies
+   *     it
+   * @param states the states that were sent to followers
+   * @param bytes the bytes of these states
+   * @param untoldMillis for how long the oldest change that followers have not been sent has
+   *     waited; 0 if there is none
    */
   public record Followed(long objects, long states, long bytes, long untoldMillis) {}
 

@@ -108,7 +108,14 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
             .map(e -> forwarded(e.getKey(), e.getValue()))
             .toList(),
         new Snapshot.Copies(
-            f.objects(), f.bytes(), f.hits(), f.versions(), f.misses(), f.dropped()),
+            f.objects(),
+            f.bytes(),
+            f.hits(),
+            f.versions(),
+            f.misses(),
+            f.dropped(),
+            f.staleObjects(),
+            f.staleReads()),
         new Snapshot.Followed(
             others.objects(), others.states(), others.bytes(), others.untoldMillis()),
         demands);

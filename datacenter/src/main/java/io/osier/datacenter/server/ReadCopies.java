@@ -17,6 +17,7 @@ import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -30,13 +31,13 @@ import org.jspecify.annotations.Nullable;
  * @param placement returns the present holders of all keyspaces
  * @param keyspaces the keyspaces that are served here, by name
  * @param forwarder sends requests to holders
- * @param clock runs tasks later
+ * @param host runs tasks later, and knows which datacenters can be asked
  */
 record ReadCopies(
     Supplier<Placement> placement,
     Map<String, KeyspaceShard> keyspaces,
     Forwarder forwarder,
-    ForwardingHost clock)
+    ForwardingHost host)
     implements Holders, Followers.Around {
   private static boolean mayBeCopied(KeyspacePolicy policy) {
     // Objects of a causal keyspace must be of one snapshot, which copies are not.
@@ -74,6 +75,20 @@ record ReadCopies(
   }
 
   @Override
+  public Duration staleReads(String keyspace) {
+    return placement
+        .get()
+        .find(keyspace)
+        .map(placed -> placed.policy().staleReads())
+        .orElse(Duration.ZERO);
+  }
+
+  @Override
+  public boolean mayAsk(String dc) {
+    return host.mayAsk(dc);
+  }
+
+  @Override
   public double roundTripMillis(String dc) {
     return forwarder.shownHere().roundTripMillis(dc);
   }
@@ -90,7 +105,7 @@ record ReadCopies(
 
   @Override
   public void later(Runnable task, long millis) {
-    clock.later(task, millis);
+    host.later(task, millis);
   }
 
   @Override

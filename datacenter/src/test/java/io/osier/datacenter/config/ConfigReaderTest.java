@@ -37,6 +37,10 @@ final class ConfigReaderTest {
     assertThat(config.keyspaces().stream().map(KeyspacePolicy::name))
         .containsExactly("logs", "shop");
     KeyspacePolicy shop = config.keyspaces().get(1);
+    assertThat(shop.staleReads()).isEqualTo(Duration.ZERO);
+    Map<String, String> stale = Map.of("OSIER_KEYSPACE_DEFAULTS_STALE_READS", "5m");
+    assertThat(ConfigReader.read("f", GOOD, stale).keyspaces())
+        .allMatch(k -> k.staleReads().equals(Duration.ofMinutes(5)));
     assertThat(shop.sla()).isEqualTo(Duration.ofSeconds(5));
     assertThat(shop.propagation()).isEqualTo(KeyspacePolicy.Propagation.STATE);
     assertThat(shop.partitions()).isEqualTo(2);

@@ -69,6 +69,8 @@ final class WrongConfigTest {
         "osier.listen.client-port = abc               | client-port     | whole number",
         "osier.keyspaces.shop.sla = 2h                | shop.sla        | 3600000ms",
         "osier.keyspaces.shop.sla = soon              | shop.sla        | for example 2s",
+        "osier.keyspaces.shop.stale-reads = 5s        | stale-reads     | 10 s to 24 h",
+        "osier.keyspaces.shop.stale-reads = 25h       | stale-reads     | 86400000ms",
         "osier.keyspaces.shop.propagation = magic     | propagation     | one of op, state,"
             + " adaptive",
         "osier.keyspaces.shop.partitions = 0          | partitions      | 1 to 256",

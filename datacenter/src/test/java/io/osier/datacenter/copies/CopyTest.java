@@ -52,7 +52,7 @@ final class CopyTest {
   /** The holder gets the deltas of one object in their order, and those of two in any. */
   @Test
   void whatWasSeen_isInOneObjectThatHasIt_andNotSurelyInOneOfTwo() {
-    of.reached(VersionVector.of(US, 4));
+    of.reached(VersionVector.of(US, 4), 0);
     copy.begin(VersionVector.EMPTY);
     copy.sees(VersionVector.of(US, 9));
     assertThat(covers(added(9))).isTrue();
@@ -61,7 +61,7 @@ final class CopyTest {
     assertThat(covers(set(added(5), 9, new Operation.Clear())))
         .as("what took its place may not be here")
         .isFalse();
-    of.reached(VersionVector.of(US, 9));
+    of.reached(VersionVector.of(US, 9), 0);
     assertThat(covers(added(5), assigned(9))).isTrue();
   }
 }

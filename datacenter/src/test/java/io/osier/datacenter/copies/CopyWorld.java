@@ -21,8 +21,10 @@ import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.forward.ShownVersions;
 import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.StoredKey;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -42,9 +44,10 @@ final class CopyWorld {
   static final long WAY_MILLIS = 40;
   long holdMillis = HOLD_MILLIS;
 
-  private final VirtualTime time = new VirtualTime();
+  final VirtualTime time = new VirtualTime();
   List<String> holders = List.of("eu", "us");
   String creation = "first";
+  Duration stale = Duration.ZERO;
 
   // What eu holds.
   private final Map<Key, CrdtState> objects = new HashMap<>();
@@ -82,10 +85,6 @@ final class CopyWorld {
 
   void pass(long millis) {
     time.pass(millis);
-  }
-
-  int pending() {
-    return time.pending();
   }
 
   /** What a read of a counter was answered. */
@@ -275,13 +274,7 @@ final class CopyWorld {
     Dot incremented(String key) {
       Dot dot = increment(key);
       passOn(
-          new Request.Write(
-              SHOP,
-              Key.of(key),
-              CrdtType.PN_COUNTER,
-              new Operation.Increment(1),
-              VersionVector.EMPTY,
-              0),
+          Requests.write(SHOP, Key.of(key), CrdtType.PN_COUNTER, new Operation.Increment(1)),
           new Reply.Done(dot),
           20);
       return dot;
@@ -347,11 +340,10 @@ final class CopyWorld {
       byte[] asks = WireOutput.bytesOf(content);
       bytes += asks.length;
       asking.accept(FollowCodec.readAsk(new WireInput(asks)));
-      WireInput question = new WireInput(asks);
       time.later(
           () -> {
             if (asked.contains(answer)) {
-              followers.asked(self, question, told -> answered(told, answer));
+              followers.asked(self, new WireInput(asks), told -> answered(told, answer));
             }
           },
           WAY_MILLIS + (waitMillis == 0 ? lateMillis : 0));
@@ -373,6 +365,16 @@ final class CopyWorld {
     private byte[] altered(byte[] content) {
       FollowCodec.Answer answer = FollowCodec.readAnswer(new WireInput(content));
       return WireOutput.bytesOf(out -> FollowCodec.write(out, alters.apply(answer)));
+    }
+
+    @Override
+    public Duration staleReads(String keyspace) {
+      return stale;
+    }
+
+    @Override
+    public boolean mayAsk(String dc) {
+      return !cut;
     }
 
     @Override

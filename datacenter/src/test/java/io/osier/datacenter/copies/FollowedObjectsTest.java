@@ -144,21 +144,24 @@ final class FollowedObjectsTest extends CopyFixture {
   void copyThatEndsBeforeItsKeyIsNamed_isNotNamed() {
     Subscription of = subscription(2);
     of.remove(requireNonNull(of.copies().get(0L)));
-    assertThat(of.asks().getFirst().add()).containsExactly(new FollowCodec.Added(1, Key.of("k1")));
+    assertThat(of.asks(Subscription.WAIT_MILLIS).getFirst().add())
+        .containsExactly(new FollowCodec.Added(1, Key.of("k1")));
   }
 
   @Test
   void manyKeysOfAPartition_areNamedInFewQuestionsAtOnce() {
     Subscription of = subscription(20_000);
     int named = 0;
-    List<FollowCodec.Ask> asks = of.asks();
+    List<FollowCodec.Ask> asks = of.asks(Subscription.WAIT_MILLIS);
     while (named < 20_000) {
       assertThat(asks).hasSizeBetween(1, 16);
       for (FollowCodec.Ask ask : asks) {
         named += ask.add().size();
-        of.inOrder(new FollowCodec.Answer(ask.step(), Optional.empty(), List.of()));
+        of.inOrder(
+            new Subscription.Heard(
+                new FollowCodec.Answer(ask.step(), Optional.empty(), List.of()), 0));
       }
-      asks = of.asks();
+      asks = of.asks(Subscription.WAIT_MILLIS);
     }
   }
 

@@ -229,7 +229,7 @@ final class FollowersTest {
       world.pass(60);
     }
     assertThat(answers).hasSizeGreaterThan(90);
-    assertThat(world.pending()).isLessThan(20);
+    assertThat(world.time.pending()).isLessThan(20);
   }
 
   @Test

@@ -100,6 +100,25 @@ final class LaterTypesTest {
     assertThat(ProtocolCodec.decodeReply(ProtocolCodec.encode(1, told)).message()).isEqualTo(told);
   }
 
+  /** It would take what is old for what is current. */
+  @Test
+  void formerClient_isGivenNoAnswerThatMayBeOld() {
+    Reply.Answer current =
+        new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(7), VersionVector.EMPTY);
+    Reply.Answer aged = current.aged(Duration.ofSeconds(12));
+    assertThat(LaterTypes.legible(aged, Request.AGES_VERSION)).isSameAs(aged);
+    assertThat(LaterTypes.legible(current, Request.AGES_VERSION - 1)).isSameAs(current);
+    for (int version : new int[] {2, Request.AGES_VERSION - 1}) {
+      assertThat(LaterTypes.legible(aged, version))
+          .isInstanceOfSatisfying(
+              Reply.Failure.class,
+              f -> {
+                assertThat(f.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+                assertThat(f.message()).contains("12000 ms old", "version 13", "upgrade");
+              });
+    }
+  }
+
   /** A client finds a key's partition as the datacenter does, whatever the policy. */
   @Test
   void clientsPartition_isTheDatacenters() {

@@ -126,6 +126,22 @@ final class TypedAdminTest {
   }
 
   @Test
+  void staleReads_areAmongTheSettingsWhereTheyAreAllowed() {
+    Admin admin = eu.admin();
+    Duration allowed = Duration.ofMinutes(5);
+    assertThat(admin.createKeyspace("carts", k -> k.staleReads(allowed)).settings())
+        .containsEntry("stale-reads", "300000ms");
+    assertThat(admin.alterKeyspace("carts", k -> k.staleReads(Duration.ZERO)).settings())
+        .doesNotContainKey("stale-reads");
+    assertThat(admin.alterKeyspace("shop", k -> k.staleReads(allowed)).settings())
+        .as("one of the file")
+        .containsEntry("stale-reads", "300000ms");
+    assertThatThrownBy(() -> admin.alterKeyspace("carts", k -> k.staleReads(Duration.ofSeconds(9))))
+        .isExactlyInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("stale-reads must be 0 (off), or 10 s to 24 h, not 9000 ms");
+  }
+
+  @Test
   void datacentersAndUsers_haveTypes() {
     List<DatacenterStatus> all = us.admin().datacenters();
     assertThat(all.stream().map(DatacenterStatus::name)).containsExactly("eu", "us");

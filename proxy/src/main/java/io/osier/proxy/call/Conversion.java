@@ -20,7 +20,7 @@ public final class Conversion {
 
   /** Returns what a reply says that a key holds. */
   public static Found found(Reply.Answer answer) {
-    return new Found(answer.type(), answer.reading(), answer.exists());
+    return new Found(answer.type(), answer.reading(), answer.exists(), answer.age());
   }
 
   /** Returns what a transaction's reply says that several keys hold. */

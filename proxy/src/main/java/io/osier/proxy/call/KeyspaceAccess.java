@@ -213,7 +213,8 @@ public final class KeyspaceAccess implements ObjectAccess {
             // A causal keyspace's older answers may contradict newer ones about other objects. The
             // client follows changes of the default home only.
             boolean isFollowed = slot != null && slot.followed() != null;
-            if (slot != null && !isCausal() && !(isFollowed && Homes.isHome(keyspace))) {
+            boolean isKept = slot != null && answer.age().isEmpty() && !isCausal();
+            if (slot != null && isKept && !(isFollowed && Homes.isHome(keyspace))) {
               slot.put(answer, requireNonNull(by));
               if (slot.followed() != null) {
                 client.follow(slot.followed());
@@ -250,7 +251,12 @@ public final class KeyspaceAccess implements ObjectAccess {
 
           @Override
           protected Void result(Reply reply) {
-            lifetime.told((Reply.Answer) reply, askedNanos);
+            Reply.Answer answer = (Reply.Answer) reply;
+            if (answer.age().isEmpty()) {
+              lifetime.told(answer, askedNanos);
+            } else {
+              lifetime.untold();
+            }
             return null;
           }
         };

@@ -8,22 +8,38 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The copies at a datacenter, in one of its lives, show of a key all that was shown of it there
- * before, by a holder or by a copy, to anybody.
+ * before, by a holder or by a copy, to anybody; and what says its age is no older.
  */
 public final class CopyCheck {
+  /** So many times are known of an object. */
+  private static final int HELD_MAX = 200;
+
+  private static final long AGE_TOLERANCE_NANOS = 10_000_000;
+  private static final ArrayDeque<Held> NOTHING = new ArrayDeque<>();
+
   private final Unit unit;
   private final SessionCheck.Coverage coverage;
 
   /** By what stands for a datacenter in one of its lives. */
   private final Map<Object, Map<Key, VersionVector>> shown = new HashMap<>();
 
+  /** By what stands for a holder in one of its lives. */
+  private final Map<Object, Map<ObjectId, ArrayDeque<Held>>> held = new HashMap<>();
+
   private long answered;
+  private long aged;
+
+  /** What a holder covered of an object at a time. */
+  private record Held(long nanos, CausalContext covered) {}
 
   public CopyCheck(Unit unit, SessionCheck.Coverage coverage) {
     this.unit = unit;
@@ -33,6 +49,11 @@ public final class CopyCheck {
   /** How many reads were answered by copies. */
   public long answered() {
     return answered;
+  }
+
+  /** How many reads were answered by copies that said their age. */
+  public long aged() {
+    return aged;
   }
 
   /** What an answer covers that says it has seen this, of the objects of its key. */
@@ -78,5 +99,60 @@ public final class CopyCheck {
                   before);
             });
     shown(life, List.of(read.key()), seen);
+  }
+
+  /** A holder covers this at present of what a read is of. */
+  public void holds(
+      Object life, Request.Read read, Function<ObjectId, CausalContext> covered, long nanos) {
+    read.type()
+        .map(type -> new ObjectId(read.key(), type))
+        .ifPresent(
+            object -> {
+              ArrayDeque<Held> all =
+                  held.computeIfAbsent(life, l -> new HashMap<>())
+                      .computeIfAbsent(object, o -> new ArrayDeque<>());
+              all.addLast(new Held(nanos, covered.apply(object)));
+              if (all.size() > HELD_MAX) {
+                all.removeFirst();
+              }
+            });
+  }
+
+  /**
+   * A copy of what a holder told says that it is so old at most: it has what that one is known to
+   * have covered then.
+   *
+   * @param life of the holder
+   * @param seen by the answer
+   */
+  public void aged(
+      Object life,
+      ReplicaId at,
+      Request.Read read,
+      VersionVector seen,
+      long nowNanos,
+      Duration age) {
+    aged++;
+    // A datacenter's clock follows one that is set by a twentieth.
+    long before = nowNanos - age.toNanos() - age.toNanos() / 10 - AGE_TOLERANCE_NANOS;
+    read.type()
+        .map(type -> new ObjectId(read.key(), type))
+        .ifPresent(
+            object -> {
+              for (Held then : held.getOrDefault(life, Map.of()).getOrDefault(object, NOTHING)) {
+                if (then.nanos <= before && !coverage.covers(object, context(seen), then.covered)) {
+                  throw new Violation(
+                      unit + "/" + object,
+                      "a copy at %s that says it is %s old shows only %s of %s, of which its"
+                          + " holder had %s %d ms ago",
+                      at,
+                      age,
+                      seen,
+                      object,
+                      then.covered,
+                      (nowNanos - then.nanos) / 1_000_000);
+                }
+              }
+            });
   }
 }

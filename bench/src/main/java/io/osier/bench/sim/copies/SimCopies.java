@@ -3,6 +3,7 @@ package io.osier.bench.sim.copies;
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.check.CopyCheck;
 import io.osier.bench.sim.node.SimDc;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Violation;
@@ -27,6 +28,7 @@ import io.osier.propagation.net.PeerListener;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -99,10 +101,7 @@ public final class SimCopies implements Holders {
     if (copied == null) {
       return null;
     }
-    String keyspace = read.keyspace();
-    if (lane.goesElsewhere(keyspace).changesTo(copied.holder())) {
-      forwarder.shownHere().shows(lane, keyspace, copied.holder());
-    }
+    shows(read, lane, copied);
     if (!telling.contains(copied.holder())) {
       throw new Violation(
           unit,
@@ -115,6 +114,42 @@ public final class SimCopies implements Holders {
       simulation.checks(unit).copies().answered(this, dc.self(), read, answer.seen());
     }
     return copied.reply();
+  }
+
+  private void shows(Request.Read read, OrderedQueue lane, Copies.Answer copied) {
+    if (lane.goesElsewhere(read.keyspace()).changesTo(copied.holder())) {
+      forwarder.shownHere().shows(lane, read.keyspace(), copied.holder());
+    }
+  }
+
+  /**
+   * Answers a read that failed as UNAVAILABLE.
+   *
+   * @return null if it fails
+   */
+  public @Nullable Reply stale(Unit unit, Request.Read read, OrderedQueue lane) {
+    Copies.Answer copied = copies.stale(sabotage().copied(read));
+    if (copied == null) {
+      return null;
+    }
+    shows(read, lane, copied);
+    if (!(copied.reply() instanceof Reply.Answer answer)) {
+      return copied.reply();
+    }
+    Duration age = sabotage().told(answer.age().orElseThrow());
+    CopyCheck check = simulation.checks(unit).copies();
+    check.answered(this, dc.self(), read, answer.seen());
+    SimDc holder = simulation.dc(copied.holder());
+    if (holder.serves(unit)) {
+      SimNode there = holder.node(unit);
+      long now = simulation.scheduler().nanos();
+      Object life = List.of(copied.holder(), holder.life());
+      check.aged(life, dc.self(), read, answer.seen(), now, age);
+      if (there.store().recorded() == there.store().durable()) { // nobody is told what may be lost
+        check.holds(life, read, there::covered, now);
+      }
+    }
+    return answer.aged(age);
   }
 
   /** A forwarded request of one partition is answered. */
@@ -203,6 +238,16 @@ public final class SimCopies implements Holders {
 
   private static WireInput input(Consumer<WireOutput> content) {
     return new WireInput(WireOutput.bytesOf(content));
+  }
+
+  @Override
+  public Duration staleReads(String keyspace) {
+    return simulation.profile().staleReads();
+  }
+
+  @Override
+  public boolean mayAsk(String of) {
+    return host.mayAsk(of);
   }
 
   @Override

@@ -234,7 +234,13 @@ final class SimForwarding implements ForwardingHost, ClientService {
   /** The forwarder answers a client. */
   private void told(Unit unit, Object client, Request request, Forwarded one, Reply reply) {
     boolean isRefusal = reply instanceof Reply.Failure;
-    if (one.then != null && isRefusal == one.made instanceof Reply.Failure) {
+    Reply stale =
+        one.then == null && request instanceof Request.Read read
+            ? stale(client, unit, read, reply)
+            : null;
+    if (stale != null) {
+      one.listener.made(null, stale).run();
+    } else if (one.then != null && isRefusal == one.made instanceof Reply.Failure) {
       one.then.run();
     } else if (!isRefusal) {
       throw new Violation(unit, "%s answers by itself: %s", dc.self(), reply);
@@ -245,6 +251,17 @@ final class SimForwarding implements ForwardingHost, ClientService {
     } else {
       one.listener.made(null, reply).run(); // a holder may yet do it
     }
+  }
+
+  /** What a copy answers where no holder can be asked; null if none does. */
+  private @Nullable Reply stale(Object client, Unit unit, Request.Read read, Reply reply) {
+    OrderedQueue lane = lanes.get(client);
+    return copies != null
+            && lane != null
+            && reply instanceof Reply.Failure f
+            && f.code() == ErrorCode.UNAVAILABLE
+        ? copies.stale(unit, read, lane)
+        : null;
   }
 
   private Sabotage sabotage() {

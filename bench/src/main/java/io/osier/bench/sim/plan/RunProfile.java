@@ -4,6 +4,7 @@ import io.osier.adaptation.PlacementPolicy;
 import io.osier.core.Homes;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.placement.PlacementSettings;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -49,6 +50,11 @@ public final class RunProfile {
 
   private static final double HORIZON_SECONDS = 60;
   private static final long PLACEMENT_MILLIS = 1_000;
+
+  /** One seed of so many with copies lets them answer when they may be old. */
+  private static final int STALE_ONE_IN = 4;
+
+  private static final Duration STALE_READS = Duration.ofSeconds(10);
 
   /** Of one seed of three, and of the keys that others follow of one of four: room for a few. */
   private static final int COPIES_BYTES_FEW = 5_000;
@@ -184,6 +190,11 @@ public final class RunProfile {
   /** What may be copied: at once what is read a few times, and so little that room is short. */
   public CopySettings copies() {
     return new CopySettings(seed % 3 == 0 ? COPIES_BYTES_FEW : COPIES_BYTES, COPIES, 10_000);
+  }
+
+  /** How old copies may be that answer while no holder can be reached; 0 for none. */
+  public Duration staleReads() {
+    return has(Feature.COPIES) && seed % STALE_ONE_IN == 0 ? STALE_READS : Duration.ZERO;
   }
 
   /** For the keys that others follow. */

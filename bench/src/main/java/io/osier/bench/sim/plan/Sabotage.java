@@ -12,6 +12,7 @@ import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -158,6 +159,11 @@ public interface Sabotage {
   /** Whether copies are not told that their subscription has ended. */
   default boolean keepsCopies() {
     return false;
+  }
+
+  /** What a copy says of its age instead of what it is. */
+  default Duration told(Duration age) {
+    return age;
   }
 
   /** Whether who forwards sends an update again whose answer is lost. */

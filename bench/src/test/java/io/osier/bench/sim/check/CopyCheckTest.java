@@ -11,8 +11,10 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Copies that show less of a key than was shown of it before. */
@@ -28,17 +30,42 @@ final class CopyCheckTest {
     return VersionVector.of(EU, number);
   }
 
+  private static final Request.Read READ =
+      new Request.Read(
+          "k1",
+          KEY,
+          Optional.of(CrdtType.PN_COUNTER),
+          new Query.Whole(),
+          VersionVector.EMPTY,
+          false,
+          0);
+
   private void copyShows(Object life, int number) {
-    Request.Read read =
-        new Request.Read(
-            "k1",
-            KEY,
-            Optional.of(CrdtType.PN_COUNTER),
-            new Query.Whole(),
-            VersionVector.EMPTY,
-            false,
-            0);
-    check.answered(life, AP, read, upTo(number));
+    check.answered(life, AP, READ, upTo(number));
+  }
+
+  /** At a second after the start the holder has had this. */
+  private void holderHas(Object life, int number, int second) {
+    check.holds(
+        life, READ, object -> CopyCheck.context(upTo(number)), TimeUnit.SECONDS.toNanos(second));
+  }
+
+  /** A copy says its age at second 100. */
+  private void copyShows(Object life, int number, Duration age) {
+    check.aged(life, AP, READ, upTo(number), TimeUnit.SECONDS.toNanos(100), age);
+  }
+
+  @Test
+  void copyThatIsOlderThanItSays_isNoticed() {
+    holderHas("life", 1, 10);
+    holderHas("life", 2, 50);
+    copyShows("life", 1, Duration.ofSeconds(60));
+    copyShows("life", 2, Duration.ofSeconds(20));
+    copyShows("another life", 1, Duration.ofSeconds(20));
+    assertThat(check.aged()).isEqualTo(3);
+    assertThatThrownBy(() -> copyShows("life", 1, Duration.ofSeconds(40)))
+        .isInstanceOf(Violation.class)
+        .hasMessageContaining("that says it is PT40S old");
   }
 
   @Test

@@ -61,13 +61,20 @@ record Answers(boolean asJson, boolean isPiped) {
 
   String found(Keyspace.Found found) {
     if (!asJson) {
-      return found.reading().map(this::reading).orElse("(nothing)");
+      return found.reading().map(this::reading).orElse("(nothing)")
+          + found.age().filter(age -> !isPiped).map(Answers::aged).orElse("");
     }
     ObjectNode node = JSON.objectNode();
     found.type().ifPresent(t -> node.put("type", t.label()));
     node.put("exists", found.exists());
     found.reading().ifPresent(r -> node.set("value", ReadingFormat.json(r)));
+    found.age().ifPresent(age -> node.put("age_ms", age.toMillis()));
     return node.toString();
+  }
+
+  /** What was read may be so old; the age is rounded up. */
+  static String aged(Duration age) {
+    return " (as of %d s ago)".formatted(age.plusMillis(999).toSeconds());
   }
 
   String type(Optional<CrdtType> type) {

@@ -85,7 +85,7 @@ public final class CliSession {
       case Grammar.Transact t -> transact(t);
       case Grammar.Program p -> program(p);
       case Grammar.Move m -> move(m);
-      case Grammar.Read r -> answers.found(read(r.key(), r.type(), r.query()));
+      case Grammar.Read r -> found(read(r.key(), r.type(), r.query()));
       case Grammar.Exists e -> {
         boolean exists = find(e.key()).exists();
         yield answers.flag("exists", exists, Boolean.toString(exists));
@@ -194,6 +194,13 @@ public final class CliSession {
     return transaction != null
         ? transaction.read(key, type, query)
         : keyspace().read(key, type, query);
+  }
+
+  private String found(Keyspace.Found found) {
+    if (answers.isPiped() && !answers.asJson()) { // who reads the text wants the value alone
+      found.age().ifPresent(age -> System.err.println("note:" + Answers.aged(age)));
+    }
+    return answers.found(found);
   }
 
   /** Returns what a key holds, without its value. */

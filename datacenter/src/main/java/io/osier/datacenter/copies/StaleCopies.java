@@ -1,0 +1,81 @@
+package io.osier.datacenter.copies;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies whose subscription has ended, so that they may be older than what a holder has. What is
+ * shown of them is noted on, since they too never show less than that. Any thread may look into it
+ * and note what is shown; all else is done under the lock of {@link Copies}.
+ */
+final class StaleCopies {
+  private final Map<ObjectName, Copy> copies = new ConcurrentHashMap<>();
+
+  /** Those of the copies. */
+  private final Set<Subscription> ended = ConcurrentHashMap.newKeySet();
+
+  int size() {
+    return copies.size();
+  }
+
+  boolean isEmpty() {
+    return copies.isEmpty();
+  }
+
+  @Nullable Copy find(ObjectName name) {
+    return copies.get(name);
+  }
+
+  @Nullable Copy find(String keyspace, Key key) {
+    return copies.isEmpty() ? null : copies.get(new ObjectName(keyspace, key));
+  }
+
+  List<Copy> all() {
+    return List.copyOf(copies.values());
+  }
+
+  /** One of them; null if there is none. */
+  @Nullable Copy any() {
+    for (Copy copy : copies.values()) {
+      return copy;
+    }
+    return null;
+  }
+
+  /** Those of a partition. */
+  List<Copy> of(String keyspace, int partition) {
+    return copies.values().stream().filter(c -> isOf(c.of(), keyspace, partition)).toList();
+  }
+
+  /** Forwarded answers have shown this of a partition, of whichever keys. */
+  void sees(String keyspace, int partition, VersionVector seen) {
+    for (Subscription of : ended) {
+      if (isOf(of, keyspace, partition)) {
+        of.sees(seen);
+      }
+    }
+  }
+
+  private static boolean isOf(Subscription of, String keyspace, int partition) {
+    return of.partition() == partition && of.keyspace().equals(keyspace);
+  }
+
+  /** The subscription of a copy that holds something ends. */
+  void add(Copy copy) {
+    ended.add(copy.of());
+    copies.put(copy.name(), copy);
+  }
+
+  void remove(Copy copy) {
+    copies.remove(copy.name(), copy);
+    copy.of().remove(copy);
+    if (copy.of().copies().isEmpty()) {
+      ended.remove(copy.of());
+    }
+  }
+}

@@ -17,10 +17,7 @@ import org.jspecify.annotations.Nullable;
  * do not fit, it is unpacked. Not thread-safe.
  */
 public final class TreeEdit<K extends Comparable<K>, V> {
-  /**
-   * A node with less than its maximum over this is joined with a neighbour if both fill at most
-   * 3/4.
-   */
+  /** A node below its maximum over this is joined with a neighbour if both fill at most 3/4. */
   private static final int FEW = 4;
 
   /**
@@ -81,10 +78,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     return change(key, before -> cell);
   }
 
-  /**
-   * Replaces a key's cell by what a function, called once, makes of it or of null; returns the
-   * former one.
-   */
+  /** Replaces a key's cell by a function's result for it, or for null; returns the former one. */
   @SuppressWarnings("unchecked") // only cells are in there
   public @Nullable V change(K key, Function<@Nullable V, V> cell) {
     isSettled = false;

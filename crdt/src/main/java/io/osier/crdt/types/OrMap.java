@@ -140,10 +140,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
         : field.prepare(operation, preparation);
   }
 
-  /**
-   * Returns a context for a join in which the left side knows nothing of the update's own dots,
-   * which are new.
-   */
+  /** Returns a join's context in which the left side lacks the update's own, new dots. */
   private static JoinContext against(CausalContext own, boolean leftFull) {
     return new JoinContext(CausalContext.EMPTY, leftFull, own, false);
   }

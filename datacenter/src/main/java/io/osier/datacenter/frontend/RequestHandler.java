@@ -88,10 +88,9 @@ public final class RequestHandler implements ClientService {
   @FunctionalInterface
   public interface Administrator {
     /**
-     * Does what an operator asks for.
+     * Carries out an operator's request; completes with one JSON object.
      *
-     * @param by who that is
-     * @return one JSON object, later
+     * @param by the operator's user
      */
     CompletableFuture<String> administer(Request.Administer request, String by);
   }
@@ -99,8 +98,7 @@ public final class RequestHandler implements ClientService {
   /**
    * @param keyspaces those that clients see; they may come and go
    * @param writeHelp how who has run partitions sees to it that what they made is written
-   * @param known whether it is known which keyspaces there are: others may have changed that while
-   *     a datacenter that has just started was away
+   * @param known whether all keyspaces are known: after a start others must be heard first
    * @param forwarder has what is not held here done elsewhere; empty for who refuses it
    * @param copies answer reads of what others hold, where they can; empty for who forwards all
    */
@@ -219,10 +217,10 @@ public final class RequestHandler implements ClientService {
         return;
       }
       boolean isBehind = here != request || here instanceof Request.Spread; // what others showed
-      Consumer<Reply> told = reply;
-      if (here != null && isBehind && forwarder.isPresent()) {
-        told = forwarder.get().shownHere().heard(here, reply);
-      }
+      Consumer<Reply> told =
+          here != null && isBehind && forwarder.isPresent()
+              ? forwarder.get().shownHere().heard(here, reply)
+              : reply;
       serve(here == null ? request : here, lane, here == null ? told : counted(here, told));
     } catch (OsierException e) {
       boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();

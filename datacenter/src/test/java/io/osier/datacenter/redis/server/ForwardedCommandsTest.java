@@ -10,6 +10,7 @@ import io.osier.proxy.Transaction;
 import io.osier.testing.Patience;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

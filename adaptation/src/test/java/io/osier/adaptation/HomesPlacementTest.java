@@ -65,11 +65,12 @@ final class HomesPlacementTest {
     for (String home : DCS) {
       SortedMap<String, Demand> demands = demands(home, own);
       Set<String> holders = new TreeSet<>(first);
-      Move next;
-      while ((next = next(policy, demands, holders)).kind() != Kind.STAY) {
-        holders = new TreeSet<>(next.holders(holders));
+      Move move = next(policy, demands, holders);
+      while (move.kind() != Kind.STAY) {
+        holders = new TreeSet<>(move.holders(holders));
         moves++;
         assertThat(moves).isLessThan(100);
+        move = next(policy, demands, holders);
       }
       if (own > 0.5) {
         assertThat(holders).contains(home);

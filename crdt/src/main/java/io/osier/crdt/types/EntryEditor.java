@@ -62,7 +62,9 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
             key,
             before -> {
               both.old = former(key, before);
-              return both.cell = made.apply(both.old);
+              V cell = made.apply(both.old);
+              both.cell = cell;
+              return cell;
             });
     change(key, loaded, both.cell, both.old, both.cell);
   }

@@ -1,10 +1,10 @@
 package io.osier.bench.sim;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.LongStream;
 
 /** Seeds as they are given on the command line: numbers and ranges, with commas between. */
 record SeedRanges(List<Range> ranges) {
@@ -37,8 +37,27 @@ record SeedRanges(List<Range> ranges) {
   }
 
   /** All of them, in the order in which they were given. */
-  LongStream seeds() {
-    return ranges.stream().flatMapToLong(r -> LongStream.rangeClosed(r.first, r.last));
+  Iterator<Long> iterator() {
+    // A stream of ranges would gather a whole range before it gives the first of it.
+    Iterator<Range> left = ranges.iterator();
+    return new Iterator<>() {
+      private Range range = left.next();
+      private long next = range.first;
+
+      @Override
+      public boolean hasNext() {
+        return next <= range.last || left.hasNext();
+      }
+
+      @Override
+      public Long next() {
+        if (next > range.last) {
+          range = left.next();
+          next = range.first;
+        }
+        return next++;
+      }
+    };
   }
 
   /** How many they are. */

@@ -23,10 +23,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.PrimitiveIterator;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -142,10 +142,10 @@ public final class SimCommand implements Callable<Integer> {
       int threads = trace == null ? Runtime.getRuntime().availableProcessors() : 1;
       try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
         Queue<Future<Result>> results = new ArrayDeque<>();
-        PrimitiveIterator.OfLong numbers = wanted.seeds().iterator();
+        Iterator<Long> numbers = wanted.iterator();
         while (numbers.hasNext() || !results.isEmpty()) {
           if (numbers.hasNext()) {
-            long number = numbers.nextLong();
+            long number = numbers.next();
             results.add(
                 pool.submit(() -> transport ? carry(number, trace) : run(options, number, trace)));
           }

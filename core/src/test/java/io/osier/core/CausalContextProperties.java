@@ -13,7 +13,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
-/** Against a plain set of dots. */
+/** Compares contexts with plain sets of dots. */
 final class CausalContextProperties {
   private static final List<ReplicaId> REPLICAS =
       List.of(new ReplicaId("a", 1), new ReplicaId("a", 2), new ReplicaId("b", 1));

@@ -82,7 +82,10 @@ final class ClocksTest {
     assertThat(clock.read(1_000, 9 * SECOND)).isEqualTo(1_000);
   }
 
-  /** Who gives something half a second to live by the wall clock was told of 501 ms left. */
+  /**
+   * Otherwise a client that gave something half a second to live by the wall clock read 501 ms
+   * left.
+   */
   @Test
   void slewed_isNotBehindTheWallClock_byAPartOfAMillisecond() {
     double wall = 1_700_000_000_000.9;

@@ -15,7 +15,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 final class GrantProperties {
-  /** Keys of few letters, so that they begin alike, and of bytes that are no text. */
+  /** Keys of few letters, so that they begin alike, and of bytes that are not text. */
   @Provide
   Arbitrary<Key> keys() {
     return Arbitraries.of((byte) 'a', (byte) 'b', (byte) ' ', (byte) '*', (byte) 0, (byte) 0xff)

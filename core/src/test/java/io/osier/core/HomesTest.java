@@ -41,7 +41,7 @@ final class HomesTest {
         .isEqualTo(home.isEmpty() ? "carts" : "carts@" + home);
   }
 
-  /** By another algorithm: on the text. */
+  /** Computes the home by another algorithm: on the text. */
   @Test
   void home_isThatOfTheText_whateverTheKey() {
     long seed = new Random().nextLong();
@@ -87,7 +87,8 @@ final class HomesTest {
     Homes.NONE.check("carts", Key.of("eu:1"));
     for (String wrong : List.of("carts", "carts@us")) {
       assertThatThrownBy(() -> HOMES.check(wrong, Key.of("eu:1")))
-          .hasMessageContaining("nothing was done with key 'eu:1'") // of others perhaps
+          // something may have been done with other keys
+          .hasMessageContaining("nothing was done with key 'eu:1'")
           .hasMessageContainingAll("'" + wrong + "'", "'carts@eu'");
     }
     List<Key> one = List.of(Key.of("eu:1"), Key.of("{eu}2"));

@@ -37,7 +37,9 @@ final class KeyedHashTest {
     }
   }
 
-  /** {@link Key#hashCode} of these is one number: whoever chooses keys can make them so. */
+  /**
+   * {@link Key#hashCode} of these is one number: a client that chooses keys can choose such keys.
+   */
   @Test
   void keysOfOneHashCode_haveDifferentHashes() {
     KeyedHash hash = KeyedHash.of(() -> 7);

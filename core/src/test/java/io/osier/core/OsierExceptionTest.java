@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is thrown of each code, by what a caller does. */
+/** The class of exception that is thrown for each code, by what a caller does about it. */
 final class OsierExceptionTest {
   private static final Map<Class<? extends OsierException>, List<ErrorCode>> FAMILY =
       Map.of(

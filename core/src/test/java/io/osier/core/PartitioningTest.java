@@ -26,13 +26,13 @@ final class PartitioningTest {
     }
     assertThat(counts).hasSize(8);
     assertThat(counts.values()).allSatisfy(n -> assertThat(n).isBetween(700, 1_300));
-    // Stored data lives where these say.
+    // Stored data lives in these partitions.
     assertThat(List.of("a", "cart:7", "user42", "{a}b"))
         .extracting(text -> BY_KEY.of(Key.of(text)))
         .containsExactly(27, 164, 50, 181);
   }
 
-  /** As the specification of Redis Cluster has them: what is hashed of a key. */
+  /** Which part of a key is hashed, as the specification of Redis Cluster has it. */
   @ParameterizedTest
   @CsvSource({
     "{user1000}.following, user1000",
@@ -70,7 +70,7 @@ final class PartitioningTest {
     }
   }
 
-  /** So who knows no tags may use it. */
+  /** So a client that knows no tags may use it. */
   @Test
   void onePartition_isByKey() {
     assertThat(new Partitioning(1, Partitioning.Hash.TAG)).isEqualTo(Partitioning.byKey(1));

@@ -46,7 +46,7 @@ final class Utf8Test {
     assertThat(decoded("a\uFFFDb".getBytes(StandardCharsets.UTF_8))).isEqualTo("a\uFFFDb");
   }
 
-  /** Where the decoder writes its sign for what is no text: that may be a text's own. */
+  /** The decoder replaces invalid bytes by a character that may also be a text's own. */
   @Property
   void theSignForWhatIsNoText_isTold_fromTheSameInAText(
       @ForAll List<@IntRange(min = 0, max = 5) Integer> parts) {

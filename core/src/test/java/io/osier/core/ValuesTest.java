@@ -66,7 +66,7 @@ final class ValuesTest {
         .hasMessageContaining("1 to 63");
   }
 
-  /** As the regions of a cloud are named. */
+  /** Names of a cloud's regions are that long. */
   @Test
   void dcName_mayHave63Characters() {
     String longest = "northamerica-northeast1-".repeat(2) + "0123456789abcde";

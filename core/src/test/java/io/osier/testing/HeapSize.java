@@ -17,10 +17,10 @@ import net.bytebuddy.agent.ByteBuddyAgent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many bytes of the heap objects take with all that they reach, each counted once, as the
- * virtual machine says of each object. No collection is waited for, so what else a process does
- * changes nothing. Classes and threads, and what references of {@code java.lang.ref} refer to, are
- * not counted. For one thread.
+ * Measures how many bytes of the heap objects take with everything that they reach, each object
+ * counted once, with the size that the virtual machine reports. No collection is waited for, so
+ * other activity of the process changes nothing. Classes and threads, and the targets of references
+ * of {@code java.lang.ref}, are not counted. For one thread.
  */
 public final class HeapSize {
   private static final Instrumentation MACHINE = ByteBuddyAgent.install();
@@ -28,7 +28,10 @@ public final class HeapSize {
   private final Set<Object> counted = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Map<Class<?>, List<Field>> fields = new HashMap<>();
 
-  /** Counts an object: the bytes of what it reaches and nothing that was counted before did. */
+  /**
+   * Counts an object: returns the bytes of everything that it reaches and that was not counted
+   * before.
+   */
   public long add(Object object) {
     Deque<Object> reached = new ArrayDeque<>();
     reach(object, reached);

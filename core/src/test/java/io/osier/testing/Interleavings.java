@@ -7,7 +7,7 @@ import org.jetbrains.lincheck.LincheckAssertionError;
 
 /** Runs threads in many orders that Lincheck's model checker draws. */
 public final class Interleavings {
-  /** Never fewer: a fifth of them misses wake-ups that are lost. */
+  /** Never fewer: a fifth of them misses lost wake-ups. */
   private static final int ORDERS = Math.max(60, ScaledTries.scaled(60));
 
   private static final int TRIES = 20;
@@ -26,8 +26,9 @@ public final class Interleavings {
         OneProcessor.run(() -> Lincheck.runConcurrentTest(ORDERS, scene));
         return;
       } catch (LincheckAssertionError e) {
-        // Lincheck gives up a run after 30 s, which a busy machine may need for loading the first
-        // time. An order that is at fault is named; what never ends takes ten minutes to fail.
+        // Lincheck gives up a run after 30 s, which a busy machine may need to load the classes the
+        // first time. For a faulty order the message names it; a scene that never ends takes ten
+        // minutes to fail.
         if (i == TRIES || String.valueOf(e.getMessage()).contains("interleaving")) {
           throw e;
         }
@@ -35,7 +36,7 @@ public final class Interleavings {
     }
   }
 
-  /** Runs bodies in threads of their own, to their ends. */
+  /** Runs bodies in threads of their own, and waits for their ends. */
   public static void run(Runnable... bodies) {
     List<Thread> threads = new ArrayList<>();
     for (Runnable body : bodies) {
@@ -59,7 +60,7 @@ public final class Interleavings {
     }
   }
 
-  /** Plain, so that the model checker has no assertion library to interleave. */
+  /** Checks a condition without an assertion library, which the model checker would interleave. */
   public static void check(boolean holds) {
     if (!holds) {
       throw new AssertionError();

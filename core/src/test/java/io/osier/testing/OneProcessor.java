@@ -13,14 +13,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Runs what lets one of its threads go on at a time, the others spinning meanwhile, on a single
- * processor: there they leave it to the one, where they would else keep a second one busy. It needs
- * Linux and its taskset; without them everything runs as always.
+ * Runs actions whose threads take turns, the others spinning meanwhile, on a single processor:
+ * there the spinning ones yield to the running one, where they would otherwise keep a second
+ * processor busy. Needs Linux and its taskset; without them everything runs as always.
  */
 final class OneProcessor {
   private OneProcessor() {}
 
-  /** Runs an action, and the threads that it starts. What it throws is thrown. */
+  /** Runs an action, and the threads that it starts; throws what it throws. */
   static void run(Runnable action) {
     CompletableFuture<Void> end = new CompletableFuture<>();
     Thread.ofPlatform()
@@ -69,7 +69,7 @@ final class OneProcessor {
           .start()
           .waitFor();
     } catch (IOException e) {
-      // Another system.
+      // Not Linux, or no taskset.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -4,19 +4,19 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What a test has opened: closed with this, what was opened last first. A field of a test that is
- * one is {@code @AutoClose}. For one thread.
+ * The resources that a test has opened: closed with this, the last opened first. A field of a test
+ * of this type is {@code @AutoClose}. For one thread.
  */
 public final class Opened implements AutoCloseable {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-  /** Closes it at the end. Returns it. */
+  /** Adds a resource to be closed at the end; returns it. */
   public <T extends AutoCloseable> T add(T one) {
     open.push(one);
     return one;
   }
 
-  /** Closes all, also where one cannot be closed; says so then. */
+  /** Closes all resources, even if one cannot be closed, which is thrown afterwards. */
   @Override
   public void close() {
     AssertionError failed = new AssertionError("not everything can be closed");

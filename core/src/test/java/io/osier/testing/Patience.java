@@ -6,9 +6,10 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * How long tests wait for what must come: so long that only what hangs takes longer, on a machine
- * with twenty times as much to do as it can, too. JUnit finds this by itself, so that it holds for
- * all that wait by Awaitility and name no limit, and looks often where something comes soon.
+ * How long tests wait for an event that must come: so long that only a hang takes longer, even on a
+ * machine with twenty times as much to do as it can. JUnit finds this class by itself, so the limit
+ * holds for all tests that wait by Awaitility and name none; it polls often, for events that come
+ * soon.
  */
 public final class Patience implements BeforeAllCallback {
   /** The limit in seconds, for a latch, a queue, a future or a test. */
@@ -16,7 +17,7 @@ public final class Patience implements BeforeAllCallback {
 
   public static final Duration LIMIT = Duration.ofSeconds(SECONDS);
 
-  /** The same, for a socket. */
+  /** The limit in milliseconds, for a socket. */
   public static final int MILLIS = (int) LIMIT.toMillis();
 
   private static final Duration SELDOM = Duration.ofMillis(50);

@@ -7,7 +7,7 @@ import org.assertj.core.api.Assertions;
 import org.assertj.core.api.Condition;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** What an error is that says why something was refused. */
+/** Assertions on errors that say why something was refused. */
 public final class Refused {
   private Refused() {}
 
@@ -18,7 +18,7 @@ public final class Refused {
         code);
   }
 
-  /** Demands that a call throws such an error. Returns what more can be asked of that. */
+  /** Asserts that a call throws such an error; returns an assertion for more checks of it. */
   public static AbstractThrowableAssert<?, ? extends Throwable> refused(
       ErrorCode code, ThrowingCallable call) {
     return Assertions.assertThatThrownBy(call).is(with(code));

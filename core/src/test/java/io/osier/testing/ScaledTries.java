@@ -8,9 +8,9 @@ import net.jqwik.api.lifecycle.PropertyExecutor;
 import net.jqwik.api.lifecycle.PropertyLifecycleContext;
 
 /**
- * Tries a property that says how often it is to be tried in proportion to the others: so often
- * where {@code jqwik.tries.default} is 300, a fifth of that where it is 60. Jqwik finds this by
- * {@code META-INF/services}.
+ * Tries a property that names its number of tries in proportion to the others: that often if {@code
+ * jqwik.tries.default} is 300, a fifth of that if it is 60. Jqwik finds this class by {@code
+ * META-INF/services}.
  */
 public final class ScaledTries implements AroundPropertyHook {
   private static final int WHOLE = 300;
@@ -29,12 +29,12 @@ public final class ScaledTries implements AroundPropertyHook {
     return property.execute();
   }
 
-  /** How often to try what is tried so often where all is tried; once at least. */
+  /** Returns a number of tries in proportion to the default number; 1 at least. */
   public static int scaled(int tries) {
     return scaled(tries, DEFAULT);
   }
 
-  /** So many tries, and one at least, where a property that names no number has so many. */
+  /** As {@link #scaled(int)}, given the default number of tries; 1 at least. */
   static int scaled(int tries, int ofOthers) {
     return Math.clamp((long) tries * ofOthers / WHOLE, 1, Integer.MAX_VALUE);
   }

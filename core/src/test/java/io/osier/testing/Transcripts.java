@@ -10,18 +10,18 @@ import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 
 /**
- * Golden transcripts: a drawing, the commands ({@code >}), and after each everything that came of
- * it. With the environment variable {@code OSIER_TRANSCRIPTS} set to a directory they are written
- * there as they are now.
+ * Golden transcripts: a drawing, the commands ({@code >}), and after each everything that it
+ * printed. With the environment variable {@code OSIER_TRANSCRIPTS} set to a directory, the present
+ * ones are written there.
  */
 public final class Transcripts {
   private Transcripts() {}
 
   /**
-   * What comes of the commands of a transcript is as it was.
+   * Asserts that the commands of a transcript print what it says.
    *
-   * @param of beside which it lies
-   * @param script does a command; what comes of it, in lines
+   * @param of the class beside which the transcript lies
+   * @param script runs a command; returns what it printed, in lines
    */
   public static void assertAsItWas(Class<?> of, String name, UnaryOperator<String> script)
       throws IOException {

@@ -1,4 +1,4 @@
-/** What the tests of all modules share. */
+/** Helpers that the tests of all modules share. */
 @NullMarked
 package io.osier.testing;
 

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a join with a decomposed object reads of what lies outside, and brings into memory. */
+/**
+ * The entries outside the heap that a join with a decomposed object reads, and brings into memory.
+ */
 final class DecomposedJoinTest {
   private static final ReplicaId SELF = TestEntries.SELF;
   private static final ReplicaId OTHER = new ReplicaId("us", 1);
@@ -56,7 +58,10 @@ final class DecomposedJoinTest {
     assertThat(outside.given).isLessThan(10);
   }
 
-  /** The clearing of a map mentions each field: it is read page by page, and not one by one. */
+  /**
+   * The clearing of a map mentions each field: the map is read page by page, and not field by
+   * field.
+   */
   @Test
   void clearingOfAMap_isJoinedByAWalk() {
     CrdtState whole = map();
@@ -78,7 +83,9 @@ final class DecomposedJoinTest {
     return updated(object, SELF, SIZE + 1L + number, add);
   }
 
-  /** All of it has been written, and comes from memory. */
+  /**
+   * Returns an equal object after all of it was written, so that its entries are known from memory.
+   */
   private CrdtState rebased(CrdtState object) {
     outside = new TestEntries();
     Decomposition.all(object, List.of(SELF), outside.entries::put);
@@ -86,10 +93,10 @@ final class DecomposedJoinTest {
   }
 
   /**
-   * Some additions that the other one does not know yet, some of which are in memory no more; the
-   * first of them once more.
+   * Makes some additions that the other state does not know yet, some of which are in memory no
+   * more; the first of them once more.
    *
-   * @param rebases how often what is in memory comes into a later source
+   * @param rebases how often the entries in memory are moved to a later source
    */
   private CrdtState addedTo(CrdtState object, int rebases) {
     CrdtState mine = object;
@@ -118,7 +125,7 @@ final class DecomposedJoinTest {
     }
   }
 
-  /** Nobody keeps for ever what was changed. */
+  /** Changed keys are not kept for ever. */
   @Test
   void clearing_thatHasNotSeenWhatIsLongAgo_looksThroughAll() {
     CrdtState before = outside.decomposed(set());
@@ -140,7 +147,7 @@ final class DecomposedJoinTest {
         .toList();
   }
 
-  /** A state of who has seen the first elements of {@link #set} and added one to those. */
+  /** Returns a state that has seen the first elements of {@link #set} and added one. */
   private static CrdtState small(int seen) {
     CrdtState some = CrdtState.bottom(CrdtType.AW_SET);
     if (seen > 0) {
@@ -150,9 +157,9 @@ final class DecomposedJoinTest {
   }
 
   /**
-   * As it is after the join with a smaller state, which is compared with the join from that side.
+   * Returns the join with a smaller state, after comparing it with the join from that side.
    *
-   * @param kept whether what is not changed stays where it was
+   * @param kept whether unchanged entries stayed where they were
    * @param inMemory how many entries come into memory
    */
   private CrdtState joined(CrdtState mine, CrdtState theirs, boolean kept, int inMemory) {
@@ -177,7 +184,7 @@ final class DecomposedJoinTest {
     }
   }
 
-  /** Then it is known which entries it may have not seen: all of them. */
+  /** Then it is known which entries the state may not have seen: all of them. */
   @Test
   void smallState_thatHasNotSeenWhatCameLately_leavesThatOutside() {
     CrdtState inMemory = Decomposition.of(set());
@@ -225,7 +232,9 @@ final class DecomposedJoinTest {
     return elements.isEmpty() ? set : updated(set, OTHER, number, new Operation.Remove(elements));
   }
 
-  /** Against the join from the other side, where all of the large set is put into the small one. */
+  /**
+   * Compared with the join from the other side, which puts all of the large set into the small one.
+   */
   @Property(tries = 200)
   void smallState_isJoinedAsFromItsSide(
       @ForAll @IntRange(max = 200) int seen,
@@ -269,7 +278,7 @@ final class DecomposedJoinTest {
     assertThat(Decomposition.remembering(read, Decomposition.whole(mine))).isSameAs(read);
   }
 
-  /** As a set that is read and not changed is, whose source gets old. */
+  /** So it is with a set that is read and not changed, whose source gets old. */
   @Test
   void readAnewManyTimes_doesNotForgetWhatCameLately() {
     CrdtState before = outside.decomposed(set());

@@ -6,7 +6,7 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.StateCodec;
 
-/** States and deltas as bytes with all that their decoding needs. */
+/** States and deltas as bytes, with everything that their decoding needs. */
 public final class Encoded {
   private Encoded() {}
 

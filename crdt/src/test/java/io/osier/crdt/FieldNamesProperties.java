@@ -36,7 +36,7 @@ final class FieldNamesProperties {
     assertThat(FieldNames.of("größe".getBytes(StandardCharsets.UTF_8))).isEqualTo("größe");
     assertThat(FieldNames.of(new byte[0])).isEqualTo("bytes:0x");
     assertThat(FieldNames.of(new byte[] {(byte) 0xff, 1})).isEqualTo("bytes:0xff01");
-    assertThat(FieldNames.bytes("bytes:0xFF")).hasSize(10); // no digits of ours
+    assertThat(FieldNames.bytes("bytes:0xFF")).hasSize(10); // not the digits that this code writes
     assertThat(FieldNames.bytes("bytes:0x6161")).hasSize(12); // "aa" is its own name
   }
 }

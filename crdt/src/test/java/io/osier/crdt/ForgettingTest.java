@@ -10,7 +10,7 @@ import io.osier.crdt.state.CrdtState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Replicas forget a removed object at different times, and go on with it. */
+/** Replicas forget a removed object at different times, and then update it again. */
 final class ForgettingTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
@@ -36,8 +36,7 @@ final class ForgettingTest {
     CrdtState there = bottom.join(increment(bottom, EU, 17, 0));
     there = there.join(there.prepare(new Operation.Clear(), US, 4, 0, 2, 0));
     assertThat(there.isSpent()).isTrue();
-    // EU has forgotten all of it. Its last update was the one that was reset, so that the base of
-    // the
+    // EU has forgotten all of it. Its last update was the one that was reset, so the base of the
     // new sums has the number of the old base.
     CrdtState fresh = increment(bottom, EU, 18, 17);
     CrdtState here = bottom.join(fresh);
@@ -45,7 +44,7 @@ final class ForgettingTest {
     assertThat(value(there.join(fresh))).isEqualTo(18);
     assertThat(value(here.join(there))).isEqualTo(18);
     assertThat(there.join(fresh).trimmed()).isEqualTo(here.trimmed());
-    // A reset elsewhere that has seen it takes just that.
+    // A reset elsewhere that has seen the new sums subtracts just those.
     CrdtState reset = there.join(fresh).prepare(new Operation.Clear(), US, 9, 4, 3, 0);
     CrdtState more = increment(here, EU, 20, 17);
     assertThat(value(here.join(more).join(reset))).isEqualTo(20);
@@ -63,7 +62,9 @@ final class ForgettingTest {
     assertThat(value(old.join(seenLess))).isEqualTo(17);
   }
 
-  /** Seed 1 of the simulator: who had forgotten the object told its origin a state without it. */
+  /**
+   * Simulator seed 1: a replica that had forgotten the object sent its origin a state without it.
+   */
   @Test
   void whatAStateOfAnotherOneHasTakenAway_countsNowhereAgain() {
     CrdtState origin = CrdtState.bottom(CrdtType.OR_MAP);
@@ -117,7 +118,7 @@ final class ForgettingTest {
     map = map.join(map.prepare(new Operation.RemoveFields(List.of("f")), EU, 2, 1, 1, 0));
     assertThat(map.store().isEmpty()).as("the counter's base is kept").isFalse();
     assertThat(map.isSpent()).isTrue();
-    // The removal of an element from a remove-wins set decides against additions still to come.
+    // The removal of an element from a remove-wins set wins over additions still to come.
     CrdtState set = CrdtState.bottom(CrdtType.RW_SET);
     set = set.join(set.prepare(new Operation.Remove(List.of(Value.of("x"))), EU, 1, 0, 1, 0));
     assertThat(set.isBottom()).isTrue();

@@ -26,7 +26,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** Operations, queries and readings: forms that clients of any age send. */
+/** Operations, queries and readings, in the forms that clients of any version send. */
 final class OperationCodecTest {
   private static final FieldId FIELD = new FieldId("f", CrdtType.AW_SET);
 
@@ -156,7 +156,10 @@ final class OperationCodecTest {
         .hasMessageContaining("INVALID_ARGUMENT");
   }
 
-  /** What a record's reader turns into MalformedException: never an error, never a hang. */
+  /**
+   * Only exceptions that a record's reader turns into MalformedException: never an error, never a
+   * hang.
+   */
   @Property(tries = 10_000)
   void damagedForms_areReadOrRefused(
       @ForAll("values") Object value,

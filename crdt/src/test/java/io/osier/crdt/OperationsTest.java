@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Which type takes which operation and query, and what is refused. */
+/** The operations and queries of each type, and the refusal of others. */
 final class OperationsTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
@@ -102,7 +102,7 @@ final class OperationsTest {
       }
       CrdtState start = bottom;
       if (type == CrdtType.BOUNDED_COUNTER && operation instanceof Operation.Clear) {
-        continue; // BoundedCounterTest
+        continue; // see BoundedCounterTest
       }
       Operation both = new Operation.WithDeadline(operation, LATER);
       if (type == CrdtType.BOUNDED_COUNTER) {
@@ -152,7 +152,7 @@ final class OperationsTest {
         .isEqualTo(ErrorCode.OVERFLOW);
   }
 
-  /** "adding 1 to 0 leaves the range of a long" it said. */
+  /** The error once said "adding 1 to 0 leaves the range of a long". */
   @Test
   void counterWhoseSumsAreFull_saysSo() {
     CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);

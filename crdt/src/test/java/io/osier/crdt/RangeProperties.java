@@ -27,7 +27,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** Ranges of elements and fields, against what is filtered from the whole. */
+/** Ranges of elements and fields, compared with a filter over the whole. */
 final class RangeProperties {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
 
@@ -39,7 +39,7 @@ final class RangeProperties {
           CrdtType.LWW_SET_ADD_BIAS,
           CrdtType.LWW_SET_REMOVE_BIAS);
 
-  /** An end, if there is one: a number, and whether the range has it. */
+  /** An end, if there is one: a number, and whether the range includes it. */
   @Provide
   Arbitrary<Optional<Tuple.Tuple2<Integer, Boolean>>> ends() {
     return Combinators.combine(Arbitraries.integers().between(-1, 41), Arbitraries.of(true, false))
@@ -100,7 +100,7 @@ final class RangeProperties {
     }
   }
 
-  /** One name may have a counter and a register: neither is left behind by a page. */
+  /** One name may have a counter and a register: a page includes both or none. */
   @Property(tries = 500)
   void showsTheFieldsBetween(
       @ForAll @Size(max = 25) Set<@IntRange(max = 40) Integer> counters,
@@ -153,7 +153,7 @@ final class RangeProperties {
     return field.name().charAt(0) - 'A';
   }
 
-  /** It is refused before all of it is in memory. */
+  /** The range is refused before all of it is in memory. */
   @Test
   void rangeThatNoAnswerHasRoomFor_isRefused() {
     String large = "x".repeat(1 << 20);

@@ -21,7 +21,7 @@ import java.util.Set;
  */
 record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<List<Long>>> slots) {
   /**
-   * Something that one dot says.
+   * A fact that one dot asserts.
    *
    * @param path fields and element that it is about
    * @param content kind and values
@@ -179,7 +179,7 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
     return result;
   }
 
-  /** At one number, the base of no sums. */
+  /** Of two at one number, the base of zero sums. */
   private static boolean isWider(List<Long> a, List<Long> b) {
     return a.get(0).equals(b.get(0)) ? a.get(1) == 0 && a.get(2) == 0 : a.get(0) > b.get(0);
   }

@@ -21,8 +21,8 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
 /**
- * The real join against the plain one, step by step, in any order: also where an update comes
- * before those that it has seen, and where groups of deltas have gaps.
+ * Compares the real join with the plain one, step by step, in any order: even if an update comes
+ * before those that it has seen, and if groups of deltas have gaps.
  */
 final class ReferenceJoinProperties {
   /**
@@ -50,7 +50,8 @@ final class ReferenceJoinProperties {
   Arbitrary<Plan> plansOfDots() {
     return Plans.plans(
         Arrays.stream(CrdtType.values())
-            .filter(t -> t != CrdtType.BOUNDED_COUNTER) // made of rows: BoundedCounterTest
+            // it consists of rows: see BoundedCounterTest
+            .filter(t -> t != CrdtType.BOUNDED_COUNTER)
             .toList());
   }
 
@@ -79,7 +80,9 @@ final class ReferenceJoinProperties {
     }
   }
 
-  /** Updates prepared on replicas that got others' updates in no causal order converge, too. */
+  /**
+   * Updates prepared on replicas that received others' updates in no causal order converge, too.
+   */
   @Property(tries = 1_000)
   void withoutCausalDelivery_replicasConverge(
       @ForAll(supplier = Plans.class) Plan plan,

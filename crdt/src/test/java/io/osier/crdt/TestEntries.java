@@ -16,28 +16,28 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The entries of an object outside the heap, and how many of them were given. */
+/** The entries of an object outside the heap; counts how many of them were read. */
 public final class TestEntries implements EntrySource {
   public static final ReplicaId SELF = new ReplicaId("eu", 1);
 
   public final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
   public int given;
 
-  /** How often one entry was asked for. */
+  /** How often a single entry was looked up. */
   int lookups;
 
   public final List<byte @Nullable []> pages = new ArrayList<>();
 
-  /** All of the object's context, in its order. */
+  /** All replicas of the object's context, in its order. */
   List<ReplicaId> replicas = List.of(SELF);
 
-  /** An equal object whose entries are here. */
+  /** Returns an equal object whose entries are in this source. */
   public CrdtState decomposed(CrdtState whole) {
     Decomposition.all(whole, replicas, entries::put);
     return decomposedAs(whole);
   }
 
-  /** An equal object that is read anew, of one whose entries are here. */
+  /** Returns an equal object that is read again, of one whose entries are in this source. */
   public CrdtState decomposedAs(CrdtState whole) {
     byte[] head =
         WireOutput.bytesOf(

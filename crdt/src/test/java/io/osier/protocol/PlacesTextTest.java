@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class PlacesTextTest {
-  /** Of 64 homes with 8 partitions each, where 24 lives of datacenters have written. */
+  /** Positions of 64 homes with 8 partitions each, written by 24 lives of datacenters. */
   @Test
   void positionOfAsManyPlacesAsThereMayBe_isReadAgain() {
     VersionVector seen = VersionVector.EMPTY;

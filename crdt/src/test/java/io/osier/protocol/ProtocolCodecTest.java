@@ -53,7 +53,7 @@ final class ProtocolCodecTest {
     }
   }
 
-  /** Wherever a request names a type. */
+  /** In each request that names a type. */
   @Test
   void typeOfTheFuture_isRefusedByItsNumber() {
     Operation assign = new Operation.Assign(Value.of(5));
@@ -113,7 +113,10 @@ final class ProtocolCodecTest {
         .hasMessageContaining("call 77 of a program is unknown");
   }
 
-  /** One sum over all forms: any change of any message's bytes is seen, and must be meant. */
+  /**
+   * One sum over all forms: any change of any message's bytes is noticed, and must be made on
+   * purpose.
+   */
   @Test
   void forms_areThoseOfVersionOne() {
     StringBuilder all = new StringBuilder();
@@ -157,7 +160,7 @@ final class ProtocolCodecTest {
         .hasMessageContaining("reply 19 is no part of a batch");
   }
 
-  /** What former versions have of it stays as it was: the types of what came later are others. */
+  /** The forms of former versions stay as they were: later additions have types of their own. */
   @Test
   void formsOfWhereKeyspacesAre() {
     String here = "01" + text("ks") + "d00f" + "02" + "00";
@@ -177,7 +180,7 @@ final class ProtocolCodecTest {
         .isEqualTo("010101" + "01" + "0002657507" + here);
   }
 
-  /** One that is hashed by tag is none that former versions can read. */
+  /** Former versions cannot read a keyspace that is hashed by tag. */
   @Test
   void formOfKeyspace_saysHowItIsHashed_andIsCheckedBothWays() {
     for (boolean causal : new boolean[] {false, true}) {
@@ -232,7 +235,10 @@ final class ProtocolCodecTest {
     return Arbitraries.of(all);
   }
 
-  /** Bytes at some places are others, some at the end are missing, and it may go the wrong way. */
+  /**
+   * Bytes at some positions are replaced, some at the end are missing, and a message may go the
+   * wrong way.
+   */
   @Property(tries = 10_000)
   void damagedMessages_areReadOrMalformed_andNothingElse(
       @ForAll("messages") byte[] message,
@@ -244,7 +250,7 @@ final class ProtocolCodecTest {
     readOrMalformed(() -> ProtocolCodec.decodeReply(bytes));
   }
 
-  /** What a client sent is not sent back to it, nor logged, whatever its size. */
+  /** A client's operation is neither sent back to it nor logged, whatever its size. */
   @Test
   void refusal_doesNotRepeatALargeOperation() {
     byte[] call =
@@ -260,7 +266,7 @@ final class ProtocolCodecTest {
         .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(200));
   }
 
-  /** Each takes three bytes there and a hundred here: a frame of them would take the heap. */
+  /** Each part takes three bytes there and a hundred here: a frame of them would take the heap. */
   @Test
   void requestOfTooManyParts_isNotReadToBeRefused() {
     for (int n : new int[] {Request.PROGRAM_MAX + 1, 50_000}) {

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Requests and replies of each kind, and of what each may have. */
+/** Requests and replies of each kind, with each optional part. */
 final class SampleMessages {
   private SampleMessages() {}
 

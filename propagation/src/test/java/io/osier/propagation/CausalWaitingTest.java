@@ -22,8 +22,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
- * What waits in a causal keyspace while repairs and streams are interrupted: what has come is not
- * asked for again, and what will never be closed is not kept.
+ * Updates that wait in a causal keyspace while repairs and streams are interrupted: received ones
+ * are not requested again, and those of a cut that will never be closed are not kept.
  */
 final class CausalWaitingTest {
   private static final ReplicaId SELF = TestSurroundings.SELF;
@@ -55,7 +55,10 @@ final class CausalWaitingTest {
     solo.tick();
   }
 
-  /** Time passes in which the peer is heard, which has updates of the one that is away. */
+  /**
+   * Lets time pass in which the peer is heard; the peer reports updates of the datacenter that is
+   * away.
+   */
   private void hears(long millis) {
     hears(PEER, millis);
   }
@@ -86,7 +89,7 @@ final class CausalWaitingTest {
     solo.down(PEER);
   }
 
-  /** The state of an object of one that wrote it once, with this number. */
+  /** Returns the state of an object that the origin wrote once, with this number. */
   private static Shipment whole(ReplicaId origin, int number) {
     ObjectId object = new ObjectId(Key.of(origin + "/" + number), CrdtType.PN_COUNTER);
     CrdtState bottom = CrdtState.bottom(object.type());
@@ -95,7 +98,7 @@ final class CausalWaitingTest {
     return new Shipment(object, origin, 0, VersionVector.EMPTY, number, 0, 0, state);
   }
 
-  /** The peer answers the last question with a page of the objects after one. */
+  /** Has the peer answer the last request with a page of the objects after one. */
   private void page(int after, int last) {
     List<Shipment> shipments = new ArrayList<>();
     for (int i = after + 1; i <= last; i++) {
@@ -115,7 +118,7 @@ final class CausalWaitingTest {
             shipments));
   }
 
-  /** A repair has brought its first page. */
+  /** Starts a repair that has received its first page. */
   private void beginsHealing() {
     up();
     hears(2L * SETTINGS.healMillis() + SETTINGS.retryMillis());
@@ -154,7 +157,7 @@ final class CausalWaitingTest {
     assertThat(kept.objects).hasSize(HEALED);
   }
 
-  /** Its former incarnation was asked, and will not answer. */
+  /** The peer's former incarnation was asked, and will not answer. */
   @Test
   void peerThatWasStartedAgain_isAskedAnew() {
     beginsHealing();
@@ -165,7 +168,7 @@ final class CausalWaitingTest {
     assertThat(heals()).hasSize(1);
   }
 
-  /** The peer asks while something that is committed here is held, so the answer waits. */
+  /** Has the peer ask while an update committed here is held, so that the answer waits. */
   private void asksWhileSomethingIsHeld() {
     up();
     CrdtState delta =
@@ -193,7 +196,7 @@ final class CausalWaitingTest {
     assertThat(answered).containsExactly(PEER);
   }
 
-  /** The next incarnation may give its own request the same number. */
+  /** The peer's next incarnation may give its own request the same number. */
   @Test
   void healingThatIsAskedFor_endsWithWhoAsked() {
     asksWhileSomethingIsHeld();
@@ -212,7 +215,10 @@ final class CausalWaitingTest {
     assertThat(answered).isEmpty();
   }
 
-  /** What the former one had not closed will never be: also where others spoke of its end first. */
+  /**
+   * A cut that the former incarnation had not closed will never be closed, even if others reported
+   * the incarnation's end first.
+   */
   @Test
   void incarnationOfWhichOthersSpokeFirst_endsTheFormerOne() {
     up();
@@ -235,7 +241,10 @@ final class CausalWaitingTest {
     assertThat(propagation.waitingUpdates()).isZero();
   }
 
-  /** What the former one has the newest may not have: with that, more would count as everywhere. */
+  /**
+   * The newest incarnation may lack what the former one had: otherwise more would count as present
+   * everywhere.
+   */
   @Test
   void statusOfAFormerIncarnation_saysNothingOfTheNewest() {
     up();

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The peers of a partition change while it serves. */
+/** Changes of a partition's peers while it serves. */
 final class ChangedPeersTest {
   private final Script script = new Script();
 
@@ -15,7 +15,7 @@ final class ChangedPeersTest {
     return script.runAll(commands);
   }
 
-  /** Seeds 91 and 94 of the simulator: the partition failed. Nobody else may have the update. */
+  /** Simulator seeds 91 and 94: the partition failed. No other datacenter may have the update. */
   @ParameterizedTest
   @ValueSource(strings = {"causal", "session"})
   void whatHasComeOfOneThatIsGivenUp_andWaits_isShownWithWhatItWaitsFor(String kind) {
@@ -38,7 +38,7 @@ final class ChangedPeersTest {
     assertThat(run("ap add l w", "run 1000")).contains("us     shows {l=w y}");
   }
 
-  /** Of one that is given up, each gets what any other one has. */
+  /** Each datacenter gets the updates of a given-up one that any other has. */
   @ParameterizedTest
   @ValueSource(strings = {"causal", "session"})
   void whatOneHasOfOneThatIsGivenUp_comesToTheOthers(String kind) {
@@ -47,7 +47,7 @@ final class ChangedPeersTest {
     assertThat(run("run 5000")).contains("us     shows {k=x}");
   }
 
-  /** It may have its old store, and with it its place in the stream. */
+  /** The peer may have its old store, and with it its place in the stream. */
   @ParameterizedTest
   @ValueSource(strings = {"causal", "session"})
   void oneThatIsAddedAgain_isGivenWhatWasCommittedForNobodyMeanwhile(String kind) {
@@ -56,7 +56,7 @@ final class ChangedPeersTest {
     assertThat(run("join ap eu", "run 3000")).contains("eu     shows", "k=x y", "l=z");
   }
 
-  /** What had come of it without its end was dropped with it. */
+  /** The received part of its open cut was dropped when it was removed. */
   @ParameterizedTest
   @ValueSource(strings = {"causal", "session"})
   void oneThatIsAddedAgain_givesOnceMoreWhatHadBegunToCome(String kind) {

@@ -31,8 +31,8 @@ final class ClearedSetTest {
   }
 
   /**
-   * Something is held for a round, so the cut ends in front of it. What the set is when the
-   * clearing leaves has a part of a transaction that lies behind that end.
+   * An update is held for a round, so the cut ends before it. The set's state at the time when the
+   * clearing leaves includes a part of a transaction that lies behind the cut's end.
    */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})

@@ -21,8 +21,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A store from before the last updates, which the peers have: a copied volume, a snapshot of a
- * machine. Its incarnation goes on, and what is committed with it has numbers that were given.
+ * A store from before the last updates, which the peers have: a copied volume, or a snapshot of a
+ * machine. Its incarnation goes on, and its new commits get numbers that were given before.
  */
 final class CopiedStoreTest {
   private static final ReplicaId SELF = TestSurroundings.SELF;
@@ -32,7 +32,7 @@ final class CopiedStoreTest {
 
   private CrdtState state = CrdtState.bottom(OBJECT.type());
 
-  /** It has committed 5 updates in former lives. */
+  /** The store has committed 5 updates in former lives. */
   private final Solo solo =
       new Solo(Solo.SESSION, TestSurroundings.recovered(2, true, 5), new OneObject(), "us", "ap");
 
@@ -76,7 +76,8 @@ final class CopiedStoreTest {
   }
 
   /**
-   * It had given the number once more by then, nobody saw a difference, and the update was lost.
+   * The copy had given the number once more by then; no datacenter saw a difference, and the update
+   * was lost.
    */
   @Test
   void peerThatHasMore_stopsIt_alsoWhereAsMuchWasCommittedSince() {

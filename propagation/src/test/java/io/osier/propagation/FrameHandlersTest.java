@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What a frame does that no transcript shows. */
+/** The effects of frames that no transcript shows. */
 final class FrameHandlersTest {
   private static final ReplicaId US = new ReplicaId("us", 1);
   private static final ReplicaId AP = new ReplicaId("ap", 1);
@@ -49,7 +49,7 @@ final class FrameHandlersTest {
         .sum();
   }
 
-  /** Its first update. */
+  /** Has us ship its first update. */
   private void usShips(VersionVector needs) {
     CrdtState none = CrdtState.bottom(OBJECT.type());
     CrdtState delta = none.prepare(new Operation.Clear(), US, 1, 0, 1, 0);
@@ -60,7 +60,7 @@ final class FrameHandlersTest {
             Frame.Kind.OPS, solo.epoch(), 1, 1, Optional.empty(), solo.nowMillis, List.of(update)));
   }
 
-  /** Each retry's time the peer is heard. */
+  /** Lets this many retry intervals pass, in each of which the peer is heard. */
   private void passes(int retries) {
     for (int i = 0; i < retries; i++) {
       solo.nowMillis += StreamSettings.DEFAULT.retryMillis();
@@ -81,7 +81,7 @@ final class FrameHandlersTest {
     assertThat(wantRights).containsExactly("us 7");
   }
 
-  /** Whoever offers holds what it offered until it hears that it need not. */
+  /** A peer keeps a state that it has offered until it hears that nobody pulls it. */
   @Test
   void offerThatBelongsToNoQuestion_isDeclined() {
     solo.up(US);
@@ -114,7 +114,7 @@ final class FrameHandlersTest {
     assertThat(relayedBytes()).isZero();
   }
 
-  /** What is not answered is asked ever more seldom, but where it was lost with the link. */
+  /** An unanswered request is repeated ever more seldom, except if it was lost with the link. */
   @Test
   void whatWasFetchedInVain_isFetchedAgain_whenTheLinkIsBack() {
     solo.up(US);

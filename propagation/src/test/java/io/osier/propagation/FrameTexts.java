@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What a transcript says of a frame. */
+/** The texts of frames in transcripts. */
 final class FrameTexts {
   private FrameTexts() {}
 
@@ -64,7 +64,7 @@ final class FrameTexts {
     return entries.isEmpty() ? "nothing" : String.join(" ", entries);
   }
 
-  /** Each as its object, what it builds on, and its last update. */
+  /** Returns for each shipment its object, the updates that it builds on, and its last update. */
   private static String text(List<Shipment> shipments) {
     return shipments.stream()
         .map(
@@ -78,7 +78,7 @@ final class FrameTexts {
         .collect(Collectors.joining());
   }
 
-  /** Of how many ranges entries came, by a link that is named "from>to". */
+  /** Returns for how many ranges entries were sent on a link named "from>to". */
   static long ranges(String told, String link) {
     return Pattern.compile(link + "  entries of \\[([^\\]]*)]")
         .matcher(told)

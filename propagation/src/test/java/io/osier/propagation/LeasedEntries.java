@@ -14,19 +14,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives objects whose entries lie outside, and can only be read until {@link #end}: who reads them
- * after that would find those of later versions in a store.
+ * Creates objects whose entries lie outside the heap and can be read only until {@link #end}: a
+ * store would then return the entries of later versions.
  */
 public final class LeasedEntries {
   private final List<Lease> leases = new ArrayList<>();
 
-  /** All that were given have ended. */
+  /** Ends all leases that were given. */
   public void end() {
     leases.forEach(l -> l.ended = true);
     leases.clear();
   }
 
-  /** An equal object with its entries outside; the same one if that cannot be. */
+  /** Returns an equal object with its entries outside; the object itself if that is impossible. */
   public CrdtState of(CrdtState object) {
     if (!Decomposition.isPossible(object)) {
       return object;

@@ -21,8 +21,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
- * In a causal keyspace a large state was pulled and waits for the end of its cut; that comes when
- * the process has slept for long.
+ * In a causal keyspace, a large state was pulled and waits for the end of its cut, which comes
+ * after the process has slept for long.
  */
 final class LeasedPullTest {
   private static final ReplicaId PEER = new ReplicaId("us", 1);
@@ -37,7 +37,10 @@ final class LeasedPullTest {
     solo.receive(PEER, frame);
   }
 
-  /** Its entries are the same here, and it has seen an update more. Returns the stream's epoch. */
+  /**
+   * Pulls a set whose entries are the same here, but which has seen one more update. Returns the
+   * stream's epoch.
+   */
   private long setIsPulled() {
     CrdtState empty = CrdtState.bottom(CrdtType.AW_SET);
     Operation adds = new Operation.Add(List.of(Value.of("e")));
@@ -75,7 +78,7 @@ final class LeasedPullTest {
     assertThat(shown()).isEqualTo(2);
   }
 
-  /** It is held anew before it is read. */
+  /** The version is held again before it is read. */
   @Test
   void late_itIsShown_ifItsLeaseHasNotEnded() {
     receive(end(setIsPulled()), 100);

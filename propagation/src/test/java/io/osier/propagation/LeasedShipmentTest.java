@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A frame leaves when what was done before it is durable, and a disk may stand still for longer
- * than the version stays that a state is read by. What the frame says was fixed when it was made.
+ * A frame leaves when everything before it is durable, and a disk may stand still for longer than
+ * the version lives by which a state is read. The frame's content was fixed when the frame was
+ * made.
  */
 final class LeasedShipmentTest {
   private static final ReplicaId SELF = TestSurroundings.SELF;
@@ -58,7 +59,7 @@ final class LeasedShipmentTest {
     return CrdtState.bottom(SET.type()).prepare(adds, SELF, number, number - 1, 0, 0);
   }
 
-  /** What the frames of a class say, behind the end of all leases. */
+  /** Returns the frames of a class as they are after the end of all leases. */
   private <T extends Frame> List<T> late(Class<T> type) {
     leases.end();
     return solo.sent.stream()

@@ -25,8 +25,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
- * In a session keyspace: ap made an update, us saw it and made another one on the object, and only
- * that one has come here and was acknowledged. Then us loses its memory.
+ * In a session keyspace, ap made an update, us saw it and made another one on the object, and only
+ * the latter was received and acknowledged here. Then us loses its memory.
  */
 final class LeftByFormerTest {
   private static final ReplicaId US = new ReplicaId("us", 1);
@@ -37,7 +37,7 @@ final class LeftByFormerTest {
 
   private final TestSurroundings.Kept kept = new TestSurroundings.Kept();
 
-  /** The last of each kind that was sent, by receiver. */
+  /** The last frame of each kind that was sent, by receiver. */
   private final Map<String, Frame.Resume> resumes = new HashMap<>();
 
   private final Map<String, Frame.Status> statuses = new HashMap<>();
@@ -71,7 +71,7 @@ final class LeftByFormerTest {
     return state == null ? 0 : ((Reading.Count) state.read(new Query.Whole())).value();
   }
 
-  /** The peer's only update comes. */
+  /** Has the peer ship its only update. */
   private void ships(ReplicaId from, VersionVector needs, CrdtState delta) {
     ships(from, 1, List.of(new Shipment(OBJECT, from, 0, needs, 1, 1, 0, delta)));
   }
@@ -89,12 +89,12 @@ final class LeftByFormerTest {
             updates));
   }
 
-  /** The peer says that it has nothing of anybody. */
+  /** Has the peer report that it has no updates of anybody. */
   private void hasNothing(ReplicaId peer) {
     hadNothing(peer, 0);
   }
 
-  /** The peer said so some time ago. */
+  /** As {@link #hasNothing}, but the report left some time ago. */
   private void hadNothing(ReplicaId peer, long agoMillis) {
     VersionVector none = VersionVector.EMPTY;
     solo.receive(peer, Frames.status(false, none, none, solo.nowMillis - agoMillis));
@@ -120,7 +120,9 @@ final class LeftByFormerTest {
     assertThat(propagation.progress().through().get(US)).isEqualTo(1);
   }
 
-  /** Whoever wants to know what a former incarnation of its own did must wait for that. */
+  /**
+   * A datacenter that wants to know what its own former incarnation did must wait for such updates.
+   */
   @Test
   void whatWaits_isToldAsWaiting_andCounted() {
     usShipsAndIsGone();
@@ -137,7 +139,7 @@ final class LeftByFormerTest {
     assertThat(propagation.memory().getLast().used()).isZero();
   }
 
-  /** It has come in another way, and nothing came for its object after that. */
+  /** The update was received in another way, and nothing arrived for its object after that. */
   @Test
   void whatIsKnownMeanwhile_waitsNoLonger() {
     usShipsAndIsGone();
@@ -172,7 +174,7 @@ final class LeftByFormerTest {
     assertThat(propagation.coverage(VersionVector.of(US, 1))).isEqualTo(Coverage.LOST);
   }
 
-  /** What they have got since then is not known. */
+  /** It is unknown what the peers have received since their reports left. */
   @Test
   void whatBuildsOnWhatNobodyHadLongAgo_isKept() {
     usShipsAndIsGone();

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When it is certain that nobody has what seems lost. */
+/** Checks when it is certain that no datacenter has an update that seems lost. */
 final class LossDetectorTest {
   private static final ReplicaId US = new ReplicaId("us", 1);
   private static final ReplicaId LOST = new ReplicaId("ap", 1);
@@ -57,7 +57,7 @@ final class LossDetectorTest {
     assertThat(isCertain(2 * PAUSE)).isTrue();
   }
 
-  /** What it has got meanwhile it does not tell. */
+  /** Such a status does not say what its sender has received meanwhile. */
   @Test
   void statusThatWasLongUnderWay_tellsOfWhenItLeft() {
     hears(false, 0);
@@ -68,7 +68,7 @@ final class LossDetectorTest {
     assertThat(isCertain(2 * PAUSE)).isTrue();
   }
 
-  /** All seem to have been under way for as long as one of the clocks was set by. */
+  /** After a clock was set, all frames seem to have travelled longer by the same time. */
   @Test
   void clockThatWasSet_makesItCertainLater() {
     long hour = 3_600_000_000_000L;

@@ -17,9 +17,7 @@ import io.osier.propagation.wire.Frame;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/**
- * A peer that offers more large states than are pulled at a time, and one that offers them anew.
- */
+/** Peers that offer more large states than are pulled at a time, or offer them again. */
 final class ManyOffersTest {
   private static final ReplicaId PEER = new ReplicaId("us", 1);
 
@@ -82,7 +80,10 @@ final class ManyOffersTest {
     assertThat(pulls()).hasSize(1);
   }
 
-  /** One is pulled in any case; the others' sender hears nothing, and the operator should. */
+  /**
+   * One state is pulled in any case. The sender of the others gets no answer; the operator sees a
+   * count.
+   */
   @Test
   void thoseForWhichThereIsNoRoom_areCounted() {
     solo = solo(StreamSettings.DEFAULT.within(new StreamSettings.Memory(1, 1, -1)));
@@ -112,7 +113,7 @@ final class ManyOffersTest {
     assertThat(pulls()).hasSize(16);
   }
 
-  /** The sender has closed them: it repeats those that are open. */
+  /** The sender has closed these offers: it repeats those that are open. */
   @Test
   void thoseThatNothingIsHeardOf_makeRoom() {
     solo.up(PEER);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Large states in answers of a third datacenter, which are pulled by what is lacking. */
+/** Large states in answers of a third datacenter, of which only the lacking entries are pulled. */
 final class OfferedAnswerTest {
   private final Script script = new Script(StreamSettings.DEFAULT.pulling(200));
 
@@ -26,7 +26,10 @@ final class OfferedAnswerTest {
     return script.runAll(commands);
   }
 
-  /** eu and ap never hear each other; us has a large set "k" and a small one "l" of eu. */
+  /**
+   * Creates eu and ap, which never hear each other; us has a large set "k" and a small one "l" of
+   * eu.
+   */
   private void separated(String consistency) {
     run("start " + consistency + " ap eu us", "cut ap eu", "cut ap us", "run 5000");
     run("eu add k" + elements(100, 160), "eu add l y", "run 1000");
@@ -50,7 +53,7 @@ final class OfferedAnswerTest {
     assertThat(at("ap")).isEqualTo(at("eu"));
   }
 
-  /** The repair says what all of its states show: it counts when they are there. */
+  /** The repair names what all of its states show; it is admitted when all of them are here. */
   @Test
   void ofACausalKeyspace_allIsShownInOneStep() {
     separated("causal");
@@ -80,7 +83,7 @@ final class OfferedAnswerTest {
     }
   }
 
-  /** What has come of an answer need not come again. */
+  /** The received part of an answer need not be sent again. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void linkThatIsCut_costsWhatHasNotCome(String consistency) {
@@ -97,7 +100,7 @@ final class OfferedAnswerTest {
     assertThat(at("ap")).isEqualTo(at("eu"));
   }
 
-  /** Requests that are repeated while their answers are under way bring most of it once. */
+  /** Requests that are repeated while their answers are in flight bring most entries only once. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void bySlowLink_allComes(String consistency) {
@@ -108,7 +111,7 @@ final class OfferedAnswerTest {
     assertThat(ranges(all)).isBetween(87L, 120L);
   }
 
-  /** As in a process that was stopped for minutes: it is given once more. */
+  /** The leases end, as in a process that was stopped for minutes: the state is sent once more. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void whatIsLost_comesOnceMore(String consistency) {
@@ -134,7 +137,7 @@ final class OfferedAnswerTest {
     run("sa add k" + elements(140, 160), "run 1000");
   }
 
-  /** Several origins' states are of one object: it comes once, and is asked for once. */
+  /** The states of several origins are of one object, which is requested and sent once. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void whatSeveralOriginsHaveDone_comesOnce(String consistency) {
@@ -143,14 +146,14 @@ final class OfferedAnswerTest {
     while (all.indexOf("us>ap  entries") < 0) {
       all.append(run("run 20"));
     }
-    all.append(run("ap add k own", "run 60000")); // it is newer than what is offered
+    all.append(run("ap add k own", "run 60000")); // it is newer than the offered version
     assertThat(all).contains("states of eu", "states of as", "states of sa");
     assertThat(ranges(all.toString())).isBetween(8L, 10L);
     assertThat(pages(all.toString())).isEqualTo(1);
     assertThat(at("ap")).isEqualTo(at("eu"));
   }
 
-  /** What is compared is the version that is most like the one that is offered. */
+  /** The offered version is compared with the version here that is most like it. */
   @Test
   void whatCameWithTheStreamAndChanged_isPulledOnceMore() {
     threeWithoutAp("causal");
@@ -164,7 +167,7 @@ final class OfferedAnswerTest {
     assertThat(at("ap")).isEqualTo(at("eu"));
   }
 
-  /** Of how many versions ranges were compared. */
+  /** Returns for how many versions ranges were compared. */
   private static long pages(String told) {
     return Pattern.compile("us>ap  [0-9]+ ranges").matcher(told).results().count();
   }
@@ -179,7 +182,7 @@ final class OfferedAnswerTest {
     assertThat(at("ap").expires()).isTrue();
   }
 
-  /** Of what is fetched because something is missing in its updates, too. */
+  /** States are also pulled if they were fetched because some of their updates are missing. */
   @Test
   void whatIsFetched_isPulled() {
     run("start session ap eu us", "run 1000", "eu add k" + elements(100, 160), "run 1000");
@@ -193,7 +196,7 @@ final class OfferedAnswerTest {
     assertThat(at("ap")).isEqualTo(at("us"));
   }
 
-  /** What is small does not wait until what is large has been pulled. */
+  /** Small states do not wait until large ones have been pulled. */
   @Test
   void whatIsLarge_isFetchedLast() {
     run("start session ap eu us", "run 1000", "eu add k" + elements(100, 160), "run 1000");
@@ -204,7 +207,10 @@ final class OfferedAnswerTest {
     assertThat(script.state("ap", "l")).isEqualTo(script.state("us", "l"));
   }
 
-  /** Whatever is lost or comes twice, or when the link is cut: it converges, all or nothing. */
+  /**
+   * Frames are lost or duplicated, or the link is cut: the datacenters converge, and show all or
+   * nothing.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void itConverges(String consistency) {

@@ -18,9 +18,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Large states, which a peer that was away for long pulls by what it lacks. */
+/** Large states of which a peer that was away for long pulls the entries that it lacks. */
 final class OfferedStateTest {
-  /** So long that the shipped log does not wait for the peer. */
+  /** After this time the shipped log does not wait for the peer any more. */
   private static final String LONG = "run 700000";
 
   private final Script script = new Script(StreamSettings.DEFAULT.pulling(200));
@@ -29,7 +29,7 @@ final class OfferedStateTest {
     return script.runAll(commands);
   }
 
-  /** The peer has nothing of a large set "k" and a small one "l". */
+  /** Separates the peer, which then has nothing of a large set "k" and a small one "l". */
   private void separated() {
     separated("session");
   }
@@ -39,7 +39,7 @@ final class OfferedStateTest {
     run("eu add k" + elements(100, 160), "eu add l y", LONG);
   }
 
-  /** Of how many ranges entries came. */
+  /** Returns for how many ranges entries were sent. */
   private static long ranges(String told) {
     return FrameTexts.ranges(told, "[a-z]+>[a-z]+");
   }
@@ -64,7 +64,7 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
-  /** An offer that is repeated while its entries are under way does not bring them twice. */
+  /** An offer that is repeated while its entries are in flight does not bring them twice. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void bySlowLink_allIsSentOnce(String consistency) {
@@ -88,7 +88,7 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
-  /** A cut is not closed before what belongs to it was pulled. */
+  /** A cut is not closed before the states that belong to it were pulled. */
   @Test
   void ofACausalKeyspace_allIsShownInOneStep() {
     separated("causal");
@@ -105,8 +105,9 @@ final class OfferedStateTest {
   }
 
   /**
-   * What was pulled waits for ap's updates, and reads what it shares with the version here by a
-   * lease. When that ends, as in a process that was stopped for minutes, it comes once more.
+   * The pulled state waits for ap's updates, and reads the entries that it shares with the version
+   * here by a lease. When the lease ends, as in a process that was stopped for minutes, the state
+   * is sent once more.
    */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
@@ -129,7 +130,7 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
-  /** It has to be the same one, also where nothing else is lacking. */
+  /** The deadline must be the same one, even if no entry is lacking. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void deadline_comesWithTheOffer(String consistency) {
@@ -146,7 +147,10 @@ final class OfferedStateTest {
     assertThat(at("us").expires()).isTrue();
   }
 
-  /** Each of two streams brings more than may wait: one of them goes on at a time. */
+  /**
+   * Each of two streams brings more than the budget for waiting updates: one of them goes on at a
+   * time.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void withLittleRoom_allIsPulledAllTheSame(String consistency) {
@@ -185,7 +189,7 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
-  /** Of what it did not pull, what was written meanwhile would be all that it has. */
+  /** Otherwise later updates would be all that the peer has of the object. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void peerThatDoesNotPull_isNotGivenLaterUpdatesAlone(String consistency) {
@@ -196,7 +200,9 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
-  /** What was written after that, and of which nothing is known any more, is sent, too. */
+  /**
+   * Updates that were made after the offer, and that the shipped log has dropped, are sent, too.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void whatIsPulledForLong_isWhole_thoughTheShippedLogHasNoRoom(String consistency) {
@@ -210,7 +216,7 @@ final class OfferedStateTest {
     little.loses((link, frame) -> frame instanceof Frame.Entries || frame instanceof Frame.Fetch);
     assertThat(little.runAll("join eu us", "run 60")).contains("offer k");
     little.runAll("eu add k e1500", "run 60");
-    // One takes nearly all of the room, and is forgotten for the last of them.
+    // One object takes nearly all of the log's room, and is dropped for the last of them.
     for (String other : List.of("a", "b", "c", "d", "e", "f", "g".repeat(1_200), "h", "i")) {
       little.runAll("eu add " + other + " x", "run 60");
     }
@@ -239,7 +245,7 @@ final class OfferedStateTest {
     }
   }
 
-  /** That all has come is said once more, whatever the number of the offer. */
+  /** The report that everything was received is repeated, whatever the number of the offer. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void whatIsPulled_isNotPulledAgain_whenThatItIsWasLost(String consistency) {
@@ -267,7 +273,9 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
-  /** All of one set has come and waits for the end of the cut, which the other belongs to. */
+  /**
+   * All of one set was received and waits for the end of the cut, to which the other set belongs.
+   */
   @Test
   void ofACausalKeyspace_whatHasCome_needNotComeAgain_whenTheLinkIsCut() {
     run("start causal eu us", "run 1000", "cut eu us", "eu add k" + elements(100, 160));
@@ -292,7 +300,7 @@ final class OfferedStateTest {
     assertThat(script.waitingBytes("us")).isGreaterThanOrEqualTo(came);
   }
 
-  /** Otherwise the peer would go on asking for a stream, and take its sender for out of reach. */
+  /** Otherwise the peer would go on requesting a stream, and count its sender as out of reach. */
   @Test
   void streamHasBegun_whileSomethingIsPulled() {
     run("start session eu us", "run 1000", "cut eu us", "eu add k" + elements(100, 160), LONG);
@@ -301,7 +309,9 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
-  /** Others went past it in the stream, which the peer has stored a place of. */
+  /**
+   * Other objects were sent after it in the stream, and the peer has stored a place behind them.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void linkThatIsCutForAMoment_losesNothing(String consistency) {
@@ -312,8 +322,8 @@ final class OfferedStateTest {
   }
 
   /**
-   * What is shown of it was a state of it at any time, whatever is lost or comes twice, and it
-   * converges. In a causal keyspace that holds for all objects together.
+   * Whatever frames are lost or duplicated, only states that existed are shown, and the datacenters
+   * converge. In a causal keyspace that holds for all objects together.
    */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})

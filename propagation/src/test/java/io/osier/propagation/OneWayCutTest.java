@@ -34,7 +34,7 @@ final class OneWayCutTest {
     return solo.sent(Frame.Heal.class);
   }
 
-  /** Time passes in which both peers are heard; the third one has five updates of the other. */
+  /** Lets time pass in which both peers are heard; the third one has five updates of the other. */
   private void hears(long millis) {
     for (long until = solo.nowMillis + millis;
         solo.nowMillis < until;
@@ -67,8 +67,8 @@ final class OneWayCutTest {
   }
 
   /**
-   * What it has under way is never acknowledged, so it soon ships nothing more, however often it
-   * says that it is there: seed 75 with five datacenters.
+   * The peer's frames in flight are never acknowledged, so it soon ships nothing more, however
+   * often it sends signs of life: simulator seed 75 with five datacenters.
    */
   @Test
   void heardOnly_isRepairedFromAThirdOne() {
@@ -82,7 +82,7 @@ final class OneWayCutTest {
     assertThat(heals()).isNotEmpty().allMatch(heal -> heal.origin().equals(HEARD));
   }
 
-  /** Its answers came by a connection that was cut, while the one to it is as it was. */
+  /** The peer's answers went over a connection that was cut, while the connection to it stayed. */
   @Test
   void whoIsAskedAndCouldNotAnswer_isAskedAgainAtOnce() {
     solo.up(THIRD);

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Datacenters that have nothing to tell each other do so seldom, and notice everything in time. */
+/** Datacenters at rest send each other few statuses, and notice everything in time. */
 final class QuiescenceTest {
   private static final int LINKS = 6;
 
@@ -27,7 +27,7 @@ final class QuiescenceTest {
     assertThat(script.statuses()).isEqualTo(10 * LINKS);
   }
 
-  /** So that those of all partitions leave together, whenever each of them came to rest. */
+  /** So the statuses of all partitions leave together, whenever each of them came to rest. */
   @ParameterizedTest
   @ValueSource(ints = {0, 130, 1_270})
   void atRest_statusesComeAtTheSameTimes_wheneverTheRestBegan(int later) {
@@ -48,12 +48,12 @@ final class QuiescenceTest {
     rest(consistency);
     script.run("eu add x 2");
     script.run("run 4000");
-    // At once or 0.2 s later, and after 0.5, 1 and 2 s; each perhaps once more on the way to rest.
+    // At once or 0.2 s later, and after 0.5, 1 and 2 s; each perhaps once more before the rest.
     assertThat(script.statuses()).isBetween(3 * LINKS, 6 * LINKS);
     assertThat(script.shipped("eu")).isEqualTo(2);
   }
 
-  /** Whoever holds something for a round, or lacks something, is not at rest, and says so. */
+  /** A datacenter that holds an update for a round, or lacks one, is not at rest, and says so. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void heldUpdate_endsTheRestOfAll(String consistency) {
@@ -75,7 +75,7 @@ final class QuiescenceTest {
     assertThat(script.shipped("eu")).isEqualTo(2);
   }
 
-  /** As long as nothing is missing nobody is missed; from then on in the usual time. */
+  /** While nothing is missing, silence has no effect; from then on the usual time counts. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void whoFallsSilentAtRest_isRepairedAsSoonAsOneThatWasBusy(String consistency) {
@@ -83,7 +83,7 @@ final class QuiescenceTest {
     script.run("mute eu us");
     script.run("run 1900"); // as long as eu may rest
     script.run("eu add x 2");
-    // 0.2 s until ap has told, 2 s of patience, 0.5 s until the next look
+    // 0.2 s until ap has reported, 2 s of patience, 0.5 s until the next check
     String came = script.run("run 2800");
     assertThat(came).contains("us>ap  heal eu").containsPattern("us +shows .x=1 2");
   }
@@ -103,8 +103,8 @@ final class QuiescenceTest {
   }
 
   /**
-   * Acknowledgements are signs of life: us, which is not at rest while eu is away, must not take
-   * ap, which is, for silent. Its statuses do not come at exactly equal times.
+   * Acknowledgements are signs of life: us, which is not at rest while eu is away, must not count
+   * ap, which is at rest, as silent. Its statuses do not come at exactly equal times.
    */
   @Test
   void statusOfWhoIsNotAtRest_isAnsweredByWhoIs() {

@@ -168,27 +168,27 @@ final class Script {
     this.settings = settings;
   }
 
-  /** From now on such frames are lost, named by "from>to". */
+  /** Loses the frames that the predicate accepts from now on; links are named "from>to". */
   void loses(BiPredicate<String, Frame> frames) {
     links.loses(frames);
   }
 
-  /** From now on such frames come a second time, while others are under way. */
+  /** Duplicates the frames that the predicate accepts from now on, while others are in flight. */
   void repeats(BiPredicate<String, Frame> frames) {
     links.repeats(frames);
   }
 
-  /** From now on objects' entries lie outside the heap, where that can be. */
+  /** Puts objects' entries outside the heap from now on, where that is possible. */
   void leases(LeasedEntries entries) {
     leases = entries;
   }
 
-  /** What a datacenter has of an object. */
+  /** Returns a datacenter's state of an object. */
   CrdtState state(String dc, String key) {
     return requireNonNull(dc(dc).objects.get(object(key)), key);
   }
 
-  /** What waits at a datacenter takes so much in the heap, about, in bytes. */
+  /** Returns about how many bytes of the heap the updates take that wait at a datacenter. */
   long waitingBytes(String dc) {
     return dc(dc).propagation.memory().stream()
         .filter(usage -> usage.name().equals("waiting"))
@@ -196,7 +196,7 @@ final class Script {
         .sum();
   }
 
-  /** Runs a command; returns what came out. */
+  /** Runs a command; returns what it printed. */
   String run(String command) {
     told.setLength(0);
     boolean isUntold = command.startsWith(UNTOLD);
@@ -239,7 +239,7 @@ final class Script {
     return told.toString();
   }
 
-  /** Runs commands, one after the other; returns what came out. */
+  /** Runs commands, one after the other; returns what they printed. */
   String runAll(String... commands) {
     StringBuilder all = new StringBuilder();
     for (String command : commands) {
@@ -248,7 +248,7 @@ final class Script {
     return all.toString();
   }
 
-  /** Names of elements for a command, each behind a space. */
+  /** Returns names of elements for a command, each behind a space. */
   static String elements(int from, int to) {
     StringBuilder all = new StringBuilder();
     for (int i = from; i < to; i++) {
@@ -257,14 +257,14 @@ final class Script {
     return all.toString();
   }
 
-  /** How many statuses were sent since this was asked last. */
+  /** Returns how many statuses were sent since the last call. */
   int statuses() {
     int sent = statuses;
     statuses = 0;
     return sent;
   }
 
-  /** How many acknowledgements went from one to the other so far. */
+  /** Returns how many acknowledgements were sent from one datacenter to the other so far. */
   int acks(String from, String to) {
     return acks.getOrDefault(from + ">" + to, 0);
   }
@@ -273,12 +273,12 @@ final class Script {
     links.hush(from + ">" + to);
   }
 
-  /** Up to which of its updates a datacenter knows that all have it. */
+  /** Returns up to which of its updates a datacenter knows that all have them. */
   long shipped(String name) {
     return dc(name).propagation.status().shipped();
   }
 
-  /** What became visible late at a datacenter. */
+  /** Returns the counts of shipments that became visible late at a datacenter. */
   LateCounts late(String name) {
     return dc(name).propagation.stats().late();
   }

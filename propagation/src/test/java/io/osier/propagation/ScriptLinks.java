@@ -9,17 +9,20 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
 
-/** What the links of a {@link Script} lose, repeat and delay. A link is named by "from>to". */
+/**
+ * The links of a {@link Script}, which lose, duplicate and delay frames. A link is named by
+ * "from>to".
+ */
 final class ScriptLinks {
   private final Set<String> cut = new HashSet<>();
   private final Set<String> losing = new HashSet<>();
   private final Set<String> hushing = new HashSet<>();
   private final Map<String, Long> bytesPerSecond = new HashMap<>();
 
-  /** How many frames have been sent since. */
+  /** How many frames were sent on each link since {@link #uneven}. */
   private final Map<String, Integer> uneven = new HashMap<>();
 
-  /** When all that was sent by a slow link has left. */
+  /** When all frames that were sent on a slow link have left. */
   private final Map<String, Long> leftNanos = new HashMap<>();
 
   private BiPredicate<String, Frame> loss = (link, frame) -> false;
@@ -37,32 +40,32 @@ final class ScriptLinks {
     return cut.contains(link);
   }
 
-  /** The next updates are lost. */
+  /** Loses the next updates. */
   void loseUpdates(String link) {
     losing.add(link);
   }
 
-  /** The next status is lost, and nothing is told of it. */
+  /** Loses the next status, without a line in the transcript. */
   void hush(String link) {
     hushing.add(link);
   }
 
-  /** From now on so many bytes leave in a second. */
+  /** Limits how many bytes leave in a second from now on. */
   void slow(String link, long perSecond) {
     bytesPerSecond.put(link, perSecond);
   }
 
-  /** From now on each second frame comes a millisecond later than the others. */
+  /** Delays each second frame by a millisecond from now on. */
   void uneven(String link) {
     uneven.put(link, 0);
   }
 
-  /** Such frames are lost beside what else is. */
+  /** Loses the frames that the predicate accepts, besides others that are lost. */
   void loses(BiPredicate<String, Frame> frames) {
     loss = frames;
   }
 
-  /** Such frames come a second time, later. */
+  /** Sends the frames that the predicate accepts a second time, later. */
   void repeats(BiPredicate<String, Frame> frames) {
     repeats = frames;
   }
@@ -80,7 +83,7 @@ final class ScriptLinks {
     return repeats.test(link, frame);
   }
 
-  /** How long it takes until a frame and those before it have left. */
+  /** Returns how long it takes until a frame and those before it have left. */
   long queuedNanos(String link, ReplicaId from, Frame frame, long nanos) {
     if (uneven.containsKey(link)) {
       return uneven.merge(link, 1, Integer::sum) % 2 * 1_000_000L;

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The replication of "eu" alone: a test tells it the time and what peers say, and sees answers. */
+/** The replication of "eu" alone: a test sets the time, plays the peers, and sees the answers. */
 public final class Solo {
   static final KeyspacePolicy SESSION = KeyspacePolicy.session("k", Duration.ofSeconds(1));
   static final KeyspacePolicy CAUSAL = KeyspacePolicy.causal("k", Duration.ofSeconds(1));
@@ -22,7 +22,7 @@ public final class Solo {
   final Propagation propagation;
   long nowMillis = 1_000_000;
 
-  /** As it is without a store. */
+  /** Creates a replication without a store. */
   Solo(KeyspacePolicy policy, ObjectAccess objects, String... peers) {
     this(policy, RecoveredState.NOTHING, objects, peers);
   }
@@ -32,9 +32,9 @@ public final class Solo {
   }
 
   /**
-   * All that differs between tests.
+   * Creates a replication of everything that differs between tests.
    *
-   * @param sink gets each frame, beside {@link #sent}
+   * @param sink gets each frame, besides {@link #sent}
    */
   Solo(
       KeyspacePolicy policy,
@@ -84,7 +84,7 @@ public final class Solo {
     return sent.stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
-  /** The epoch in which it has last asked somebody for a stream. */
+  /** Returns the epoch in which it last requested a stream. */
   long epoch() {
     return sent(Frame.Resume.class).getLast().epoch();
   }

@@ -10,9 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * In a causal keyspace a part of a large state has come, which takes more than there is for what
- * waits, and its sender is not heard any more. Neither others nor the sender itself, when it comes
- * back, may wait for that room.
+ * In a causal keyspace, a part of a large state was received that takes more than the budget for
+ * waiting updates, and its sender is not heard any more. Neither others nor the sender itself, when
+ * it comes back, may wait for that budget for ever.
  */
 final class StandstillTest {
   private Script script = script(500);
@@ -29,7 +29,7 @@ final class StandstillTest {
     return script.runAll(commands);
   }
 
-  /** Of eight ranges of "k", six have come when the link is cut. */
+  /** Cuts the link when six of eight ranges of "k" were received. */
   private void someWasPulled(int waitingBytes) {
     script = script(waitingBytes);
     run("start causal ap eu us", "run 1000", "cut eu us", "cut ap eu");
@@ -43,7 +43,9 @@ final class StandstillTest {
     }
   }
 
-  /** Frames are not taken at all, or not acknowledged: then the window is spent after some. */
+  /**
+   * Frames are not taken at all, or not acknowledged: then the window is spent after some frames.
+   */
   @ParameterizedTest
   @ValueSource(ints = {300, 500})
   void othersGoOn_whileItIsNotHeard(int waitingBytes) {
@@ -57,7 +59,10 @@ final class StandstillTest {
     assertThat(script.state("us", "k")).isEqualTo(script.state("eu", "k"));
   }
 
-  /** It would never come, if it were cut off that long again and again. */
+  /**
+   * Otherwise the state would never be received, if the sender were cut off that long again and
+   * again.
+   */
   @Test
   void itMakesRoom_everMoreSeldom() {
     someWasPulled(300);
@@ -73,7 +78,7 @@ final class StandstillTest {
     assertThat(script.state("us", "k")).isEqualTo(script.state("eu", "k"));
   }
 
-  /** The same of small objects, of which a scan has brought some. */
+  /** As above, with small objects, some of which a scan has brought. */
   @Test
   void othersGoOn_whileAScanIsNotHeard() {
     run("start causal ap eu us", "run 1000", "cut eu us", "cut ap eu");
@@ -92,7 +97,7 @@ final class StandstillTest {
     }
   }
 
-  /** The end of that is near, and makes room. */
+  /** The pull is nearly complete, and then makes room. */
   @Test
   void othersWait_whileItGoesOn() {
     script = script(100);
@@ -110,7 +115,7 @@ final class StandstillTest {
     assertThat(script.state("us", "k")).isEqualTo(script.state("eu", "k"));
   }
 
-  /** What it offers is another object now. */
+  /** When the sender comes back, it offers another object. */
   @ParameterizedTest
   @ValueSource(ints = {300, 500})
   void itGoesOn_whenItIsNotOfferedAnyMore(int waitingBytes) {
@@ -121,7 +126,7 @@ final class StandstillTest {
     assertThat(script.state("us", "m")).isEqualTo(script.state("ap", "m"));
   }
 
-  /** It is heard, but says nothing more of what it offered. */
+  /** The sender is heard, but sends nothing more of the offered state. */
   @Test
   void othersGoOn_whileItIsSilentAboutIt() {
     script = script(500);

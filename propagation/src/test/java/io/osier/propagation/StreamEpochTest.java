@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A stream's epochs grow, also where a former life had more of them than anybody expected. */
+/** A stream's epochs grow, even if a former life had more of them than expected. */
 final class StreamEpochTest {
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final StreamSettings SETTINGS = StreamSettings.DEFAULT;
 
   private final List<Long> asked = new ArrayList<>();
 
-  /** Of the second life of a store. */
+  /** The second life of a store. */
   private final Propagation propagation =
       new Solo(
               Solo.SESSION,
@@ -35,7 +35,10 @@ final class StreamEpochTest {
               "us")
           .propagation;
 
-  /** The peer's stream waits; the last epoch that it has heard of is this one. */
+  /**
+   * Has the peer report that its stream waits, and that this is the last epoch that it has heard
+   * of.
+   */
   private void waitsFor(long epoch, long atMillis) {
     Frame status = Frames.status(true, epoch, 0, atMillis);
     propagation.received(PEER, status, atMillis * 1_000_000, atMillis);
@@ -50,13 +53,13 @@ final class StreamEpochTest {
     assertThat(asked.getLast()).isGreaterThan(former);
   }
 
-  /** The peer has sent something in the last epoch, of which nothing comes. */
+  /** Has the peer report frames of the last epoch, none of which arrive. */
   private void hasSent(long atMillis) {
     Frame status = Frames.status(false, asked.getLast(), 3, atMillis);
     propagation.received(PEER, status, atMillis * 1_000_000, atMillis);
   }
 
-  /** Time passes, with nothing of what the peer has sent, as while the disk is full. */
+  /** Lets time pass without receiving any of the peer's frames, as while the disk is full. */
   private void nothingComes(long fromMillis, long toMillis) {
     for (long ms = fromMillis; ms <= toMillis; ms += 200) {
       propagation.tick(ms * 1_000_000, ms);
@@ -64,7 +67,7 @@ final class StreamEpochTest {
     }
   }
 
-  /** All is thrown away that comes while the disk is full, which may be for hours. */
+  /** All received frames are dropped while the disk is full, which may be for hours. */
   @Test
   void streamOfWhichNothingComes_beginsAnewMoreAndMoreSeldom() {
     propagation.peerUp(PEER, 0);
@@ -104,7 +107,7 @@ final class StreamEpochTest {
     assertThat(asked.getLast()).as("the disk has room again").isGreaterThan(epoch);
   }
 
-  /** The fourth frame of an epoch: nothing new. */
+  /** Returns the fourth frame of an epoch, with nothing new. */
   private static Frame.Updates fourth(long epoch, long atMillis) {
     return Frames.updates(Frame.Kind.OPS, epoch, 4, 0, Optional.empty(), atMillis, List.of());
   }

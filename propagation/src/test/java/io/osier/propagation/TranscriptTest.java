@@ -5,7 +5,7 @@ import java.io.IOException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Golden transcripts of a replica: after each command everything that came out. */
+/** Golden transcripts of a replica: after each command, everything that it sent and showed. */
 final class TranscriptTest {
   @ParameterizedTest
   @ValueSource(strings = {"catch-up", "gap", "repair-through-a-third", "cut", "switch-of-modes"})

@@ -39,7 +39,7 @@ final class VerifyFirstTest {
   private CrdtState state = CrdtState.bottom(OBJECT.type());
   private long nowMillis;
 
-  /** Of the second life of a store, which does not go on where the first one ended. */
+  /** The second life of a store, which does not go on where the first one ended. */
   private Propagation propagation = propagation(KeyspacePolicy.session("k", Duration.ofSeconds(1)));
 
   private Propagation propagation(KeyspacePolicy policy) {
@@ -84,7 +84,7 @@ final class VerifyFirstTest {
     propagation.peerUp(PEER, nowMillis * 1_000_000);
   }
 
-  /** The peer says again and again that it waits to be asked for its stream. */
+  /** Has the peer report this many times that it waits for the request of its stream. */
   private void waits(int times) {
     for (int i = 0; i < times; i++) {
       nowMillis += RETRY_MILLIS;
@@ -102,7 +102,7 @@ final class VerifyFirstTest {
     assertThat(sent).singleElement().isInstanceOf(Frame.Resume.class);
   }
 
-  /** At once, or, in a causal keyspace, when what it depends on is here. */
+  /** At once, or, in a causal keyspace, when its dependencies are here. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whatThePeerHasMoreOf_isVisible(boolean causal) {
@@ -119,8 +119,8 @@ final class VerifyFirstTest {
   }
 
   /**
-   * The peer may be heard long before frames can be sent to it. What was asked into the void was
-   * asked ever more seldom, so that the link's coming up went by unused.
+   * The peer may be heard long before frames can be sent to it. Requests that could not be sent
+   * were repeated ever more seldom, so that none was sent when the link came up.
    */
   @Test
   void heardBeforeTheLinkIsUp_asksWhenItIs() {
@@ -130,7 +130,7 @@ final class VerifyFirstTest {
     assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
   }
 
-  /** Nothing was cut: the peer waits until it has answered. */
+  /** The link was not cut: the peer waits until it has answered. */
   @Test
   void peerThatWaits_isNotAskedAgainEachTimeItSaysSo() {
     up();
@@ -142,7 +142,10 @@ final class VerifyFirstTest {
     assertThat(sent).hasSize(1);
   }
 
-  /** Its stream had begun before it was no peer for a time; another one is still to be verified. */
+  /**
+   * The peer's stream had begun before it was no peer for a time; another peer is still to be
+   * verified.
+   */
   @Test
   void peerThatIsBack_isNotAskedAgainEachTimeItWaits() {
     propagation.setPeers(List.of("ap", "us"), 0);
@@ -177,7 +180,7 @@ final class VerifyFirstTest {
     assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
   }
 
-  /** A configuration may name nobody: then the control plane tells who there is. */
+  /** A configuration may name no peers: then the control plane names them. */
   @Test
   void whoIsAddedBeforeAllAreVerified_isVerified_andWhoComesLaterNeedNot() {
     propagation.setPeers(List.of(), 0);

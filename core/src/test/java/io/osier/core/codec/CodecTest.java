@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 final class CodecTest {
   private static final ReplicaId EU = new ReplicaId("eu", 7);
 
-  /** A value with its form: what is stored today must be read for ever. */
+  /** A value with its encoded form: records that are stored today must be readable for ever. */
   private record Golden<T>(
       T value, BiConsumer<WireOutput, T> writer, Function<WireInput, T> reader, String hex) {
     byte[] encoded() {
@@ -47,7 +47,7 @@ final class CodecTest {
   }
 
   /**
-   * A count that the bytes would have room for, and no entries in order: it made a reader reserve
+   * A count for which the bytes would have room, and no entries in order: it made a reader reserve
    * twelve bytes for each byte of a frame that anybody may send.
    */
   @Test
@@ -71,7 +71,7 @@ final class CodecTest {
     assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(100_000);
   }
 
-  /** Numbers that are few: counts of ranges, and ranges in order and not. */
+  /** Few numbers: counts of ranges, and ranges in order and out of order. */
   @Property(tries = 3_000)
   void lastsOfRanges_areThoseOfTheirContext(
       @ForAll @Size(max = 12) List<@ByteRange(max = 3) Byte> numbers) {
@@ -166,7 +166,7 @@ final class CodecTest {
         ReplicaId replica = new ReplicaId("eu" + (i % 5 == 0 ? "" : i % 20), 1 + i % 3);
         String name = names[i % names.length];
         WireOutput out = new WireOutput();
-        out.writeNumber(99); // what stands before the record
+        out.writeNumber(99); // bytes before the record
         int start = out.position();
         out.startRecord();
         out.writeText(name);
@@ -204,7 +204,10 @@ final class CodecTest {
         .hasMessageContaining("not UTF-8");
   }
 
-  /** By the bytes as by the values: characters are not ordered as their bytes in UTF-8 are. */
+  /**
+   * Compared by their bytes as by the values: characters are not ordered as their bytes in UTF-8
+   * are.
+   */
   @Test
   void values_areComparedWithoutBeingMade() {
     List<Value> values = new ArrayList<>();

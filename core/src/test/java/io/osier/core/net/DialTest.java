@@ -34,7 +34,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Connections to hosts whose names have several addresses, other ones later, or none yet. */
+/**
+ * Connections to hosts whose names have several addresses, change their addresses, or have none
+ * yet.
+ */
 @Timeout(Patience.SECONDS)
 final class DialTest {
   private static final int LONG = 2 * Patience.MILLIS;
@@ -47,7 +50,7 @@ final class DialTest {
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
-  /** Who connects, or why nobody does. */
+  /** The connection, or why there is none. */
   private final class Outcome {
     final CompletableFuture<Channel> channel = new CompletableFuture<>();
     final AtomicInteger told = new AtomicInteger();
@@ -115,7 +118,10 @@ final class DialTest {
     }
   }
 
-  /** The system refuses it for having no way there, or nobody answers: either way the next. */
+  /**
+   * The system refuses the address for having no route, or nothing answers: either way the next one
+   * is tried.
+   */
   @Test
   void firstAddressWithoutAWayThere_isFollowedByTheNext() throws IOException {
     try (ServerSocket server = listening("127.0.0.1")) {
@@ -125,7 +131,7 @@ final class DialTest {
     }
   }
 
-  /** A queue of connections that is full answers nothing, as a host that is gone. */
+  /** A full queue of connections answers nothing, like a host that is gone. */
   @Test
   void firstAddressThatDoesNotAnswer_doesNotHoldUpTheNext() throws Exception {
     List<SocketChannel> fill = new ArrayList<>();
@@ -152,7 +158,7 @@ final class DialTest {
   @Test
   void allAddressesThatRefuse_areNamed_andAreOneFailure() throws IOException {
     try (Socket held = new Socket()) {
-      held.bind(null); // at all addresses: nobody else has the port, and nobody listens there
+      held.bind(null); // at all addresses: no other process has the port, and nobody listens there
       int port = held.getLocalPort();
       Outcome one = new Outcome(port, LONG, addresses("127.0.0.2"));
       assertThat(one.failure()).isInstanceOf(ConnectException.class);
@@ -185,7 +191,7 @@ final class DialTest {
     }
   }
 
-  /** Else it would stay in the loop's queue for as long as it might have taken. */
+  /** Otherwise it would stay in the loop's queue for as long as the dial might have taken. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void limitOfADialThatHasEnded_isCancelled(boolean succeeds) throws Exception {

@@ -136,7 +136,7 @@ final class FrameReaderTest {
     assertThat(reader.frames.getLast()).containsExactly(10);
   }
 
-  /** Otherwise the connection would stay open, and nothing on it be heard. */
+  /** Otherwise the connection would stay open, and no frame on it would be read. */
   @Test
   void whatIsThrownAfterAPause_isCaughtByTheReader() {
     List<Throwable> caught = new ArrayList<>();
@@ -181,7 +181,7 @@ final class FrameReaderTest {
     }
   }
 
-  /** Those that find no room are dropped alone, whatever the order and the cuts. */
+  /** Only the frames without room are dropped, whatever the order and the cuts. */
   @Test
   void framesBeyondTheBudget_areRefused_andThoseAroundThemAreRead() {
     ByteBudget budget = new ByteBudget(150_000);
@@ -219,7 +219,10 @@ final class FrameReaderTest {
     assertThat(budget.taken()).isZero();
   }
 
-  /** What no wait could help must be another error: so whatever the budget has is enough. */
+  /**
+   * A frame that no wait could help has another error: so a frame of the budget's size must be
+   * read.
+   */
   @Test
   void frameAsLargeAsTheBudget_isReadAndKept_whenNothingElseIsUnderWay() {
     ByteBudget budget = new ByteBudget(200_000);

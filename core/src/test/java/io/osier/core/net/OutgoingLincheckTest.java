@@ -18,13 +18,13 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The hand-over to a channel's loop, with its threads interleaved by Lincheck's model checker: each
- * message leaves once, in its thread's order. The loop waits without a time-out, so a wake-up that
- * is lost is a test that hangs, which is reported.
+ * message leaves once, in its thread's order. The loop waits without a time-out, so a lost wake-up
+ * makes the test hang, which is reported.
  */
 final class OutgoingLincheckTest {
   /**
-   * A loop of tasks that runs in whatever thread calls it. Made once, outside of what is
-   * interleaved, since making proxies is no business of the model checker.
+   * A loop of tasks that runs in whatever thread calls it. Created once, outside of the interleaved
+   * part, since the model checker need not see how proxies are made.
    */
   private static final class Loop {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
@@ -73,7 +73,7 @@ final class OutgoingLincheckTest {
               new Class<?>[] {type},
               (proxy, method, arguments) ->
                   switch (method.getName()) {
-                    case "equals" -> proxy == arguments[0]; // the model checker asks
+                    case "equals" -> proxy == arguments[0]; // the model checker calls it
                     case "hashCode" -> type.hashCode();
                     case "toString" -> type.getSimpleName();
                     default -> answers.to(method.getName(), arguments);
@@ -113,7 +113,7 @@ final class OutgoingLincheckTest {
       return tasks.remove();
     }
 
-    /** Runs tasks until so many messages are written. */
+    /** Runs tasks until this many messages are written. */
     void runUntilWritten(int messages) {
       thread = Thread.currentThread();
       while (written.size() < messages) {
@@ -121,7 +121,7 @@ final class OutgoingLincheckTest {
       }
     }
 
-    /** Runs one task at most, and takes none any more. */
+    /** Runs at most one task, and takes none any more. */
     void runOneAndEnd() {
       thread = Thread.currentThread();
       Runnable task;
@@ -135,7 +135,7 @@ final class OutgoingLincheckTest {
         ended = true;
       }
       for (Runnable left = tasks.poll(); left != null; left = tasks.poll()) {
-        left.run(); // as Netty's loops do: what was taken is run
+        left.run(); // as Netty's loops do: tasks that were taken are run
       }
     }
   }
@@ -188,7 +188,7 @@ final class OutgoingLincheckTest {
         });
   }
 
-  /** Not interleaved: what is thrown into the model checker's threads costs it minutes. */
+  /** Not interleaved: exceptions in the model checker's threads cost it minutes. */
   @Test
   void messagesOfALoopThatHasEnded_failOnce() {
     Loop loop = new Loop();

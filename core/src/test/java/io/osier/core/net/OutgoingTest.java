@@ -18,7 +18,7 @@ final class OutgoingTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final List<byte[]> failed = new ArrayList<>();
 
-  /** What who is told that {@link #UNWANTED} is not sent adds, one each time. */
+  /** The messages that the handler of {@link #UNWANTED} adds, one at each failure. */
   private final Queue<String> added = new ArrayDeque<>();
 
   private boolean soon;
@@ -96,7 +96,7 @@ final class OutgoingTest {
   void messagesOfTheLoop_waitForItsFlush_andKeepTheOrder() {
     outgoing.add(bytes("a"));
     soon = true;
-    outgoing.add(bytes("b")); // behind the first, which waits
+    outgoing.add(bytes("b")); // behind the first one, which waits
     outgoing.flush();
     outgoing.add(bytes("c"));
     assertThat(frames(buffers())).containsExactly("a", "b");
@@ -116,7 +116,9 @@ final class OutgoingTest {
     assertThat(frames(buffers())).containsExactly("a", "b");
   }
 
-  /** A call that is too late fails as its request is written, and its caller asks for more. */
+  /**
+   * A call that is too late fails when its request is written, and its caller sends another one.
+   */
   @Test
   void messageThatIsAddedWhileAnotherIsWritten_leavesWhole_behindIt() {
     for (boolean first : new boolean[] {true, false}) {

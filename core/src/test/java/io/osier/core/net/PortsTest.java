@@ -14,7 +14,7 @@ class PortsTest {
   /** Two listeners of a datacenter once drew the same port, so that it did not start. */
   @Test
   void portIsDrawnOnce() {
-    // By chance alone about 56 of so many would be drawn twice.
+    // By chance alone, about 56 of so many would be drawn twice.
     assertThat(draw(1_500)).doesNotHaveDuplicates();
   }
 
@@ -22,7 +22,9 @@ class PortsTest {
     return IntStream.range(0, n).mapToObj(i -> Ports.free()).toList();
   }
 
-  /** As another process has: a class of its own, which knows nothing of what this one has drawn. */
+  /**
+   * Plays another process: a class loaded anew, which knows nothing of the ports drawn by this one.
+   */
   @Test
   void portThatAnotherProcessHasDrawn_isNotDrawn() throws Exception {
     URL classes = Ports.class.getProtectionDomain().getCodeSource().getLocation();

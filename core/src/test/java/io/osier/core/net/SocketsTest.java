@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(Patience.SECONDS)
 final class SocketsTest {
-  /** As a busy loop is: it learns of the end when it looks what else is to be run. */
+  /** A busy loop learns of the end only when it looks for the next task. */
   @Test
   void close_whileItsLoopIsInATask_endsAllConnections() throws Exception {
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

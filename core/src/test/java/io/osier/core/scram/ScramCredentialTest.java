@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ScramCredentialTest {
   private static final byte[] SALT = Base64.getDecoder().decode("W22ZaJ0SNY7soEsUEjb6gQ==");
 
-  /** As in RFC 7677, whose exchange gives these keys. */
+  /** The keys of the exchange in RFC 7677. */
   private static final String PENCIL =
       "SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY="
           + ":wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=";

@@ -7,7 +7,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 final class BackOffTest {
-  /** Draws the least that is asked for, or the most. */
+  /** Draws the least number of a range, or the largest. */
   private record Extreme(boolean most) implements RandomGenerator {
     @Override
     public long nextLong() {

@@ -18,11 +18,9 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.StringLength;
 
-/** Whoever knows an update's name follows the same ones, under the same names. */
+/** Everybody who knows an update's name follows the same updates, under the same trace ids. */
 class TraceStreamProperties {
-  /**
-   * Different at each datacenter and at the client: objects of their own, made of the same names.
-   */
+  /** Each datacenter and the client have objects of their own, made of the same names. */
   @Property
   void everybodyDrawsTheSame(
       @ForAll @AlphaChars @StringLength(min = 1, max = 8) String keyspace,
@@ -48,7 +46,7 @@ class TraceStreamProperties {
     assertThat(id.rootHex()).matches("[0-9a-f]{16}").isNotEqualTo("0".repeat(16));
   }
 
-  /** Where shares differ the smaller one's updates are followed by both. */
+  /** Where shares differ, both follow the updates of the smaller one. */
   @Property
   void aLargerShareFollowsAllThatASmallerOneDoes(
       @ForAll @DoubleRange(max = 1) double one,
@@ -62,7 +60,7 @@ class TraceStreamProperties {
     assertThat(TraceSample.of(1).takes(stream, number)).isTrue();
   }
 
-  /** Also of partitions side by side, and of numbers one after the other. */
+  /** Even for partitions side by side, and for consecutive numbers. */
   @Example
   void shareIsWhatIsFollowed() {
     for (double share : new double[] {0.001, 0.1, 0.5}) {

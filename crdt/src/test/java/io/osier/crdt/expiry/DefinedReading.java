@@ -22,7 +22,7 @@ import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the definitions of the types say that a reader sees after a history. */
+/** Computes what a reader sees after a history by the definitions of the types. */
 final class DefinedReading {
   private DefinedReading() {}
 
@@ -78,7 +78,10 @@ final class DefinedReading {
     };
   }
 
-  /** What a bounded counter starts at: the largest of creations that saw no other one. */
+  /**
+   * Returns the first value of a bounded counter: the largest of the creations that saw no other
+   * one.
+   */
   static long first(List<Step> steps) {
     List<Step> creations =
         steps.stream().filter(s -> s.operation instanceof Operation.Bound).toList();
@@ -144,7 +147,7 @@ final class DefinedReading {
     return winners.size() == 2 ? addBias : winners.contains(true);
   }
 
-  /** The time of each step: its own, but not before anything that it replaced. */
+  /** Returns the time of each step: its own, but not before that of any step which it replaced. */
   static Map<Step, Long> times(List<Step> steps) {
     Map<Step, Long> times = new HashMap<>();
     for (Step step : steps) { // causal order: events come after what they saw
@@ -175,7 +178,7 @@ final class DefinedReading {
   }
 
   /**
-   * What wins of what was assigned, with all that was added and no assignment or clear has seen.
+   * Returns the winner of the assignments, with all additions that no assignment or clear has seen.
    */
   static Optional<Value> string(List<Step> steps) {
     List<Step> writes = steps.stream().filter(s -> added(s).isEmpty()).toList();
@@ -196,7 +199,7 @@ final class DefinedReading {
     return text.map(Value::of);
   }
 
-  /** What a step adds; empty if it assigns or clears. */
+  /** Returns the amount that a step adds; empty if it assigns or clears. */
   static Optional<BigDecimal> added(Step step) {
     return switch (step.operation) {
       case Operation.Increment o -> Optional.of(BigDecimal.valueOf(o.amount()));
@@ -218,8 +221,8 @@ final class DefinedReading {
   static final Comparator<Value> ORDER = Comparator.naturalOrder();
 
   /**
-   * Each assignment makes the register what wins of its value and what it had seen; of those that
-   * no other one has seen and no clear, what wins.
+   * Each assignment makes the register the winner of its value and the values that it had seen.
+   * Returns the winner of those that no other assignment and no clear has seen.
    */
   static Optional<Value> extreme(List<Step> steps, BinaryOperator<Value> wins) {
     Map<Step, Value> made = new HashMap<>();

@@ -29,7 +29,10 @@ import net.jqwik.api.constraints.Size;
 /** Invariant I1 for every type, maps of every type and maps of maps included. */
 final class JoinProperties {
 
-  /** Single updates, joined groups and states, in any order, some twice: always the same result. */
+  /**
+   * Single updates, joined groups and states, in any order, some twice, always give the same
+   * result.
+   */
   @Property(tries = 2_000)
   void anyMixOfDeltasGroupsAndStates_givesTheSameState(
       @ForAll(supplier = Plans.class) Plan plan,
@@ -59,7 +62,7 @@ final class JoinProperties {
     }
   }
 
-  /** Consecutive updates as joined groups. */
+  /** Returns consecutive updates as joined groups. */
   private static List<CrdtState> groups(List<Event> events, Set<Integer> beginAt) {
     List<CrdtState> groups = new ArrayList<>();
     int from = 0;
@@ -104,7 +107,7 @@ final class JoinProperties {
     assertThat(visible(joined)).isEqualTo(stripped(defined, until, joined.context()));
   }
 
-  /** Without mentions, so that deltas can be compared by what they say. */
+  /** Returns a state without mentions, so that deltas can be compared by their content. */
   private static CrdtState visible(CrdtState causal) {
     return stripped(causal.store(), causal.expiry(), causal.context());
   }
@@ -141,7 +144,7 @@ final class JoinProperties {
     }
   }
 
-  /** As in a frame: the origin is known. */
+  /** Returns the size as in a frame, where the origin is known. */
   private static int bytes(CrdtState causal) {
     WireOutput out = new WireOutput();
     for (String name : List.of("a", "b", "c")) {
@@ -151,7 +154,7 @@ final class JoinProperties {
     return out.position();
   }
 
-  /** What is counted along the way agrees with what a walk finds. */
+  /** Sums that are kept up to date agree with the sums of a walk. */
   @Property(tries = 500)
   void whatIsLeftWhenTrimmed_isKnownWithoutTrimming(
       @ForAll(supplier = Plans.class) Plan plan,

@@ -34,9 +34,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * What each type means under concurrency, computed from the history by its definition: an update
- * takes effect on what it had seen, and the type's rule decides among those that did not see each
- * other.
+ * The meaning of each type under concurrency, computed from the history by its definition: an
+ * update takes effect on the updates that it had seen, and the type's rule decides among those that
+ * did not see each other.
  */
 final class SemanticsProperties {
   @Property(tries = 4_000)
@@ -47,7 +47,7 @@ final class SemanticsProperties {
           history.events.stream().filter(e -> site.seen.contains(e.dot())).toList();
       List<Step> steps = new ArrayList<>();
       received.stream()
-          .filter(e -> !isOfDeadline(e.operation())) // which changes nothing of the content
+          .filter(e -> !isOfDeadline(e.operation())) // it changes nothing of the content
           .forEach(e -> steps.add(new Step(e.dot(), 0, content(e), e.timestamp(), e.past())));
       assertThat(site.state.read(new Query.Whole())).isEqualTo(expected(plan.type(), steps));
     }
@@ -61,20 +61,20 @@ final class SemanticsProperties {
     };
   }
 
-  /** The deadline that an update gives; empty if it gives none. */
+  /** Returns the deadline that an update gives; empty if it gives none. */
   private static Optional<Long> deadline(Event event, History history, CrdtType type) {
     return switch (event.operation()) {
       case Operation.Expire o -> Optional.of(o.millis());
       case Operation.Persist o -> Optional.of(CrdtState.NEVER);
       case Operation.WithDeadline o ->
           behind(event, history, type).isBottom()
-              ? Optional.empty() // what is left empty has none
+              ? Optional.empty() // an object that is left empty has none
               : Optional.of(o.deadline().millis());
       default -> Optional.empty();
     };
   }
 
-  /** What there was where an update was made, with it. */
+  /** Returns the state at an update's replica, with the update. */
   private static CrdtState behind(Event event, History history, CrdtType type) {
     CrdtState then = CrdtState.bottom(type);
     for (Event e : history.events) {
@@ -91,7 +91,8 @@ final class SemanticsProperties {
   }
 
   /**
-   * Of the deadlines that no later one replaced, and that went with no content, the latest counts.
+   * Of the deadlines that no later one replaced, and that were not removed with the content, the
+   * latest counts.
    */
   @Property(tries = 2_000)
   void deadline_isWhatTheHistoryDefines(@ForAll(supplier = Plans.class) Plan plan) {
@@ -118,7 +119,7 @@ final class SemanticsProperties {
         || (!isOfDeadline(later.operation()) && behind(later, history, type).isBottom());
   }
 
-  /** The same of each part by itself. */
+  /** As above, for each part. */
   @Property(tries = 4_000)
   void deadlineOfAPart_isWhatTheHistoryDefines(@ForAll(supplier = PartPlans.class) Plan plan) {
     History history = plan.run();
@@ -177,7 +178,7 @@ final class SemanticsProperties {
         : ((Reading.Fields) state.read(new Query.Whole())).fields().containsKey(part);
   }
 
-  /** What a reader sees who leaves out what has expired. */
+  /** Returns the reading without expired parts. */
   private static Reading without(CrdtState state, Map<Object, Long> deadlines, long now) {
     if (state.deadline() <= now) {
       return TypeRegistry.empty(state.type()).read(new Query.Whole());
@@ -197,7 +198,7 @@ final class SemanticsProperties {
     };
   }
 
-  /** The deadline that an update gives a part; empty if it gives none. */
+  /** Returns the deadline that an update gives a part; empty if it gives none. */
   private static Optional<Long> deadline(Event event, Object part, History history, CrdtType type) {
     return switch (event.operation()) {
       case Operation.ExpireParts o ->
@@ -205,7 +206,7 @@ final class SemanticsProperties {
               ? Optional.of(o.deadline().millis())
               : Optional.empty();
       case Operation.PersistParts o -> {
-        // It changes nothing where there is nothing to persist.
+        // It changes nothing if there is no deadline to remove.
         CrdtState then = behind(event, history, type);
         boolean had = had(event, part, history, type);
         yield isNamed(part, o.of()) && isThere(then, part) && had
@@ -220,7 +221,7 @@ final class SemanticsProperties {
     };
   }
 
-  /** Whether a part had a deadline that ends where an update was made. */
+  /** Whether a part had a deadline before an update, among the updates that it had seen. */
   private static boolean had(Event event, Object part, History history, CrdtType type) {
     List<Event> past = history.events.stream().filter(e -> event.past().contains(e.dot())).toList();
     return past.stream()

@@ -14,8 +14,8 @@ final class CrdtStateSizeTest {
   private static final ReplicaId US = new ReplicaId("us", 1);
 
   /**
-   * An object that is over its limit can be made smaller by a datacenter that never wrote to it,
-   * also by a removal of what is not there: simulator, seed 334.
+   * An object that exceeds its limit can be made smaller by a datacenter that never wrote to it,
+   * even by a removal of absent elements: simulator, seed 334.
    */
   @Test
   void removal_byOneWhoIsNew_makesTheContentNoLarger_thoughMoreIsNotedAboutUpdates() {

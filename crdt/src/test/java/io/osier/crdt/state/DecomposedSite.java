@@ -23,11 +23,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A datacenter's object twice: in memory, and with a disk. */
+/** A datacenter's object twice: in memory, and on a disk. */
 final class DecomposedSite {
   static final int KEYS = 12;
 
-  /** Elements of all kinds, also where UTF-8 and UTF-16 have different orders. */
+  /** Elements of all kinds, including texts that UTF-8 and UTF-16 order differently. */
   static Value element(int i) {
     return switch (i % KEYS) {
       case 0 -> Value.of("");
@@ -109,7 +109,7 @@ final class DecomposedSite {
     }
   }
 
-  /** What was on a disk, and when that has ended what is there now. */
+  /** The content of a disk at one time; after its end, the disk's present content. */
   static final class Source implements EntrySource {
     private final Disk present;
     private Disk disk;
@@ -155,10 +155,10 @@ final class DecomposedSite {
   final List<CrdtState> updates = new ArrayList<>();
   CrdtState written;
 
-  /** What was written some time ago, since the source was taken. */
+  /** A version that was written since the source was taken; null if none was. */
   @Nullable CrdtState candidate;
 
-  /** What it was when it pulled last: mostly it has the same source. */
+  /** The version at the last pull: mostly it has the same source. */
   CrdtState former;
 
   long number;
@@ -204,7 +204,7 @@ final class DecomposedSite {
     updates.add(other);
   }
 
-  /** Takes another one's version by what a former one of its own lacks of it. */
+  /** Turns a former version of its own into another site's version by pulling the difference. */
   void pull(DecomposedSite other, int draw) {
     if (EntryRanges.arePossible(other.plain)) {
       boolean isKept = !(Decomposition.source(former) instanceof Source s && s.hasEnded());
@@ -256,7 +256,7 @@ final class DecomposedSite {
     }
   }
 
-  /** As a store does: while it writes the next group. */
+  /** Moves entries to the later source, as a store does while it writes the next group. */
   void rebase() {
     if (candidate == null) {
       return;
@@ -321,7 +321,10 @@ final class DecomposedSite {
     assertThat(Decomposition.whole(decomposed).store().heapBytes()).isEqualTo(madeAnewBytes());
   }
 
-  /** What it takes in memory when it is made anew, which the join with nothing alone does not. */
+  /**
+   * Returns the heap bytes of an equal state that is made anew; a join with an empty one would only
+   * return the same object.
+   */
   private long madeAnewBytes() {
     CausalContext other = CausalContext.EMPTY.withRange(new ReplicaId("z", 1), 0, 1);
     return CrdtState.bottom(plain.type()).seen(other).join(plain).store().heapBytes();

@@ -32,7 +32,9 @@ import net.jqwik.api.Tuple;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** Objects whose entries lie outside, written and read at any time, against ones in memory. */
+/**
+ * Objects whose entries lie outside, written and read at any time, compared with objects in memory.
+ */
 final class DecompositionProperties {
   private static final List<CrdtType> TYPES =
       List.of(
@@ -156,7 +158,7 @@ final class DecompositionProperties {
     }
   }
 
-  /** Large enough for leaves to be packed and divided, and for pages of what lies outside. */
+  /** Objects large enough for leaves to be packed and divided, and for several pages outside. */
   @Property(tries = 40)
   void many_areTheSame(
       @ForAll @Size(max = 12) List<Kind> kinds, @ForAll @Size(12) List<Integer> draws) {
@@ -185,7 +187,7 @@ final class DecompositionProperties {
     return elements;
   }
 
-  /** What was added and removed again since is in the source, and must not come back. */
+  /** Elements that were added and removed again since are in the source, and must not come back. */
   @Test
   void removedSinceItWasWritten_staysAway() {
     DecomposedSite site = new DecomposedSite(CrdtType.AW_SET, "a");
@@ -201,7 +203,7 @@ final class DecompositionProperties {
     assertThat(Decomposition.inMemory(site.decomposed)).isEqualTo(1);
   }
 
-  /** Reading it would take as much of the heap, and no answer has room for it. */
+  /** Reading it would take as much of the heap, and it does not fit into an answer. */
   @Test
   void whatIsTooLargeForAnAnswer_isNotRead() {
     List<Value> large = IntStream.range(0, 66).mapToObj(DecompositionProperties::ofOneMiB).toList();

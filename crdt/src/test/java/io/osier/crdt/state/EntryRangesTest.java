@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What it takes to bring a version to where another one is. */
+/** The ranges and entries that turn one version into another one. */
 final class EntryRangesTest {
   private static final ReplicaId SELF = TestEntries.SELF;
   private static final ReplicaId OTHER = new ReplicaId("us", 1);
@@ -26,13 +26,13 @@ final class EntryRangesTest {
     return object.join(object.prepare(add, by, last + 1, last, last + 1, 0));
   }
 
-  /** The one range of what is small there has all that is large here. */
+  /** The only range of the small version there covers all entries of the large one here. */
   @Test
   void entriesThatGo_areReadOnce() {
     TestEntries outside = new TestEntries();
     CrdtState whole = added(CrdtState.bottom(CrdtType.AW_SET), SELF, IntStream.range(0, SIZE));
     CrdtState mine = outside.decomposed(whole);
-    // Two that have another dot, and one that is new; all others are gone.
+    // Two elements have another dot, and one is new; all others are gone.
     CrdtState theirs =
         added(CrdtState.bottom(CrdtType.AW_SET), OTHER, IntStream.of(7, SIZE / 2, SIZE + 5));
     List<EntryRanges.Range> ranges =

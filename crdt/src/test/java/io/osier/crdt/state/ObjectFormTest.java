@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class ObjectFormTest {
-  /** Numbers that types have, and those of types to come. */
+  /** Numbers of present types, and of types to come. */
   @ParameterizedTest
   @ValueSource(ints = {1, 13, 14, 15, 16, 31, 40, 127, 255})
   void number_isReadBack_whateverFlagsStandBesideIt(int number) {

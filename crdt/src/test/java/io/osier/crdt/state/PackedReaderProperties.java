@@ -33,9 +33,12 @@ import net.jqwik.api.Tuple;
 import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
 
-/** What the bytes of objects answer, against what the objects that they stand for answer. */
+/** Compares the answers from the bytes of objects with the answers of the decoded objects. */
 final class PackedReaderProperties {
-  /** Of all kinds, some of them the beginnings of others, and texts whose orders differ by form. */
+  /**
+   * Values of all kinds, some of them the beginnings of others, and texts whose orders differ by
+   * form.
+   */
   private static final List<Value> VALUES =
       Stream.concat(
               Stream.of("", "x", "xy", "y", "yé", "é", "\uFFFD", "\uD83D\uDE00").map(Value::of),
@@ -137,7 +140,7 @@ final class PackedReaderProperties {
         : new Operation.Remove(elements);
   }
 
-  /** Two replicas that do not hear of each other. */
+  /** Returns states of two replicas that do not hear of each other. */
   private static List<CrdtState> states(CrdtType type, List<Step> steps) {
     CrdtState[] sites = {CrdtState.bottom(type), CrdtState.bottom(type)};
     long number = 0;
@@ -179,7 +182,7 @@ final class PackedReaderProperties {
     return new PackedReader(state.type(), state.read(query), state.context().toVersionVector());
   }
 
-  /** Otherwise a read costs what it did before. */
+  /** Whether the bytes are enough to answer; otherwise a read decodes the object as before. */
   private static boolean isAnswered(CrdtState state, Query query) {
     if (state.expires() || state.isBottom()) {
       return false;
@@ -205,7 +208,7 @@ final class PackedReaderProperties {
         .map(map::cell);
   }
 
-  /** Whether its value stands there by itself: not so where several were written at once. */
+  /** Whether the store has a single value: not if several were written concurrently. */
   private static boolean isSimple(DotStore<?> store) {
     return !store.isBottom()
         && switch (store.type()) {
@@ -215,14 +218,16 @@ final class PackedReaderProperties {
         };
   }
 
-  /** The first thing in a register's bytes. */
+  /** Returns the first number in a register's bytes. */
   private static int writes(DotStore<?> register) {
     return new WireInput(WireOutput.bytesOf(register::write)).readCount(3);
   }
 
   // ---------------------------------------------------------------- wrong bytes
 
-  /** Whoever reads less sees less of what is wrong; but nothing else, and nothing that is not. */
+  /**
+   * A reader that skips bytes misses some faults, but it answers nothing that the object would not.
+   */
   @Property(tries = 3_000)
   void wrongBytes_failAsDecodingDoes_orAnswerAsTheObject(
       @ForAll("plans") History.Plan plan,
@@ -271,7 +276,7 @@ final class PackedReaderProperties {
     }
   }
 
-  /** What comes behind the place where it is or would be is not looked at. */
+  /** Bytes behind the position where the element is, or would be, are not read. */
   @Property(tries = 100)
   void elementOrField_isReadUpToItsPlace(
       @ForAll @IntRange(max = 60) int place, @ForAll boolean isThere, @ForAll boolean isField) {

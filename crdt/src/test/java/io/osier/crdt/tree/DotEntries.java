@@ -20,7 +20,7 @@ final class DotEntries {
   static final ReplicaId B = new ReplicaId("b", 7);
   static final ReplicaId C = new ReplicaId("c", 2);
 
-  /** By whose places replicas may be numbered; the last one lacks one of them. */
+  /** The orders by which replicas may be numbered; the last one lacks one of them. */
   static final List<List<ReplicaId>> NUMBERINGS =
       List.of(List.of(B, C), List.of(A, B, C), List.of(A, B));
 
@@ -55,7 +55,7 @@ final class DotEntries {
 
   static final Codec CODEC = new Codec();
 
-  /** Without thousands of entries in a message. */
+  /** Asserts equality without thousands of entries in the message. */
   static void same(Object one, Object other) {
     assertThat(one.equals(other)).isTrue();
   }

@@ -31,7 +31,7 @@ import net.jqwik.api.statistics.Statistics;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Against java.util's maps, with keys that often share a hash. */
+/** Compares the tree with java.util's maps, with keys that often share a hash. */
 final class EntryTreeProperties {
   /** "Aa" and "BB" have one hash in Java, and so have all texts made of n such pairs. */
   private static List<Value> colliding(int bits) {
@@ -47,7 +47,7 @@ final class EntryTreeProperties {
   }
 
   /**
-   * A key is given a value, or removed where that is none.
+   * Gives a key a value, or removes the key if there is none.
    *
    * @param key counted around
    */
@@ -122,7 +122,7 @@ final class EntryTreeProperties {
     return keys;
   }
 
-  /** One edit that puts far more than it removes, and one that does the opposite, in turns. */
+  /** An edit that puts far more than it removes, and one that does the opposite, in turns. */
   @Provide
   Arbitrary<List<List<Change>>> growingAndShrinking() {
     return Combinators.combine(edit(0.1), edit(0.9))
@@ -190,7 +190,9 @@ final class EntryTreeProperties {
     Statistics.label("large").coverage(c -> c.check(true).percentage(p -> p > 10));
   }
 
-  /** Two equal maps may have come to it from above and from below, and have other nodes. */
+  /**
+   * One of two equal maps may have grown and the other one shrunk, so that they have other nodes.
+   */
   @Test
   void equalMapsOfDifferentForms_areEqual() {
     EntryTree<Value, Integer> fromBelow = EntryTree.empty();
@@ -208,7 +210,7 @@ final class EntryTreeProperties {
     assertThat(fromAbove.remove(Value.of(1)).put(Value.of(200), 1)).isNotEqualTo(fromBelow);
   }
 
-  /** How many keys, in which order they are put, and of what a sweep removes them. */
+  /** How many keys, in which order they are put, and which of them are removed. */
   private record Growth(int keys, int order, int removedFrom, int removedTo, int each) {}
 
   @Provide
@@ -224,8 +226,8 @@ final class EntryTreeProperties {
   }
 
   /**
-   * Trees of up to three levels, whose leaves are split and joined: each walk begins where it is
-   * to, in both directions, and a former version stays as it was.
+   * Trees of up to three levels, whose leaves are split and joined: each walk begins at its key, in
+   * both directions, and a former version stays as it was.
    */
   @Property(tries = 40)
   void largeOnes_areWalkedFromAnyKey(

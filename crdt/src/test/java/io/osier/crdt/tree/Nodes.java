@@ -6,12 +6,12 @@ import io.osier.core.codec.WireInput;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a walk through all nodes of a tree finds. */
+/** The results of a walk through all nodes of a tree. */
 final class Nodes {
 
   int packed;
 
-  /** Bytes of the largest packed leaf. */
+  /** The bytes of the largest packed leaf. */
   int largest;
 
   int loose;
@@ -46,7 +46,10 @@ final class Nodes {
     }
   }
 
-  /** Its bytes are as if it had been packed now, and its marks divide them into small blocks. */
+  /**
+   * Checks that a leaf's bytes are as if it had been packed now, and that its marks divide them
+   * into small blocks.
+   */
   private static <K extends Comparable<K>, V> void checkBlocks(
       PackedLeaf leaf, LeafPacking<K, V> packing) {
     assertThat(leaf.bytes.length).isBetween(1, LeafPacking.BYTES_MAX);

@@ -29,9 +29,12 @@ import net.jqwik.api.Tuple;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.statistics.Statistics;
 
-/** A map whose leaves are packed at any time against a tree map, and against one never packed. */
+/**
+ * Compares a map whose leaves are packed at any time with a tree map, and with one that is never
+ * packed.
+ */
 final class PackedLeafProperties {
-  /** What is done with some keys, from one on, each so many: in one edit or in one for each. */
+  /** The kinds of changes of some keys from one on, in one edit or in an edit for each. */
   private enum Kind {
     PUT,
     PUT_EACH,
@@ -72,13 +75,13 @@ final class PackedLeafProperties {
     return Arbitraries.integers().between(0, max).withDistribution(RandomDistribution.uniform());
   }
 
-  /** Long ones are so long that a leaf full of them is not packed. */
+  /** The long keys are so long that a leaf full of them is not packed. */
   private static Value key(int i) {
     return Value.of(String.format("%05d", i) + (i % 1_000 < 150 ? "long".repeat(40) : ""));
   }
 
   private static Dot cell(int i, int detail) {
-    // Of the third replica only some: leaves without it are packed by any numbering.
+    // Only some keys have dots of the third replica: leaves without it are packed by any numbering.
     List<ReplicaId> origins = i < KEYS / 2 ? List.of(A, B) : List.of(A, B, C);
     return new Dot(origins.get(i % origins.size()), 1 + detail);
   }

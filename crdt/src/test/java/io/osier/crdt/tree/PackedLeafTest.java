@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Single changes of packed leaves, and what they leave of them. */
+/** Single changes of packed leaves, and the leaves that they make. */
 final class PackedLeafTest {
-  /** In their order: one in two is there, the others are put between them. */
+  /** Returns keys in their order: every second one is put first, the others between them. */
   private static List<Value> keysOfAllKinds(int count) {
     TreeSet<Value> keys = new TreeSet<>();
     for (int i = 0; keys.size() < count; i++) {
@@ -47,7 +47,7 @@ final class PackedLeafTest {
     return loading.done();
   }
 
-  /** Puts, replaces and removes at every place of one leaf: it stays packed, or becomes two. */
+  /** Puts, replaces and removes at every index of one leaf: it stays packed, or becomes two. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 7, 8, 9, 16, 17, 64, 127, 128})
   void oneChangeOfAPackedLeaf_leavesItPacked(int size) {
@@ -96,7 +96,7 @@ final class PackedLeafTest {
     return entries;
   }
 
-  /** All between two neighbours: what is read for a search stays small, whatever the order. */
+  /** All keys between two neighbours: the bytes read for a search stay few, whatever the order. */
   @ParameterizedTest
   @ValueSource(ints = {1, -1, 37})
   void manyInsertionsAtOnePlace_leaveBlocksSmall(int each) {
@@ -108,7 +108,7 @@ final class PackedLeafTest {
       keys.add(key);
       entries.put(key, new Dot(B, 1 + i));
       map = map.put(key, new Dot(B, 1 + i));
-      checkLeaves(map, entries, keys); // looks at the blocks
+      checkLeaves(map, entries, keys); // checks the blocks
       assertThat(Nodes.of(map).packed).isEqualTo(1);
     }
     for (Value key : keys) {
@@ -118,7 +118,7 @@ final class PackedLeafTest {
     }
   }
 
-  /** One after the other, in some order: leaves become small, are joined, or lose all. */
+  /** One key after the other, in some order: leaves become small, are joined, or become empty. */
   @ParameterizedTest
   @ValueSource(ints = {1, 37})
   void removingAllOneByOne_leavesWhatIsLeft(int each) {
@@ -139,7 +139,7 @@ final class PackedLeafTest {
     assertThat(map.isEmpty()).isTrue();
   }
 
-  /** Full leaves are left behind, and what comes is collected in one that is not packed. */
+  /** Full leaves are left behind, and new keys are collected in one that is not packed. */
   @Test
   void keysThatComeInTheirOrder_leaveFullLeavesBehind() {
     TreeMap<Value, Dot> entries = numbered(2 * TreeNode.LEAF_MAX, i -> Value.of((long) i));
@@ -153,7 +153,7 @@ final class PackedLeafTest {
     }
   }
 
-  /** An inner node all of which is packed is joined with one of which not all is. */
+  /** A wholly packed inner node is joined with one that is packed only in part. */
   @Test
   void innerNodesThatAreJoined_areNotTakenForPacked() {
     int leaves = TreeNode.CHILDREN_MAX + 29;
@@ -176,7 +176,7 @@ final class PackedLeafTest {
     return edit.done();
   }
 
-  /** Its number would be in one leaf alone. */
+  /** The replica's number would be in one leaf alone. */
   @Test
   void aDotOfAReplicaWithoutANumber_unpacksItsLeaf() {
     List<Value> keys = keysOfAllKinds(1_000);
@@ -192,7 +192,7 @@ final class PackedLeafTest {
     }
   }
 
-  /** No packed leaf has more bytes than are allowed; one of so few entries is not divided. */
+  /** No packed leaf exceeds the allowed bytes; one of so few entries is not divided. */
   @Test
   void aLeafThatBecomesTooLarge_isUnpacked() {
     String rest = "x".repeat(1_850);
@@ -202,7 +202,7 @@ final class PackedLeafTest {
     assertThat(Nodes.of(map.put(keys.getLast(), new Dot(B, 1))).packed).isZero();
   }
 
-  /** The largest that is packed, changed at every place. */
+  /** The largest packed leaf, changed at every index. */
   @Test
   void aLargeLeaf_isDividedWhereItIsChanged() {
     int entry = LeafPacking.BYTES_MAX / 64;
@@ -224,7 +224,7 @@ final class PackedLeafTest {
     }
   }
 
-  /** What is updated again and again is in a leaf that is not large. */
+  /** Keys that are updated again and again get into leaves that are not large. */
   @Test
   void largeLeaves_areDividedUntilTheyAreNot() {
     String rest = "x".repeat(100);
@@ -249,7 +249,7 @@ final class PackedLeafTest {
     }
   }
 
-  /** A change copies bytes; many together are cheaper in a leaf that is unpacked. */
+  /** A change copies bytes; many together cost less in an unpacked leaf. */
   @Test
   void manyChangesOfALeafInOneEdit_unpackIt() {
     TreeMap<Value, Dot> entries = numbered(1_000, i -> Value.of(2L * i));
@@ -267,7 +267,7 @@ final class PackedLeafTest {
       }
     }
     assertThat(Nodes.of(edit.done()).loose).isZero();
-    // What is packed still is known to be so: packing again need not look.
+    // Packed leaves are known to be packed: packing again need not look at them.
     assertThat(edit.done().packed(CODEC, NUMBERINGS.get(1)) == edit.done()).isTrue();
   }
 }

@@ -40,7 +40,9 @@ import net.jqwik.api.Tuple;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
-/** Large states that were packed, written and read at any time, against ones that never were. */
+/**
+ * Compares large states that were packed, written and read at any time with ones that never were.
+ */
 final class PackedStateProperties {
   @Provide
   Arbitrary<CrdtType> types() {
@@ -99,7 +101,7 @@ final class PackedStateProperties {
     for (Step step : steps) {
       Site site = sites.get(step.site());
       Site other = sites.get(1 - step.site());
-      // Each has an origin of its own, and late ones another one.
+      // Each site has an origin of its own, and late updates have another one.
       int at = step.detail() == 0 ? 2 + step.site() : step.site();
       ReplicaId origin = at == 3 ? new ReplicaId("a", 9) : ORIGINS.get(at);
       done++;
@@ -135,7 +137,7 @@ final class PackedStateProperties {
     assertThat(here.packLeaves() == here).as("packed again").isTrue();
   }
 
-  /** Damaged bytes are refused when they are read, or what was read is sound. */
+  /** Damaged bytes are refused when they are read, or the result is sound. */
   @Property(tries = 400)
   void damage_isFoundWhenItIsRead(
       @ForAll("setTypes") CrdtType type,

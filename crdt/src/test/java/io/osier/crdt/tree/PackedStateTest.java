@@ -42,14 +42,14 @@ import org.junit.jupiter.api.Test;
 
 /** Which leaves of large objects are packed, and when. */
 final class PackedStateTest {
-  /** Not only within a leaf, also from one to the next. */
+  /** The order is checked within leaves, and from one leaf to the next. */
   @Test
   void entriesThatAreNotInOrder_areRefused() {
     int each = write(setOf(1), List.of()).length - write(setOf(0), List.of()).length;
     byte[] bytes = write(setOf(ELEMENTS), List.of(ORIGINS.getFirst()));
     byte[] all = Arrays.copyOf(bytes, bytes.length);
     int entry = (bytes.length - 2) / ELEMENTS;
-    assertThat(each).isGreaterThan(entry); // which names the replica
+    assertThat(each).isGreaterThan(entry); // it names the replica
     for (int first : List.of(5, TreeNode.LEAF_MAX - 1, ELEMENTS - 2)) {
       byte[] damaged = all.clone();
       System.arraycopy(all, 2 + entry * first, damaged, 2 + entry * (first + 1), entry);
@@ -60,7 +60,7 @@ final class PackedStateTest {
     same(readSet(all), setOf(ELEMENTS));
   }
 
-  /** Each with the same dot, so that all entries have one length. */
+  /** Returns a set whose elements all have the same dot, so that all entries have one length. */
   private static TaggedSet setOf(int count) {
     EntryEditor<TaggedSet, Value, DotSet> set = TaggedSet.ADD_WINS.edit();
     for (int i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ final class PackedStateTest {
     return TaggedSet.ADD_WINS.read(in, List.of(ORIGINS.getFirst()));
   }
 
-  /** A dot of a replica that the context does not have: its name would be in one leaf alone. */
+  /** The dot of a replica that is not in the context: its name would be in one leaf alone. */
   @Test
   void replicasThatTheContextLacks_areKept() {
     TaggedSet set = setOf(ELEMENTS);
@@ -101,7 +101,7 @@ final class PackedStateTest {
     assertThat(readSet(bytes).looseHeapBytes()).isEqualTo(small.looseHeapBytes());
   }
 
-  /** What readers see of it is kept beside it, and nobody counts that. */
+  /** The filtered view that readers see is kept beside the state, and is not counted. */
   @Test
   void whatIsLeftOfManyThatAreOver_isPacked() {
     for (CrdtType type : TYPES) {
@@ -115,7 +115,7 @@ final class PackedStateTest {
     }
   }
 
-  /** An update copies one leaf or divides it, and nothing is left to be packed. */
+  /** An update copies one leaf or divides it, and leaves nothing to be packed. */
   @Test
   void anUpdate_changesOneLeaf() {
     CrdtState read = Encoded.decode(Encoded.encode(large(CrdtType.AW_SET)));
@@ -144,7 +144,7 @@ final class PackedStateTest {
     assertThat(newLeaves(read, after))
         .hasSizeBetween(1, 2)
         .anyMatch(TreeNode.Leaf.class::isInstance);
-    // One update in a packed leaf and in that one: each entry is counted where it is.
+    // One update in a packed leaf and in an unpacked one: each entry is counted where it is.
     Operation remove = new Operation.Remove(List.of(Value.of("0100"), Value.of("0700x7")));
     checkSums(after.join(after.prepare(remove, ORIGINS.get(1), 9_100, 9_015, 4, 0)).store());
     CrdtState packed = after.packLeaves();
@@ -157,7 +157,7 @@ final class PackedStateTest {
   @Test
   void lookups_unpackNothing() {
     CrdtState read = Encoded.decode(Encoded.encode(large(CrdtType.AW_SET)));
-    // A lookup alone unpacks nothing, also one of a removal of what is not there.
+    // A lookup alone unpacks nothing, not even for the removal of an absent element.
     Operation remove = new Operation.Remove(List.of(Value.of("0700x")));
     CrdtState same = read.join(read.prepare(remove, ORIGINS.get(1), 9_000, 1, 3, 0));
     assertThat(same.looseHeapBytes()).isZero();
@@ -177,7 +177,9 @@ final class PackedStateTest {
     return leaves;
   }
 
-  /** Fields of a leaf are changed beside one that has packed leaves itself, and that one too. */
+  /**
+   * Fields of a leaf are changed beside a field that has packed leaves itself, and that field, too.
+   */
   @Test
   void nestedPackedLeaves_areRightWhenTheLeafAroundThemChanges() {
     Site site = new Site(CrdtState.bottom(CrdtType.OR_MAP));

@@ -25,11 +25,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Large objects, packed and not, and what must be the same of both. */
+/** Large objects, packed and unpacked, and the results that must be the same for both. */
 final class PackedStates {
   private PackedStates() {}
 
-  /** The first one comes late: then all numbers of the others are one more. */
+  /** The first one is used late: then the numbers of all others grow by one. */
   static final List<ReplicaId> ORIGINS =
       List.of(new ReplicaId("b", 1), new ReplicaId("c", 3), new ReplicaId("a", 2));
 
@@ -71,14 +71,14 @@ final class PackedStates {
   }
 
   /**
-   * What one of two datacenters does.
+   * A step of one of two datacenters.
    *
-   * @param detail by which origin
+   * @param detail chooses the origin
    */
   record Step(Kind kind, int site, int from, int count, int detail) {}
 
   /**
-   * Of a map one field in many is a large set: leaves with such ones are too large to be packed.
+   * In a map, one field in many is a large set: leaves with such fields are too large to be packed.
    */
   static Operation ofField(int i, int number) {
     return switch (field(i).type()) {
@@ -129,14 +129,14 @@ final class PackedStates {
     return type == CrdtType.OR_MAP ? new Part.Field(field(i).name()) : new Part.Element(element(i));
   }
 
-  /** Later updates give earlier ones as often as later ones. */
+  /** Later updates give earlier deadlines as often as later ones. */
   static Operation.Expire deadline(int number) {
     return new Operation.Expire(DUE + number * 37L % 100, false);
   }
 
   // ---------------------------------------------------------------- the property
 
-  /** A datacenter's state twice: as it comes, and one that is packed now and then. */
+  /** A datacenter's state twice: unpacked, and packed now and then. */
   static final class Site {
     CrdtState plain;
     CrdtState packed;
@@ -196,7 +196,7 @@ final class PackedStates {
   }
 
   static void checkDeadlines(CrdtState packed, CrdtState plain) {
-    // Both know what readers saw before the last update; this one does not.
+    // Both states know what readers saw before the last update; this one does not.
     CrdtState anew = Encoded.decode(Encoded.encode(plain));
     assertThat(packed.overAt()).isEqualTo(plain.overAt());
     assertThat(packed.deadlineOrigin()).isEqualTo(plain.deadlineOrigin());
@@ -232,7 +232,7 @@ final class PackedStates {
     assertThat(parts.looseHeapBytes()).isEqualTo(loose);
   }
 
-  /** Without thousands of elements in a message. */
+  /** Asserts equality without thousands of elements in the message. */
   static void same(Object one, Object other) {
     assertThat(one.equals(other)).isTrue();
   }
@@ -241,7 +241,7 @@ final class PackedStates {
     return WireOutput.bytesOf(out -> StateCodec.writeContent(out, state));
   }
 
-  /** What is counted along the way agrees with what a walk finds. */
+  /** Checks that the sums that are kept up to date agree with those of a walk. */
   static <K extends Comparable<K>, V> void checkSums(DotStore<?> store) {
     if (!(store instanceof EntryStore<?, ?, ?>)) {
       return;
@@ -258,7 +258,7 @@ final class PackedStates {
     }
   }
 
-  /** What the leaves that are not settled take, by a walk. */
+  /** Returns the bytes of the leaves that are not settled, by a walk. */
   static <K extends Comparable<K>, V> long looseBytes(EntryTree<K, V> map, LeafPacking<K, V> any) {
     Nodes nodes = Nodes.of(map);
     assertThat(map.settledHeapBytes()).isEqualTo(nodes.settledHeapBytes);

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is known of entries that were changed lately, and how much of it. */
+/** The keys of lately changed entries that are remembered, and how many of them. */
 final class RecentKeysTest {
   private static final ReplicaId REPLICA = TestEntries.SELF;
 
@@ -55,7 +55,10 @@ final class RecentKeysTest {
     assertThat(recent.unseenBy(through(9))).isEmpty();
   }
 
-  /** With so many in memory, all of their keys would keep the partition busy for nothing. */
+  /**
+   * With so many entries in memory, encoding all of their keys would keep the partition busy for
+   * nothing.
+   */
   @Test
   void keysInMemoryThatAreTooMany_areNotAllMade() {
     List<Value> elements = IntStream.range(0, 100_000).mapToObj(Value::of).toList();
@@ -85,7 +88,7 @@ final class RecentKeysTest {
     assertThat(recent.heapBytes()).isGreaterThan(5 * wide.heapBytes());
   }
 
-  /** Of a set with many gaps the contexts are the larger part. */
+  /** For a set with many gaps the contexts are the larger part. */
   @Test
   void contexts_areBoundedWithTheKeys() {
     CausalContext wide = CausalContext.EMPTY;

@@ -10,7 +10,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** Which entries two versions of a map have otherwise. */
+/** The entries that differ between two versions of a map. */
 final class TreeChangesTest {
   /** Clients choose the keys, so that many may have one hash: nothing may depend on it. */
   private record Unhashed(int number) implements Comparable<Unhashed> {
@@ -32,7 +32,7 @@ final class TreeChangesTest {
 
   private record Cell(boolean isGone) {}
 
-  /** So many entries that there are many leaves, of which some stay as they were. */
+  /** A map with many leaves, some of which stay as they were. */
   @Property(tries = 300)
   void changedEntries_areThoseWithAnotherCell(
       @ForAll @IntRange(max = 2_000) int size,

@@ -36,13 +36,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Entries that are read from outside: what is kept of them, and what cannot be read. */
+/** Entries that are read from outside: which are cached, and which cannot be read. */
 final class BackingEntriesTest {
   private static final ReplicaId SELF = TestEntries.SELF;
 
   private TestEntries outside = new TestEntries();
 
-  /** A map of registers that lies outside. */
+  /** Returns a map of registers that lies outside. */
   private CrdtState map() {
     CrdtState map = CrdtState.bottom(CrdtType.OR_MAP);
     Operation.UpdateFields assigned =
@@ -69,7 +69,7 @@ final class BackingEntriesTest {
     return outside.given;
   }
 
-  /** An update asks several times for the cell that it changes. */
+  /** An update looks up several times the cell that it changes. */
   @Test
   void cellThatWasReadLast_isKept() {
     CrdtState map = map();
@@ -82,7 +82,7 @@ final class BackingEntriesTest {
     assertThat(asksOf(map, "largest")).as("too large").isEqualTo(3);
   }
 
-  /** Of 900 maps with a large field each kept that, and nobody counted them. */
+  /** Each of 900 maps with a large field kept it in memory, uncounted. */
   @Test
   void cellsOfManyObjects_areNotKept() {
     List<Value> elements = IntStream.range(0, 7_000).mapToObj(Value::of).toList();
@@ -142,7 +142,7 @@ final class BackingEntriesTest {
         .hasMessage("STORE_DAMAGED: the store here");
   }
 
-  /** Whatever the decoder throws: a number that is cut off is another error than a wrong one. */
+  /** Whatever the decoder throws: a number that is cut off gives another error than a wrong one. */
   @Test
   void cellThatIsCutOffOrHasWrongBits_isTheSourcesFailure_orAnotherCell() {
     Operation.UpdateFields update =
@@ -203,7 +203,7 @@ final class BackingEntriesTest {
     }
   }
 
-  /** As many as the head says need not be there. */
+  /** The head's count of entries may be wrong. */
   @Test
   void countOfEntries_isNoReasonToAllocate() {
     CrdtState set = withSums(20_000_000, 60_000_000, 20_000_000, 20_000_000);
@@ -222,7 +222,7 @@ final class BackingEntriesTest {
     return updated(set, number, new Operation.Remove(List.of(element)));
   }
 
-  /** An equal set, of which nothing is in memory any more. */
+  /** Returns an equal set without any entry in memory. */
   private CrdtState written(CrdtState set) {
     TestEntries next = new TestEntries();
     Decomposition.all(set, List.of(SELF), next.entries::put);
@@ -230,7 +230,10 @@ final class BackingEntriesTest {
     return Decomposition.rebased(set, set, next);
   }
 
-  /** Where the page begins that is read for the first or the last element, which is this one. */
+  /**
+   * Returns the first key of the page that is read for the first or last element, which must be the
+   * expected one.
+   */
   private byte @Nullable [] beginOfPage(CrdtState set, boolean down, Value expected) {
     outside.pages.clear();
     Query end = new Query.Range(Optional.empty(), Optional.empty(), down, 1);
@@ -239,8 +242,8 @@ final class BackingEntriesTest {
   }
 
   /**
-   * In front of the first element of a queue lie the tombstones of all that were in front of it,
-   * which took a second to be looked through each time.
+   * In front of the first element of a queue lie the tombstones of all elements that were removed
+   * there, which took a second to be passed each time.
    */
   @Test
   void page_ofAnEnd_beginsWhereTheEntriesDo() {
@@ -278,7 +281,7 @@ final class BackingEntriesTest {
     assertThat(outside.pages.getLast()).isEqualTo(KeyOrder.of(Value.of(5)));
   }
 
-  /** Whoever has taken everything away, and has added a few. */
+  /** The set was emptied, and a few elements were added. */
   @Test
   void page_whereNothingLiesOutside_isNotRead() {
     List<Value> elements = IntStream.range(0, 100).mapToObj(Value::of).toList();
@@ -307,7 +310,7 @@ final class BackingEntriesTest {
     assertThat(greatest[200]).isEqualTo((byte) 6);
   }
 
-  /** Removals are remembered: a set that was emptied is as long as ever. */
+  /** Removals are remembered: an emptied set has as many entries as before. */
   @Test
   void page_doesNotLookThroughWhatWasRemoved_whenItHasSeenAllThatIsThere() {
     List<Value> removed = IntStream.range(0, 5_000).mapToObj(Value::of).toList();

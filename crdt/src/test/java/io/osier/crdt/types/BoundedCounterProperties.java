@@ -23,9 +23,9 @@ import net.jqwik.api.Tuple;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
-/** Bounds hold, whatever replicas do that use what they think they have. */
+/** The bounds hold, whatever replicas do that use the rights which they know of. */
 final class BoundedCounterProperties {
-  /** What a replica does. Every list can be carried out: what is not possible is left out. */
+  /** An act of a replica. Every list can be carried out: impossible acts are left out. */
   private sealed interface Act {
     record Bound(int at, long down, long up, long first) implements Act {}
 
@@ -38,10 +38,10 @@ final class BoundedCounterProperties {
      */
     record Give(int at, int to, long gift) implements Act {}
 
-    /** Hears of all that another one knows. */
+    /** Learns everything that another replica knows. */
     record Hear(int at, int from) implements Act {}
 
-    /** Is started again, and knows then of the one that was added. */
+    /** Restarts, and then knows of the added datacenter. */
     record Restart(int at) implements Act {}
   }
 
@@ -61,7 +61,7 @@ final class BoundedCounterProperties {
         .withoutEdgeCases();
   }
 
-  /** What counters start at: mostly at 0, as most do. */
+  /** First values of counters: mostly 0. */
   private static Arbitrary<Long> firsts() {
     return Arbitraries.frequencyOf(
         Tuple.of(2, Arbitraries.just(0L)), Tuple.of(1, Arbitraries.longs().between(-5, 5)));
@@ -71,12 +71,12 @@ final class BoundedCounterProperties {
     return Arbitraries.longs().between(-4, 4);
   }
 
-  /** Three replicas that carry acts out. */
+  /** Three replicas that carry out acts. */
   private static final class Replicas {
     final List<CrdtState> states = new ArrayList<>(Collections.nCopies(3, BOTTOM));
     private final long[] numbers = new long[3];
 
-    /** With the names that the replica knows, and what it may use. */
+    /** Carries out an act with the names that the replica knows, and the rights that it may use. */
     void act(Act act, int at, List<String> known, long downs, long ups) {
       Operation operation =
           switch (act) {
@@ -128,8 +128,8 @@ final class BoundedCounterProperties {
   }
 
   /**
-   * Replicas that use what they think they have never leave the bounds, in any view that has what
-   * an update had seen, and rights are neither made nor lost.
+   * Replicas that use the rights which they know of never leave the bounds, in any view that
+   * includes what each of its updates had seen, and rights are neither made nor lost.
    */
   @Property(tries = 1_000)
   void bounds_holdInEveryView(@ForAll("acts") List<Act> acts) {

@@ -119,7 +119,7 @@ final class BoundedCounterTest {
     CrdtState b = update(BOTTOM, "b", 1, create);
     CrdtState both = most.join(update(b, "b", 2, new Operation.Increment(5)));
     assertThat(counter(both).value()).as("5 more than a long can be").isEqualTo(max);
-    // The room of one and the first value of the other are beyond it, too.
+    // The room of one and the first value of the other together exceed it, too.
     CrdtState low = update(BOTTOM, "b", 1, new Operation.Bound(0, max - 1, DCS));
     CrdtState far = update(BOTTOM, "a", 1, new Operation.Bound(0, max - 1, DCS, max - 5)).join(low);
     assertThat(counter(far).upper()).isEqualTo(BoundedCounter.NO_UPPER);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Elements that are drawn of sets: each as likely as each other, whatever the set looks like. */
+/** Elements drawn of sets: each with the same probability, whatever the set looks like. */
 final class DrawnElementsTest {
   private static final ReplicaId SELF = TestEntries.SELF;
 
@@ -39,7 +39,7 @@ final class DrawnElementsTest {
     return ((SetStore<?, ?>) set.store()).drawn(count, seed);
   }
 
-  /** By the shuffling of Fisher and Yates, of a copy of the whole. */
+  /** Returns the elements drawn by shuffling a copy of the whole (Fisher and Yates). */
   private static List<Value> expected(CrdtState set, int count, long seed) {
     List<Value> left = new ArrayList<>(set.read(new Query.Whole()).asList());
     SplittableRandom random = new SplittableRandom(seed);
@@ -64,14 +64,14 @@ final class DrawnElementsTest {
         assertThat(drawn(outside, count, seed)).isEqualTo(expected);
       }
     }
-    for (int i = 0; i < Math.min(size, 50); i++) { // as what is drawn is removed
+    for (int i = 0; i < Math.min(size, 50); i++) { // the drawn elements are removed
       List<Value> expected = expected(packed, 1, i);
       assertThat(drawn(packed, 1, i)).isEqualTo(expected);
       packed = with(packed, new Operation.Remove(expected)).packLeaves();
     }
   }
 
-  /** Such sets remember what was removed. */
+  /** Such sets remember removed elements. */
   @Test
   void whatIsNotShown_isNotDrawn() {
     for (CrdtType type : new CrdtType[] {CrdtType.RW_SET, CrdtType.LWW_SET_ADD_BIAS}) {
@@ -84,7 +84,7 @@ final class DrawnElementsTest {
           drawn.forEach(v -> times[(int) ((Value.Int) v).content()]++);
         }
         assertThat(IntStream.range(shown, 1_000).map(i -> times[i]).sum()).isZero();
-        if (shown == 100) { // 9 times each, about
+        if (shown == 100) { // about 9 times each
           assertThat(IntStream.range(0, shown).filter(i -> times[i] == 0)).isEmpty();
         }
         assertThat(drawn(set, 1_000, 1)).hasSize(shown);

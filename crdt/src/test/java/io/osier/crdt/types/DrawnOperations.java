@@ -109,7 +109,7 @@ final class DrawnOperations {
   }
 
   private static Arbitrary<Operation> bounds() {
-    // What a datacenter knows of the others while some are added.
+    // The datacenters that a replica knows while some are added.
     Arbitrary<List<String>> sharers =
         Arbitraries.of(
             List.of("a", "b", "c"),

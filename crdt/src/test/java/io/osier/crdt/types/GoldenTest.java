@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The encoded form of every type, as it is stored and sent. The file is written anew by {@code
- * -Dosier.golden.update=true}, which must be meant: what is stored today must be read for ever.
+ * -Dosier.golden.update=true}; only on purpose, since stored bytes must be readable for ever.
  */
 final class GoldenTest {
   private static final ReplicaId EU = new ReplicaId("eu", 7);
@@ -114,7 +114,7 @@ final class GoldenTest {
     return values;
   }
 
-  /** The same with deadlines of parts, beside one of the object and without. */
+  /** Adds the same with deadlines of parts, with and without one of the object. */
   private static void putParts(Map<String, CrdtState> values, CrdtType type, CrdtState state) {
     List<Part> parts =
         type == CrdtType.OR_MAP
@@ -161,7 +161,7 @@ final class GoldenTest {
     return Arbitraries.of(values().values().stream().map(Encoded::encode).toList());
   }
 
-  /** Bytes at some places are others, and some at the end are missing. */
+  /** Bytes at some positions are replaced, and some at the end are missing. */
   @Property(tries = 20_000)
   void damagedForms_areReadOrMalformed_andNothingElse(
       @ForAll("forms") byte[] form,

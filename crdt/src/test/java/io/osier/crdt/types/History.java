@@ -22,15 +22,16 @@ import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.Tuple;
 
 /**
- * A history of one object at three replicas: who updated what, having seen what. It follows from a
- * {@link Plan}, which a property draws, and which shrinks to the few steps that matter.
+ * A history of one object at three replicas: which replica made which update, having seen which
+ * others. It follows from a {@link Plan}, which a property draws, and which shrinks to the few
+ * steps that matter.
  */
 public final class History {
-  /** One step of a plan. Every plan can be carried out: what is not possible is left out. */
+  /** A step of a plan. Every plan can be carried out: impossible steps are left out. */
   sealed interface Step {
     /**
-     * A replica updates the object. Nothing happens where a bounded counter has no bounds yet and
-     * is not given any, and where something is added to a text.
+     * A replica updates the object. Nothing happens if a bounded counter has no bounds yet and gets
+     * none, or if something is added to a text.
      *
      * @param gap how many numbers its sequencer gave to other objects before
      */
@@ -44,14 +45,17 @@ public final class History {
     record Receive(int site, int event) implements Step {}
   }
 
-  /** What happens, in its order. */
+  /** The steps of a history, in their order. */
   public record Plan(CrdtType type, List<Step> steps) {
-    /** Deliveries in causal order: an update that comes too early is not received. */
+    /**
+     * Runs the plan with deliveries in causal order: an update that comes too early is not
+     * received.
+     */
     public History run() {
       return run(true);
     }
 
-    /** Deliveries in any order. */
+    /** Runs the plan with deliveries in any order. */
     public History runWithoutCausality() {
       return run(false);
     }
@@ -112,7 +116,7 @@ public final class History {
         delta =
             state.prepare(operation, id, number, state.context().through(id), update.timestamp, 0);
       } catch (OsierException e) {
-        assertThat(e).hasMessageContaining("the string is not a"); // what is counted is a text
+        assertThat(e).hasMessageContaining("the string is not a"); // an increment of a text
         return;
       }
       checkAtOnce(operation, update.timestamp);
@@ -125,7 +129,10 @@ public final class History {
       events.add(event);
     }
 
-    /** An update that is joined while it is prepared is the same as one that is joined after it. */
+    /**
+     * Checks that an update that is joined while it is prepared gives the same as one that is
+     * joined afterwards.
+     */
     private void checkAtOnce(Operation operation, long timestamp) {
       long predecessor = state.context().through(id);
       CrdtState delta =
@@ -141,7 +148,7 @@ public final class History {
       assertThat(both.after().sizeBytes()).isEqualTo(after.sizeBytes());
     }
 
-    /** Receives an update if all that it builds on is here. */
+    /** Receives an update if everything that it builds on is here. */
     private boolean receive(Event event) {
       if (!seen.containsAll(event.past)) {
         return false;
@@ -154,7 +161,7 @@ public final class History {
 
   /**
    * A part of a history that can be joined: consecutive updates of one replica as one, or its state
-   * where they are none.
+   * if there are none.
    *
    * @param from counted around
    */
@@ -202,9 +209,9 @@ public final class History {
   }
 
   /**
-   * Items in another order.
+   * Returns the items in another order.
    *
-   * @param places where each is put among those before it, counted around; at their end by default
+   * @param places the index of each among those before it, counted around; at their end by default
    */
   public static <T> List<T> ordered(List<T> items, List<Integer> places) {
     List<T> ordered = new ArrayList<>();

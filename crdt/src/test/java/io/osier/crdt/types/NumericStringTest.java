@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the properties of all types do not draw: forms of numbers, ends of ranges, bytes. */
+/** Cases that the properties of all types do not draw: forms of numbers, ends of ranges, bytes. */
 final class NumericStringTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
@@ -106,7 +106,7 @@ final class NumericStringTest {
       assertThatThrownBy(() -> plus(amount))
           .hasMessageContaining("at most 18 digits behind the point");
     }
-    // A million digits, made without reading them: that alone took half a minute.
+    // A million digits, made without parsing them: that alone took half a minute.
     BigDecimal million = new BigDecimal(BigInteger.ONE.shiftLeft(3_400_000));
     assertThatThrownBy(() -> new Operation.IncrementDecimal(million))
         .isInstanceOf(OsierException.class);
@@ -128,7 +128,7 @@ final class NumericStringTest {
     refused(both, new Operation.Increment(1), ErrorCode.INVALID_ARGUMENT);
   }
 
-  /** As counters are told to go on with another key. */
+  /** Otherwise a string would fail like a counter, whose error says to go on with another key. */
   @Test
   void whatWasAddedBeforeAnAssignment_takesNoRoomOfTheRangeAfterIt() {
     CrdtState state = EMPTY;
@@ -139,7 +139,7 @@ final class NumericStringTest {
     assertThat(text(with(state, EU, new Operation.Increment(7)))).isEqualTo("7");
   }
 
-  /** The second increment cannot tell from what was known before the update what was reset. */
+  /** The second increment cannot tell from the state before the update which sums were reset. */
   @Test
   void incrementAfterAnAssignment_ofTheSameUpdateOfAMap_counts() {
     FieldId field = new FieldId("f", CrdtType.STRING);
@@ -220,7 +220,7 @@ final class NumericStringTest {
             state, operation, new UpdateContext(EU, last + 1, last, 1L << 41, 0, valueBytesMax)));
   }
 
-  /** Otherwise small updates would make a value that no request could have brought. */
+  /** Otherwise small updates would make a value larger than any request could. */
   @Test
   void string_doesNotGrowBeyondWhatAValueMayBe() {
     CrdtState nine = of("123456789");
@@ -234,12 +234,14 @@ final class NumericStringTest {
           .as("%s", longer)
           .hasMessageContaining("11 bytes is over the limit of 10");
     }
-    // The limit was larger: what is there may be changed.
+    // The limit was larger before: the existing value may be changed.
     assertThat(text(within(5, nine, new Operation.SetRange(8, Value.of("0"))))).endsWith("80");
     assertThat(text(within(5, nine, new Operation.Append(Value.of(""))))).hasSize(9);
   }
 
-  /** Each makes all of the string anew, so a small update could take the heap, and minutes. */
+  /**
+   * Each operation rewrites the whole string, so a small update could take the heap, and minutes.
+   */
   @Test
   void fieldsThatAreMadeAnewAgainAndAgain_areRefused() {
     FieldId field = new FieldId("f", CrdtType.STRING);

@@ -11,7 +11,7 @@ import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 
 final class CompactedLogProperties {
-  /** Each number touches the thing of its name; every third one removes it for good. */
+  /** Each number adds or moves the element of its name; every third one removes it for good. */
   @Property
   void log_isAMapByTick_andTakesRoomForWhatIsInIt(
       @ForAll @Size(max = 300) List<@IntRange(max = 60) Integer> touched,

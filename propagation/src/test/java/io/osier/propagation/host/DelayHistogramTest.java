@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Times counted in ranges. */
+/** Durations counted in ranges. */
 class DelayHistogramTest {
-  /** How many times were not above an end of a range. */
+  /** Returns how many durations were not above an end of a range. */
   private static long upTo(DelayHistogram delays, long micros) {
     return IntStream.range(0, delays.ranges())
         .filter(i -> delays.boundMicros(i) <= micros)

@@ -14,13 +14,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the rooms are given in tests of what leaves: the datacenter "eu" with one peer, "us". */
+/** Surroundings for tests of sending: the datacenter "eu" with one peer, "us". */
 public final class TestSurroundings {
   public static final ReplicaId SELF = new ReplicaId("eu", 1);
 
   private TestSurroundings() {}
 
-  /** Objects that nothing comes for: none, unless a test says which. */
+  /** Objects that receive nothing: there are none, unless a test adds some. */
   public static class Objects implements ObjectAccess, StoredObjects {
     @Override
     public StoredObjects stored() {
@@ -48,7 +48,7 @@ public final class TestSurroundings {
     }
   }
 
-  /** Objects that are kept as they come; a scan finds none. */
+  /** Objects that keep received states; a scan finds none. */
   public static final class Kept extends Objects {
     public final TreeMap<ObjectId, CrdtState> objects = new TreeMap<>();
 
@@ -63,7 +63,7 @@ public final class TestSurroundings {
     }
   }
 
-  /** A page of some objects, as a scan gives it. */
+  /** Returns a page of some objects, as a scan returns it. */
   public static List<StoredObjects.Entry> page(
       NavigableMap<ObjectId, CrdtState> objects, Optional<ObjectId> after, int limit) {
     return (after.isEmpty() ? objects : objects.tailMap(after.get(), false))
@@ -73,7 +73,9 @@ public final class TestSurroundings {
             .toList();
   }
 
-  /** A store that was closed where nothing had come and all was settled; see the record. */
+  /**
+   * Returns the progress of a store that was closed when nothing was received and all was settled.
+   */
   public static RecoveredState recovered(long life, boolean resumed, long committed) {
     return new RecoveredState(
         life,
@@ -89,13 +91,13 @@ public final class TestSurroundings {
         1);
   }
 
-  /** Whose frames go nowhere. */
+  /** Returns a context whose frames are dropped. */
   public static ReplicationContext of(
       KeyspacePolicy policy, RecoveredState recovered, ObjectAccess replica) {
     return of(policy, StreamSettings.DEFAULT, recovered, replica, (to, frame) -> {});
   }
 
-  /** All that differs between tests. */
+  /** Returns a context of everything that differs between tests. */
   public static ReplicationContext of(
       KeyspacePolicy policy,
       StreamSettings settings,

@@ -34,7 +34,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A transport that is dialled by a test, which speaks the bytes over a real socket. */
+/**
+ * A transport that a test dials, which plays the other datacenter byte by byte over a real socket.
+ */
 final class AcceptedPeerTest extends TransportFixture {
   private static final PeerMessage WELCOME =
       new PeerMessage.Welcome(EU, Optional.empty(), START, List.of());
@@ -70,7 +72,7 @@ final class AcceptedPeerTest extends TransportFixture {
       return PeerMessage.decode(new WireInput(bytes));
     }
 
-    /** Whether the other end closed the connection, and said nothing but that it lives. */
+    /** Whether the other end closed the connection, and sent only signs of life. */
     boolean isClosed() throws IOException {
       try {
         while (true) {
@@ -166,7 +168,7 @@ final class AcceptedPeerTest extends TransportFixture {
     assertThat(refused.message()).contains("osier.incarnation-min");
   }
 
-  /** It was given up long ago, and hung in a cut: it took the newer one's place. */
+  /** Such a dial was given up long ago, and hung in the network: it replaced the newer one. */
   @Test
   void dialThatComesAfterALaterOne_isClosed_andTheLaterOneGoesOn() throws Exception {
     HeardFrames heard = new HeardFrames();
@@ -214,7 +216,10 @@ final class AcceptedPeerTest extends TransportFixture {
     assertThat(raw.isClosed()).isTrue();
   }
 
-  /** What comes with the end of a large frame is taken when that is decoded, by another task. */
+  /**
+   * Bytes that arrive with the end of a large frame are taken after that was decoded, by another
+   * task.
+   */
   @Test
   void bytesThatAreNoMessage_behindALargeFrame_closeTheConnection() throws Exception {
     HeardFrames heard = new HeardFrames();
@@ -247,7 +252,7 @@ final class AcceptedPeerTest extends TransportFixture {
         .allMatch(e -> e.getFormattedMessage().contains("is over the limit"));
   }
 
-  /** For how long that keeps a connection is in HeartbeatTest, whose time is stepped. */
+  /** How long that keeps a connection is tested in HeartbeatTest, whose time is stepped. */
   @Test
   void frameThatComesSlowly_isASignOfLife_andIsAnsweredWithPongs() throws Exception {
     HeardFrames heard = new HeardFrames();
@@ -255,7 +260,7 @@ final class AcceptedPeerTest extends TransportFixture {
     raw.say(hello(US)).hear();
     byte[] frame = ByteBufUtil.getBytes(PeerMessage.frame(data(1, US, new Frame.Ack(1, 1L << 60))));
     int sent = 0;
-    while (sent < 2) { // one byte a pong
+    while (sent < 2) { // one byte for each pong
       raw.out.write(frame[sent++]);
       assertThat(raw.hear()).isEqualTo(new PeerMessage.Pong());
     }
@@ -276,7 +281,7 @@ final class AcceptedPeerTest extends TransportFixture {
     assertThat(logged).hasSize(2).allMatch(e -> e.getFormattedMessage().contains("closed"));
   }
 
-  /** Decoded by the thread that serves all connections, it stopped the other peer's frames. */
+  /** When the thread that serves all connections decoded it, the other peer's frames waited. */
   @Test
   void largeFrameOfOnePeer_thatTakesLong_doesNotDelayAnother() throws Exception {
     CountDownLatch taken = new CountDownLatch(1);

@@ -22,7 +22,7 @@ final class ArrivalsTest {
     assertThat(first.isOpen()).isFalse();
   }
 
-  /** In the older version it told no start. */
+  /** In the older version the greeting had no start number. */
   @Test
   void dialOfAnOlderVersionThatHung_doesNotReplaceALaterOne() {
     assertThat(arrivals.replace(US, 7, 2, first)).isTrue();

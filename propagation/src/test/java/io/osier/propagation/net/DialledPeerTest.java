@@ -26,7 +26,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** A transport that dials a test, which speaks the bytes over a real socket. */
+/**
+ * A transport that dials a test, which plays the other datacenter byte by byte over a real socket.
+ */
 final class DialledPeerTest extends TransportFixture {
   private static final PeerMessage WELCOME =
       new PeerMessage.Welcome(US, Optional.empty(), 5, List.of());
@@ -41,7 +43,10 @@ final class DialledPeerTest extends TransportFixture {
     return transport(EU, 0, "us", us.getLocalPort(), heard);
   }
 
-  /** A proxy takes connections and closes them, and some come through: a link, and no version. */
+  /**
+   * A proxy takes connections and closes them, and some come through: that says nothing about a
+   * version.
+   */
   @Test
   void connectionsThatAreClosedWithoutAWord_lowerNoVersion() throws Exception {
     PeerTransport eu = eu();
@@ -62,7 +67,10 @@ final class DialledPeerTest extends TransportFixture {
     }
   }
 
-  /** As one that starts anew while a connection of its former life counts as alive. */
+  /**
+   * So it is with a process that is started again while a connection of its former life counts as
+   * alive.
+   */
   @Test
   void keyspacesThatComeWhileAnotherProcessIsAsked_countMoreThanTheWelcome() throws Exception {
     PeerTransport eu = eu();
@@ -79,7 +87,7 @@ final class DialledPeerTest extends TransportFixture {
       assertThat(next(former)).isInstanceOf(PeerMessage.Probe.class);
     }
     String last;
-    do { // it may have been let in before it told of them
+    do { // it may have been accepted before it sent them
       last = heard.next();
     } while (last.equals("up " + US + " []"));
     assertThat(last).isEqualTo("up " + US);
@@ -89,7 +97,7 @@ final class DialledPeerTest extends TransportFixture {
     return (PeerMessage.Hello) next(socket);
   }
 
-  /** What comes that is no ping. */
+  /** Returns the next message that is not a ping. */
   private static PeerMessage next(Socket socket) throws IOException {
     DataInputStream in = new DataInputStream(socket.getInputStream());
     while (true) {
@@ -107,7 +115,7 @@ final class DialledPeerTest extends TransportFixture {
     socket.getOutputStream().write(ByteBufUtil.getBytes(PeerMessage.frame(message)));
   }
 
-  /** Updates would wait behind them. */
+  /** Otherwise updates would wait behind them. */
   @Test
   void messages_toAPeerThatTakesNothing_haveABound_andAreTakenAgainWhenItReads() throws Exception {
     PeerTransport eu = eu();
@@ -118,7 +126,7 @@ final class DialledPeerTest extends TransportFixture {
       await().until(() -> eu.connected() == 1);
       byte[] message = new byte[50_000];
       int sent = 0;
-      while (sent < 10_000 && eu.message("us", message)) { // the system takes some
+      while (sent < 10_000 && eu.message("us", message)) { // the system buffers some
         sent++;
         assertThat(eu.buffered().get("us"))
             .isLessThanOrEqualTo(Dialler.MESSAGES_BYTES_MAX + message.length + 300);
@@ -137,7 +145,9 @@ final class DialledPeerTest extends TransportFixture {
     }
   }
 
-  /** What is given to a connection over which nothing leaves has a bound; then it is closed. */
+  /**
+   * The bytes that wait for a connection over which nothing leaves have a bound; then it is closed.
+   */
   @Test
   void peerThatTakesNothing_losesItsConnection_andIsDialledAgain() throws Exception {
     PeerTransport eu = eu();
@@ -191,7 +201,7 @@ final class DialledPeerTest extends TransportFixture {
     for (int i = 0; i < 5; i++) {
       try (Socket attempt = us.accept()) {
         greeted(attempt);
-        attempt.setSoLinger(true, 0); // its end is a reset
+        attempt.setSoLinger(true, 0); // it is closed with a reset
       }
     }
     assertThat(logged).extracting(ILoggingEvent::getFormattedMessage).hasSize(1);

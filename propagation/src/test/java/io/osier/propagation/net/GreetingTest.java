@@ -62,7 +62,7 @@ final class GreetingTest {
     assertThat(greeting.hello("us", List.of(), version).dial()).isEqualTo(3);
   }
 
-  /** Others have forgotten removals that it does not know. */
+  /** Other datacenters have forgotten removals that it does not know. */
   @Test
   void incarnationThatWasGivenUp_isRefusedWithWhatHelps_andANewOneIsNot() {
     greeting.setIncarnationsMin(Map.of("us", US.incarnation() + 1));
@@ -120,7 +120,10 @@ final class GreetingTest {
     assertThat(greeting.version("us")).as("another life").isEqualTo(OLD);
   }
 
-  /** Back to the former program with the same store: it refuses the newest, and greets so. */
+  /**
+   * The former program runs again on the same store: it refuses the newest version, and greets in
+   * the older one.
+   */
   @Test
   void whoSpeaksTheOlderVersionBothWays_isOfTheOlderVersion() {
     greeting.setTold(Map.of("us", NEW));
@@ -135,7 +138,7 @@ final class GreetingTest {
     assertThat(greeting.version("us")).as("it was upgraded").isEqualTo(NEW);
   }
 
-  /** It was upgraded while it could not be reached from here. */
+  /** The datacenter was upgraded while it could not be reached from here. */
   @Test
   void whoTellsANewerVersionThanItSpokeBefore_isOfThatVersion() {
     greeting.heard(US, OLD);
@@ -164,7 +167,10 @@ final class GreetingTest {
         .contains(ErrorCode.VERSION_MISMATCH);
   }
 
-  /** It was added before it was started, or is dead: a reconnect would cut replication for ever. */
+  /**
+   * The named datacenter was added before it was started, or is dead: a reconnect would otherwise
+   * cut replication for ever.
+   */
   @Test
   void besideALongName_whoWasNeverHeardIsNotInTheWay_andIsRefusedInAnOlderVersion() {
     ReplicaId named = new ReplicaId("northamerica-northeast1", 5);
@@ -198,8 +204,8 @@ final class GreetingTest {
   }
 
   /**
-   * A datacenter came back after a crash that nobody had noticed yet, was dialled, and dialled: it
-   * was told that it was in the way itself, and stopped for good.
+   * A datacenter came back after a crash that no peer had noticed yet, was dialled, and dialled
+   * itself: it was told that it was in its own way, and stopped for good.
    */
   @Test
   void newIncarnationThatWasDialled_isToldOfTheConnectionThatLingers() {

@@ -15,7 +15,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** What a listener heard, in order: up us/200, down us, 1, 2, 3 for acks, DUPLICATE_DC. */
+/**
+ * Records the events of a listener, in order: "up us/200", "down us", the numbers of acks,
+ * "DUPLICATE_DC".
+ */
 public class HeardFrames implements PeerListener {
   public final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
@@ -58,7 +61,7 @@ public class HeardFrames implements PeerListener {
     events.add("note of " + peer + ": " + content.length + " bytes");
   }
 
-  /** Answers with as many bytes as it is asked for by the first ones. */
+  /** Answers with as many bytes as the first bytes of the request say. */
   @Override
   public void asked(ReplicaId peer, byte[] content, Answers answers) {
     events.add("asked by " + peer + ": " + content.length + " bytes");
@@ -92,7 +95,7 @@ public class HeardFrames implements PeerListener {
     return event;
   }
 
-  /** What was heard and not taken yet. */
+  /** Returns the events that were recorded and not taken yet. */
   public List<String> all() {
     List<String> all = new ArrayList<>();
     events.drainTo(all);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Keyspaces that come and go while datacenters talk, or are removed. */
+/** Keyspaces that are created and dropped while datacenters talk, or are removed. */
 final class KeyspaceChangesTest extends PeersFixture {
   @Test
   void keyspacesThatChangeWhileAPeerIsRemoved_areNotHeardOf() {
@@ -24,7 +24,7 @@ final class KeyspaceChangesTest extends PeersFixture {
     assertThat(heardAt(EU).differing).isEmpty();
   }
 
-  /** The numbers by which frames name their keyspaces are agreed on anew. */
+  /** The numbers by which frames name their keyspaces are agreed on again. */
   @Test
   void peerThatIsAddedAgain_isNotSentByFormerKeyspaces() {
     PeerTransport eu = dialling(EU, "us");
@@ -44,7 +44,7 @@ final class KeyspaceChangesTest extends PeersFixture {
     assertThat(heardAt(US).all()).endsWith("shop/0 2");
   }
 
-  /** A number is another keyspace's as soon as the next list is told. */
+  /** A number belongs to another keyspace as soon as the next list is sent. */
   @Test
   void keyspacesThatComeAndGo_areNotTakenForEachOther() {
     long seed = new Random().nextLong();

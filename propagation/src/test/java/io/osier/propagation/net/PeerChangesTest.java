@@ -101,7 +101,10 @@ final class PeerChangesTest extends PeersFixture {
     assertThat(world.open()).isZero();
   }
 
-  /** What is on its way, or is being decoded, comes after the engine has forgotten the peer. */
+  /**
+   * Frames that are in flight, or are being decoded, arrive after the engine has forgotten the
+   * peer.
+   */
   @Test
   void whatComesFromARemovedPeer_isNotHandedOn() {
     PeerTransport eu = dialling(EU, "us");
@@ -113,7 +116,7 @@ final class PeerChangesTest extends PeersFixture {
             .prepare(new Operation.Add(Value.of(new byte[4 << 20])), US, 1, 0, 1_000, 0);
     us.send(EU, "shop", 0, Frames.states(US, large));
     us.send(EU, "shop", 0, ack(1));
-    world.run(3); // now it is decoded apart
+    world.run(3); // now it is being decoded in another thread
     eu.setPeers(NOBODY);
     world.run(1_000);
     assertThat(heardAt(EU).all()).containsExactly("down us");
@@ -125,7 +128,7 @@ final class PeerChangesTest extends PeersFixture {
     assertThat(heardAt(EU).all()).hasSize(3).last().isEqualTo("shop/0 1");
   }
 
-  /** The listener may do what it hears: what comes next was read already. */
+  /** The listener may remove the peer when it gets a frame: the next frames were read already. */
   @Test
   void peerThatIsRemovedByWhatItSends_sendsNothingMore() {
     List<PeerTransport> eu = new ArrayList<>();
@@ -149,7 +152,10 @@ final class PeerChangesTest extends PeersFixture {
     assertThat(heardAt(EU).all()).containsExactly("up us/200", "shop/0 1", "down us", "up us/200");
   }
 
-  /** While it is connected, while its name is looked up, and between two attempts. */
+  /**
+   * The peer is removed while it is connected, while its name is looked up, and between two
+   * attempts.
+   */
   @Test
   void peerThatIsRemovedBeforeItIsUp_isNotHeardOf_norDialledAgain() {
     dialling(US, "eu");
@@ -232,13 +238,15 @@ final class PeerChangesTest extends PeersFixture {
     assertThat(heardAt(EU).all()).containsExactly("shop/0 2");
   }
 
-  /** It would be up and down, and remain so, were it down when its connection is closed. */
+  /**
+   * If it were down only when its connection is closed, it would be up, then down, and stay down.
+   */
   @Test
   void peerThatIsAddedAgainAtOnce_isDownBeforeItIsUp_howeverSlowlyConnectionsClose() {
     world.closesSlowly();
     PeerTransport eu = dialling(EU, "us");
     PeerTransport us = dialling(US);
-    world.run(LONG_MILLIS); // refused again and again: the dials have large numbers
+    world.run(LONG_MILLIS); // refused again and again, so that the dials get large numbers
     us.setPeers(peers("eu"));
     world.run(LONG_MILLIS);
     heardAt(EU).all();
@@ -260,7 +268,7 @@ final class PeerChangesTest extends PeersFixture {
     assertThat(world.open()).isEqualTo(4);
   }
 
-  /** Its former life is over, whether its connection is closed already or not. */
+  /** The peer's former life is over, whether its connection is closed already or not. */
   @Test
   void nameThatIsAddedAgain_mayBeOfAnyProcess_newerOrOlder() {
     world.closesSlowly();
@@ -336,7 +344,7 @@ final class PeerChangesTest extends PeersFixture {
     LinkTraffic before = Optional.ofNullable(eu.traffic().get("ap")).orElseThrow();
     eu.setPeers(Map.of("ap", at("127.0.0.1")));
     world.run(LONG_MILLIS);
-    eu.setPeers(Map.of("ap", new InetSocketAddress("127.0.0.1", 1))); // the same, looked up
+    eu.setPeers(Map.of("ap", new InetSocketAddress("127.0.0.1", 1))); // the same address, looked up
     world.run(LONG_MILLIS);
     eu.setPeers(both);
     world.run(LONG_MILLIS);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** One name and incarnation; time is stepped. */
+/** Processes of one name and incarnation; time is stepped. */
 final class PeerIdentitiesTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
 
@@ -67,7 +67,7 @@ final class PeerIdentitiesTest {
     nanos += TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
-  /** The first one, which was here for long. */
+  /** Returns the connection of the first process, which has been connected for long. */
   private Connection settled(long start, Long... former) {
     Connection first = greets(start, former);
     assertThat(first.told).containsExactly("welcome");
@@ -118,7 +118,7 @@ final class PeerIdentitiesTest {
     assertThat(second.told).isEmpty();
   }
 
-  /** It has just started, and whoever dials faster is the first. */
+  /** This datacenter has just started, so the process that dials faster is the first. */
   @Test
   void whereNobodyWasKnownBefore_bothAreRefused_untilOneIsNotHeardAnyMore() {
     Connection one = greets(1);
@@ -158,7 +158,10 @@ final class PeerIdentitiesTest {
     assertThat(greets(3, 1L).told).containsExactly("welcome");
   }
 
-  /** While it was cut off a copy came: none of the two is the later one. */
+  /**
+   * A copy was started while the first process was cut off: neither of the two counts as the later
+   * one.
+   */
   @Test
   void firstThatComesBack_whileACopyIsHere_isNotTheLaterOne() {
     settled(1).ends();
@@ -169,7 +172,7 @@ final class PeerIdentitiesTest {
     assertThat(copy.told).last().asString().contains("it cannot be told");
   }
 
-  /** It would give numbers to its updates that others have. */
+  /** Such a store would give its updates numbers that others have for different updates. */
   @Test
   void storeThatDoesNotKnowWhoSentTheLastUpdates_isRefused_whoeverLives() {
     settled(1).ends();
@@ -203,7 +206,7 @@ final class PeerIdentitiesTest {
     assertThat(greets(3).told).containsExactly("welcome");
   }
 
-  /** Nobody answers for it any more, and it would wait for ever. */
+  /** No probe is answered for it any more, and it would wait for ever. */
   @Test
   void whoWaits_isClosed_whenItsNameIsForgotten_andMayComeAgain() {
     settled(1);
@@ -219,7 +222,10 @@ final class PeerIdentitiesTest {
     assertThat(former.told).containsExactly("closed");
   }
 
-  /** Both processes dial and are dialled: whoever could answer the second probe is refused, too. */
+  /**
+   * Both processes dial and are dialled: the one that could answer the second probe is refused,
+   * too.
+   */
   @Test
   void whoWaitsForOneThatIsRefusedMeanwhile_isJudgedAnew() {
     Connection one = greets(1);
@@ -232,7 +238,7 @@ final class PeerIdentitiesTest {
     assertThat(one.told).last().asString().contains("it cannot be told", "host1", "host2");
   }
 
-  /** One that was refused before is not named in place of the one that has just come. */
+  /** The reason names the process that is connected now, and not one that was refused before. */
   @Test
   void whoIsRefusedBesideAnother_isToldOfThatOne() {
     settled(5).ends();

@@ -40,7 +40,7 @@ final class PeerTransportTest extends TransportFixture {
   @Test
   void frames_comeInTheOrderSent_eachWayOnItsOwnConnection() throws Exception {
     PeerTransport eu = eu();
-    eu.dial(); // before the other one listens: it must try again
+    eu.dial(); // before the other one listens: it must dial again
     PeerTransport us = us();
     assertThat(atEu.next()).isEqualTo("up " + US);
     assertThat(us.connected()).as("the other way is another connection").isZero();
@@ -64,7 +64,7 @@ final class PeerTransportTest extends TransportFixture {
   @Test
   void notes_comeAmongFrames_largeOnesAreRefusedHere() throws Exception {
     PeerTransport eu = eu();
-    eu.note("us", new byte[7]); // nobody is there: dropped
+    eu.note("us", new byte[7]); // that peer does not exist: dropped
     us().dial();
     eu.dial();
     assertThat(atUs.next()).startsWith("up");
@@ -78,7 +78,7 @@ final class PeerTransportTest extends TransportFixture {
         .isInstanceOf(IllegalArgumentException.class);
   }
 
-  /** Asks for so many bytes, in so many. */
+  /** Returns a request of {@code length} bytes for an answer of {@code answer} bytes. */
   private static byte[] asking(int answer, int length) {
     return ByteBuffer.allocate(length).putInt(answer).array();
   }
@@ -117,7 +117,7 @@ final class PeerTransportTest extends TransportFixture {
     assertThat(eu.ask("us", asking(7, 4))).isFalse();
   }
 
-  /** Beyond 65 MiB the encoder threw, in whose thread ever; 80 MiB closed the connection. */
+  /** Beyond 65 MiB the encoder threw, in whatever thread; 80 MiB closed the connection. */
   @Test
   void stateOverTheObjectLimit_grownByJoining_arrives() throws Exception {
     PeerTransport eu = eu();
@@ -160,13 +160,16 @@ final class PeerTransportTest extends TransportFixture {
     eu.dial();
     us();
     assertThat(atEu.next()).isEqualTo("up " + US);
-    eu.send(US, "shop", 0, new Frame.Ack(-1, 1)); // there is no such number
+    eu.send(US, "shop", 0, new Frame.Ack(-1, 1)); // no frame may have this number
     eu.send(US, "shop", 0, new Frame.Ack(1, 2));
     assertThat(atUs.next()).isEqualTo("shop/0 2");
     assertThat(eu.notEncoded()).isOne();
   }
 
-  /** It may have waited for the sender's disk, and what it counts the next one counts, too. */
+  /**
+   * The frame may have waited for the sender's disk, and the next incarnation counts its frames
+   * alike.
+   */
   @Test
   void frameForTheFormerIncarnation_isNotSentToTheNext() throws Exception {
     PeerTransport eu = eu();
@@ -180,7 +183,7 @@ final class PeerTransportTest extends TransportFixture {
     assertThat(atUs.next()).isEqualTo("shop/0 3");
   }
 
-  /** Their numbers differ, too: each counts the keyspaces as the dialler lists them. */
+  /** Their numbers differ, too: each end counts the keyspaces in the dialler's order. */
   @Test
   void keyspacesThatDiffer_areNotReplicated_andTheOthersAre() throws Exception {
     PeerTransport eu =
@@ -210,7 +213,7 @@ final class PeerTransportTest extends TransportFixture {
                 "b", "not configured at eu for us",
                 "differs", "partitions is 2 at eu and 4 at us, x is [1, 2] at eu and [1, 3] at us"))
         .hasSameSizeAs(atUs.differing.get("eu"));
-    eu.send(US, "differs", 3, new Frame.Ack(1, 1)); // taken for nothing
+    eu.send(US, "differs", 3, new Frame.Ack(1, 1)); // ignored
     eu.send(US, "c", 0, new Frame.Ack(1, 2));
     us.send(EU, "c", 0, new Frame.Ack(1, 3));
     assertThat(atUs.next()).isEqualTo("c/0 2");

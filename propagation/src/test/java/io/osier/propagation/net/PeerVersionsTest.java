@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Datacenters whose programs speak different versions, and are upgraded. */
 final class PeerVersionsTest extends PeersFixture {
-  /** Of two programs of different versions each tells the other of keyspaces, too. */
+  /** Programs of different versions also send each other keyspaces. */
   @Test
   void formerVersion_isSpokenWithWhoRefusesTheNewest_andTheNewestOnceItIsUpgraded() {
     PeerTransport eu = dialling(EU, "us");
@@ -63,7 +63,8 @@ final class PeerVersionsTest extends PeersFixture {
     long before = traffic.savedBytes();
     heardAt(to).all();
     for (int i = 1; i <= 100; i++) {
-      from.send(to, "shop", 0, new Frame.Ack(1L << 60, i)); // longer than what stays as it is
+      // larger than blocks that are not compressed
+      from.send(to, "shop", 0, new Frame.Ack(1L << 60, i));
     }
     world.run(LONG_MILLIS);
     assertThat(heardAt(to).all())
@@ -71,7 +72,7 @@ final class PeerVersionsTest extends PeersFixture {
     return traffic.savedBytes() - before;
   }
 
-  /** What clients publish is no part of what former programs know. */
+  /** Former programs do not know clients' messages. */
   @Test
   void message_isSentOnceBothAreNew_andNotToAFormerProgram() {
     PeerTransport eu = dialling(EU, "us");
@@ -101,9 +102,7 @@ final class PeerVersionsTest extends PeersFixture {
     assertThat(heardAt(EU).all()).containsExactly("note of us/200: 9 bytes");
   }
 
-  /**
-   * A forwarder had the former program behind it at the first dial, and the new one at the next.
-   */
+  /** A forwarder led to the former program at the first dial, and to the new one at the next. */
   @Test
   void formerVersion_isLeftAgain_whereWhoHasRefusedTheNewestWasExchangedUnseen() {
     for (long away = 0; away < 200; away++) {
@@ -128,7 +127,7 @@ final class PeerVersionsTest extends PeersFixture {
     }
   }
 
-  /** It waits for the one that cannot read its name, and is told so in words by all. */
+  /** The datacenter waits for the one that cannot read its name; both give the reason in words. */
   @Test
   void longName_joinsOnceTheLastOneIsUpgraded() {
     ReplicaId named = new ReplicaId("northamerica-northeast1", 400);
@@ -148,7 +147,10 @@ final class PeerVersionsTest extends PeersFixture {
     assertThat(eu.spoken()).containsOnlyKeys("us", named.dc());
   }
 
-  /** It cut replication whenever a connection was lost, for as long as the newcomer was away. */
+  /**
+   * Otherwise replication was cut whenever a connection was lost, for as long as the newcomer was
+   * away.
+   */
   @Test
   void besideALongName_newcomerThatIsAway_isNotInTheWay_andIsRefusedIfItIsTooOld() {
     ReplicaId named = new ReplicaId("northamerica-northeast1", 400);
@@ -177,7 +179,9 @@ final class PeerVersionsTest extends PeersFixture {
     assertThat(it.spoken()).containsOnlyKeys("ap", "eu");
   }
 
-  /** Who is down agrees to nothing: it must be down before it agrees on the new connection. */
+  /**
+   * A peer that is down agrees on nothing: it must be down before it agrees on the new connection.
+   */
   @Test
   void connectionThatTakesThePlaceOfAnother_isDownBeforeTheKeyspacesAreCompared() {
     HeardFrames inOrder =
@@ -200,7 +204,7 @@ final class PeerVersionsTest extends PeersFixture {
         .containsExactly("compared us", "up us/200", "down us", "compared us", "up us/200");
   }
 
-  /** It was greeted as one of a former version, and was told of no keyspace that was created. */
+  /** It was greeted in a former version, and got no keyspace that was created. */
   @Test
   void keyspaces_areToldToWhoWasBehindAForwarder_andAwayAtFirst() {
     for (long away = 0; away < 3_000; away += 20) {

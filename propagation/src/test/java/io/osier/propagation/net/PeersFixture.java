@@ -26,7 +26,7 @@ abstract class PeersFixture {
   static final Map<String, InetSocketAddress> NOBODY = Map.of();
   static final List<String> POLICIES = List.of("shop{partitions=2}");
 
-  /** Within which what is tried again has been tried again, and whoever is silent is given up. */
+  /** Within this time every pause between attempts is over, and a silent peer is given up. */
   static final long LONG_MILLIS =
       Heartbeat.DEAD_MILLIS + 2 * DialAttempts.PAUSE_MILLIS_MAX + StillWorld.SLOW_CLOSE_MILLIS;
 
@@ -86,7 +86,7 @@ abstract class PeersFixture {
             world.network()));
   }
 
-  /** One that speaks only the oldest version. */
+  /** Creates a transport that speaks only the oldest version. */
   PeerTransport former(ReplicaId self, String... peers) {
     int version = PeerVersions.OLDEST;
     PeerTransport former =

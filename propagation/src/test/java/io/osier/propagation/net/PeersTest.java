@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What a change of the peers leaves for the loop. */
+/** The diallers that a change of the peers leaves for the loop. */
 final class PeersTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Copies of a datacenter's store that run beside it; in a network that stands still. */
+/** Copies of a datacenter's store that run beside it, in a network whose time is stepped. */
 final class SecondProcessTest extends PeersFixture {
   private static final long AWHILE_MILLIS = 20_000;
 
@@ -53,7 +53,7 @@ final class SecondProcessTest extends PeersFixture {
     assertThat(told).anySatisfy(event -> assertThat(event).startsWith("second").contains(words));
   }
 
-  /** Both were let in, again and again, and closed each other's connections. */
+  /** Both were accepted, again and again, and closed each other's connections. */
   @Test
   void copyBesideTheOriginal_isRefused_andHarmsNoConnection() {
     PeerTransport us = startsUs();
@@ -74,7 +74,10 @@ final class SecondProcessTest extends PeersFixture {
     assertThat(heard("eu")).containsExactly("shop/0 2");
   }
 
-  /** Whom it dials must be the one that dials it: what one asks for, the other one would get. */
+  /**
+   * The process that a datacenter dials must be the one that dials it: otherwise one would ask, and
+   * the other one get the answer.
+   */
   @Test
   void copyAtTheOriginalsAddress_isNotTalkedTo_whileTheOriginalIsConnected() {
     PeerTransport us = startsUs();
@@ -111,7 +114,7 @@ final class SecondProcessTest extends PeersFixture {
     assertThat(heard("eu")).contains("up us/200").noneMatch(event -> event.startsWith("second"));
   }
 
-  /** Its machine was lost, so its connection lingers, and answers nothing. */
+  /** The machine of the former process was lost, so its connection lingers, and answers nothing. */
   @Test
   void processThatIsStartedAnew_isLetIn_whenItsFormerConnectionCountsAsDead() {
     startsUs();
@@ -135,7 +138,9 @@ final class SecondProcessTest extends PeersFixture {
         .isEqualTo("up eu/100");
   }
 
-  /** A backup that was restored beside the original took updates for ten seconds, and stopped. */
+  /**
+   * A backup that was restored beside the original took updates for ten seconds, and then stopped.
+   */
   @Test
   void newerIncarnationBesideTheOriginal_isTakenForAnotherProcess_fromItsFirstRefusalOn() {
     startsUs();
@@ -164,12 +169,12 @@ final class SecondProcessTest extends PeersFixture {
     assertThat(told).last().isEqualTo("up us/200");
   }
 
-  /** It served with nothing: its peer sent to its former life, which said no more that it ended. */
+  /** The new life served without data: its peer sent to the former life, whose end did not show. */
   @Test
   void newerIncarnation_isDialledAtOnce_whereTheConnectionToTheFormerOneLingers() {
     PeerTransport us = startsUs();
     PeerTransport former = starts("eu", EU, 1, List.of());
-    former.setPeers(Map.of("us", at("nowhere"))); // of its own connections none is in the way
+    former.setPeers(Map.of("us", at("nowhere"))); // none of its own connections is in the way
     world.run(AWHILE_MILLIS);
     assertThat(heard("us")).containsExactly("up eu/100");
     world.loses(at("eu"));
@@ -186,7 +191,10 @@ final class SecondProcessTest extends PeersFixture {
     assertThat(world.dials(at("eu"))).isEqualTo(dials);
   }
 
-  /** It took no updates until the peer came back: its own former life was in the way there. */
+  /**
+   * The datacenter took no updates until the peer came back, since its own former life was in the
+   * way there.
+   */
   @Test
   void newerIncarnation_isHeldUpNoMore_whenWhoNamedTheFormerOneIsOutOfReach() {
     PeerTransport us = startsUs();
@@ -199,7 +207,9 @@ final class SecondProcessTest extends PeersFixture {
     assertThat(heard("restored")).last().isEqualTo("second no more to us");
   }
 
-  /** A copy would give this one's numbers to others: what is said of it counts for longer. */
+  /**
+   * A copy would give this process's numbers to other updates: a report of one counts for longer.
+   */
   @Test
   void copy_isHeldUp_whenWhoNamedTheOriginalIsOutOfReach() {
     PeerTransport us = startsUs();
@@ -211,7 +221,7 @@ final class SecondProcessTest extends PeersFixture {
     assertThat(heard("copy")).isNotEmpty().allMatch(event -> event.startsWith("second to us"));
   }
 
-  /** Its greeting waited for an answer of the connection that went with the name. */
+  /** Its greeting waited for an answer on the connection that was closed with the removal. */
   @Test
   void processThatWaits_whileItIsRemovedAndAddedAgain_isLetIn() {
     world.closesSlowly();
@@ -229,7 +239,7 @@ final class SecondProcessTest extends PeersFixture {
     assertThat(heard("eu")).contains("up us/200");
   }
 
-  /** Each of the others was there first for somebody: neither may acknowledge. */
+  /** The original was first for one peer, and the copy for the other: neither may acknowledge. */
   @Test
   void threeDatacenters_whoseOriginalAndCopyCameInAnotherOrder_refuseBoth() {
     startsUs();

@@ -26,13 +26,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Networks in memory that stand still until they are told to {@link #run}: one thread, virtual
- * time, nothing by chance. A byte takes a millisecond.
+ * Networks in memory whose time passes only while they {@link #run}: one thread, virtual time,
+ * nothing at random. A byte takes a millisecond.
  */
 public final class StillWorld {
   private static final long MILLI = 1_000_000;
 
-  /** How long a connection takes to close where that {@link #closesSlowly}. */
+  /** How long a connection takes to close after {@link #closesSlowly}. */
   public static final long SLOW_CLOSE_MILLIS = 3_000;
 
   private record Task(long nanos, long number, Runnable work) {}
@@ -48,7 +48,7 @@ public final class StillWorld {
   private long nanos;
   private long numbers;
 
-  /** What follows closes its connections slowly, as TLS does over a link that is full. */
+  /** Makes connections close slowly from now on, as TLS does over a link that is full. */
   public void closesSlowly() {
     closesSlowly = true;
   }
@@ -58,8 +58,8 @@ public final class StillWorld {
   }
 
   /**
-   * At an address stands something that takes connections and closes them, as a forwarder does
-   * whose target is away; until somebody listens there.
+   * Puts something at an address that takes connections and closes them, like a forwarder whose
+   * target is away; until a process listens there.
    */
   public void closesWhatComes(InetSocketAddress at) {
     listening.put(
@@ -80,7 +80,7 @@ public final class StillWorld {
     return dialled.getOrDefault(name(at), 0);
   }
 
-  /** How many ends of connections are open. */
+  /** Returns how many ends of connections are open. */
   public long open() {
     return ends.stream().filter(Channel::isOpen).count();
   }
@@ -89,7 +89,7 @@ public final class StillWorld {
     return tasks.size();
   }
 
-  /** Lets time pass, and happen what is due. */
+  /** Lets time pass, and does what is due. */
   public void run(long millis) {
     long until = nanos + millis * MILLI;
     long next = 0;
@@ -112,8 +112,8 @@ public final class StillWorld {
   }
 
   /**
-   * The machine at an address is lost, with what runs there: it says nothing any more, not even
-   * that its connections have ended; until another one listens there.
+   * Loses the machine at an address, with the processes on it: they send nothing any more, not even
+   * that their connections have ended; until another process listens there.
    */
   public void loses(InetSocketAddress at) {
     listening.remove(name(at));
@@ -246,7 +246,7 @@ public final class StillWorld {
   private final class End extends EmbeddedChannel {
     private @Nullable End other;
 
-    /** Where the process listens whose end this is. */
+    /** The address at which the process of this end listens. */
     private String of = "";
 
     private boolean isLost;
@@ -275,7 +275,7 @@ public final class StillWorld {
       }
     }
 
-    /** Does what is due; when it has something to do next. */
+    /** Does what is due; returns when it has something to do next. */
     long turn() {
       if (isLost) {
         return Long.MAX_VALUE;

@@ -61,7 +61,7 @@ abstract class TransportFixture {
             Sockets.of("osier-peers", 1)));
   }
 
-  /** What is logged from now on until the test ends. */
+  /** Returns the list to which the logger's lines are added from now on until the test ends. */
   List<ILoggingEvent> logged(String name) {
     return logged(name, open);
   }
@@ -69,7 +69,7 @@ abstract class TransportFixture {
   static List<ILoggingEvent> logged(String name, Opened open) {
     Logger log = (Logger) LoggerFactory.getLogger(name);
     ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    lines.list = new CopyOnWriteArrayList<>(); // others may log while it is read
+    lines.list = new CopyOnWriteArrayList<>(); // others may log while the list is read
     lines.start();
     log.addAppender(lines);
     open.add(() -> log.detachAppender(lines));

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** When a request is sent again. */
+/** Checks when a request is repeated. */
 final class RequestRetryTest {
   private static final long SECOND = 1_000_000_000;
 
   private final AtomicLong numbers = new AtomicLong();
   private final RequestRetry asking = new RequestRetry(numbers::incrementAndGet, SECOND);
 
-  /** What comes behind an answer's first part takes as long as it takes: that is no measure. */
+  /** The rest of an answer may take any time after its first part: that is no measure. */
   @Test
   void whatComesLater_isWaitedFor_andIsNoMeasure() {
     long number = asking.ask(0);

@@ -12,13 +12,13 @@ import io.osier.crdt.state.EntryRanges;
 import io.osier.propagation.wire.Frame;
 import org.junit.jupiter.api.Test;
 
-/** What is pulled of us at a time, and what was. */
+/** The states of us that are pulled at a time, and those that were pulled. */
 final class StatePullsTest {
   private static final ReplicaId US = new ReplicaId("us", 1);
 
   private final StatePulls pulls = new StatePulls();
 
-  /** An offer's number counts by 256: the lowest bits say how often it was made. */
+  /** An offer's number counts by 256: its lowest bits say how often it was sent. */
   private static Frame.Offer offer(String key, long epoch, long number, long last) {
     ObjectId object = new ObjectId(Key.of(key), CrdtType.AW_SET);
     CausalContext context = CausalContext.range(US, 0, last);

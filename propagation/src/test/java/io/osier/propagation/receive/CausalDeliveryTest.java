@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What waits is held once, however often it comes. */
+/** A waiting update is held once, however often it is received. */
 final class CausalDeliveryTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
@@ -39,7 +39,7 @@ final class CausalDeliveryTest {
         .prepare(new Operation.Increment(number), EU, number, number - 1, number, 0);
   }
 
-  /** A counter that was incremented with each number up to one. */
+  /** Returns a counter that was incremented with each number up to this one. */
   private static CrdtState state(long last) {
     CrdtState state = CrdtState.bottom(CrdtType.PN_COUNTER);
     for (long number = 1; number <= last; number++) {
@@ -95,9 +95,9 @@ final class CausalDeliveryTest {
   }
 
   /**
-   * Where a peer's stream stands still, its own updates may be asked for as another's are: what has
-   * come by the stream was gone with a repair that was given up, and its place in the stream stayed
-   * (simulator, seed 54 of three datacenters).
+   * While a peer's stream stands still, its own updates may be requested like those of another
+   * origin: the updates received in the stream were dropped with a repair that was given up, while
+   * the place in the stream stayed (simulator, seed 54 of three datacenters).
    */
   @Test
   void healingByTheOriginItself_isGivenUp_andWhatItsStreamBroughtStays() {
@@ -130,7 +130,7 @@ final class CausalDeliveryTest {
     assertThat(take()).extracting(Shipment::last).containsExactly(4L, 3L, 5L);
   }
 
-  /** Its sender may have lost what it had of others, and sends its own part again. */
+  /** The sender may have lost updates of others, and sends its own part again. */
   @Test
   void stateThatKnowsLess_isHeldBesides() {
     admission.add(STREAM, whole(1, 4));
@@ -139,7 +139,10 @@ final class CausalDeliveryTest {
     assertThat(take()).extracting(Shipment::last).containsExactly(4L, 2L);
   }
 
-  /** A sender that was started again begins at what is visible here, and may commit no more. */
+  /**
+   * A sender that was started again begins after the updates that are visible here, and may commit
+   * no more.
+   */
   @Test
   void whatAClosedCutHas_isNotOpenWhenItComesAgain() {
     admission.add(STREAM, operation(1, 1));
@@ -179,7 +182,10 @@ final class CausalDeliveryTest {
     assertThat(take()).hasSize(1);
   }
 
-  /** A cut of us waits for ap, and one of eu for that: all that is known of ap is here. */
+  /**
+   * Closes a cut of us that depends on ap, and one of eu that depends on it; no update of ap is
+   * here.
+   */
   private void cutsOfWhatIsLost() {
     admission.add(US_STREAM, operation(1, 1));
     admission.close(US_STREAM, 1, VersionVector.EMPTY.with(EU, 1), Optional.empty(), 0);
@@ -212,7 +218,7 @@ final class CausalDeliveryTest {
     assertThat(admission.heapBytes()).isZero();
   }
 
-  /** It has what it depends on, though it may not have said so yet. */
+  /** The peer has everything that its cut depends on, though it may not have reported that yet. */
   @Test
   void whatAPeerHasShippedThatRuns_isNotGivenUp() {
     cutsOfWhatIsLost();
@@ -258,7 +264,10 @@ final class CausalDeliveryTest {
     admission.addPulled(STREAM, new CutQueue.Arrived(shipment, true, 0));
   }
 
-  /** Of one that has ended nobody sends it again: only what cannot be read any more is dropped. */
+  /**
+   * After the sender has ended, no datacenter sends the state again: only the part that cannot be
+   * read any more is dropped.
+   */
   @Test
   void leaseThatIsOver_ofOneThatHasEnded_costsWhatBuildsOnIt() {
     LeasedEntries leases = new LeasedEntries();
@@ -288,7 +297,7 @@ final class CausalDeliveryTest {
     assertThat(admission.waiting()).isZero();
   }
 
-  /** What it leaves is not held against anybody; what it brings as a peer is. */
+  /** Updates that an ended peer has left hold no stream back; those that it brings as a peer do. */
   @Test
   void oneThatIsAPeerAgain_hasLeftNothing() {
     admission.add(STREAM, operation(1, 1));
@@ -311,7 +320,7 @@ final class CausalDeliveryTest {
     return admission.pulled(EU, object, CausalContext.EMPTY);
   }
 
-  /** A state of a round, which tells of updates: each is counted when it becomes visible. */
+  /** A round's state also stands for updates, each of which is counted when it becomes visible. */
   @Test
   void stateThatTellsOfUpdates_isHeldBesides() {
     for (long last : new long[] {2, 4}) {
@@ -349,7 +358,7 @@ final class CausalDeliveryTest {
     assertThat(admission.pulled(EU, object, set(4).context())).contains(set(4));
   }
 
-  /** It depends on no more than what it brings. */
+  /** The repair depends on no more than it brings. */
   @Test
   void repair_mayNameItsOwn() {
     admission.add(HEALED, whole(1, 3));
@@ -357,7 +366,7 @@ final class CausalDeliveryTest {
     assertThat(take()).hasSize(1);
   }
 
-  /** What is repaired comes in any order: a cut before it closes nothing. */
+  /** Repaired states come in any order: a cut that was closed before says nothing of them. */
   @Test
   void healingThatWasGivenUp_inPart_comesAgain() {
     for (int last = 1; last <= 2; last++) {

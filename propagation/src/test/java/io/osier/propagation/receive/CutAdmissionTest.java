@@ -66,7 +66,7 @@ final class CutAdmissionTest {
     assertThat(CutAdmission.admissible(queues, VersionVector.EMPTY)).containsExactly(eu, us, more);
   }
 
-  /** Whatever waits: all that can be admitted is, in an order that is allowed, and no more. */
+  /** Whatever waits: all cuts that can be admitted are, in an allowed order, and no others. */
   @Test
   void admitted_isTheLargestSetThatDependsOnNothingElse() {
     for (int seed = 0; seed < 3_000; seed++) {
@@ -101,7 +101,7 @@ final class CutAdmissionTest {
     }
   }
 
-  /** By trying all sets of first cuts of each queue. */
+  /** Finds them by trying all sets of first cuts of each queue. */
   private static List<Cut> largest(List<List<Cut>> cuts, VersionVector here) {
     List<Cut> largest = List.of();
     for (int a = 0; a <= cuts.get(0).size(); a++) {

@@ -19,7 +19,7 @@ final class DependencyCyclesTest {
   private static final ReplicaId AP = new ReplicaId("ap", 1);
   private static final ObjectId X = new ObjectId(Key.of("x"), CrdtType.PN_COUNTER);
 
-  /** An update that is held: it needs so much of its own origin, and of another one. */
+  /** Returns a waiting update: the numbers that it needs of its own origin, and of another one. */
   private static Shipment early(ReplicaId origin, long after, long last, ReplicaId of, long needs) {
     CrdtState delta =
         CrdtState.bottom(X.type()).prepare(new Operation.Increment(1), origin, last, after, 1, 0);

@@ -8,8 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a silence means: an outage after 1 s, and of one at rest after 2.5 s, unless what it says
- * then was long under way. The clocks differ by 10 s.
+ * The meaning of a silence: an outage after 1 s; for a peer at rest after 2.5 s, unless the next
+ * frame travelled for long. The clocks differ by 10 s.
  */
 final class InboundSilenceTest {
   private static final long SECOND = 1_000_000_000;

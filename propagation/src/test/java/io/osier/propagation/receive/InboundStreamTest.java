@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** How the parts of a peer's stream act on each other. */
+/** The effects of the parts of a peer's stream on each other. */
 final class InboundStreamTest {
   private static final ReplicaId US = new ReplicaId("us", 1);
   private static final ObjectId X = new ObjectId(Key.of("x"), CrdtType.PN_COUNTER);
@@ -33,7 +33,10 @@ final class InboundStreamTest {
     return new Frame.Cursor(1, done, done, 0, Optional.empty());
   }
 
-  /** A frame behind which the stream is at the place of its number, complete up to ten times it. */
+  /**
+   * Returns a frame after which the stream is at the place of its number, complete up to ten times
+   * it.
+   */
   private Frame.Updates frame(Frame.Kind kind, long sequence) {
     return Frames.updates(
         kind,
@@ -66,7 +69,7 @@ final class InboundStreamTest {
     stream.pulls().begin(new StatePull(US, offer, CrdtState.bottom(object.type()), 0, nowNanos));
   }
 
-  /** What waits is in memory only: it must come again after a crash. */
+  /** Waiting updates are in memory only, and must be sent again after a crash. */
   @Test
   void placeInTheStream_isBehindWhatWaits_onlyWhenThatWasApplied() {
     stream.position().resume(0, 0);

@@ -15,7 +15,10 @@ import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What waits of a stream of us, up to where that is complete, and when a state is fetched. */
+/**
+ * The waiting updates of a stream of us, the number up to which it is complete, and when a state is
+ * fetched.
+ */
 final class PendingUpdatesTest {
   private static final ReplicaId US = new ReplicaId("us", 1);
   private static final ReplicaId AP = new ReplicaId("ap", 1);
@@ -106,7 +109,7 @@ final class PendingUpdatesTest {
     assertThat(pending.toFetch(then, GRACE, RETRY, update -> true)).containsExactly(X);
   }
 
-  /** The object's next update that waits has its own time of grace. */
+  /** The object's next waiting update has its own grace time. */
   @Test
   void whatWasFetched_isForgotten_whenNothingOfTheObjectWaits() {
     waits(X, 4);

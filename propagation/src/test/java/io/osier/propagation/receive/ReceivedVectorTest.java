@@ -47,7 +47,7 @@ final class ReceivedVectorTest {
     change(knowledge, number, CrdtState.bottom(OBJECT.type()));
   }
 
-  /** An update of us came, or a state that reaches up to it. */
+  /** Receives an update of us, or a state that reaches up to it. */
   private static void change(ReceivedVector knowledge, long number, CrdtState content) {
     CausalContext after = CausalContext.EMPTY.withRange(US, 0, number);
     knowledge.changed(
@@ -70,7 +70,7 @@ final class ReceivedVectorTest {
     assertThat(byState.besides(US, 10).isEmpty()).isTrue();
   }
 
-  /** With 2^24 changes a place of a life was as large as those of the next one. */
+  /** With 2^24 changes, a place of one life was as large as those of the next life. */
   @Test
   void isPruned_placeOfAFormerLifeWithManyChanges_isBeforeAllOfThisLife() {
     ReceivedVector former = knowledge(1, Set.of(US), 1L << 24);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A stream that is asked for again after 1 s at first, of a second life of the store. */
+/** A stream that is requested again, after 1 s at first, in the second life of the store. */
 final class StreamPositionTest {
   private static final long RETRY = 1_000_000_000;
   private static final Frame.Cursor RECOVERED = cursor(100);
@@ -21,7 +21,7 @@ final class StreamPositionTest {
     return new Frame.Cursor(1, done, done, 0, Optional.empty());
   }
 
-  /** A frame behind which the stream is at the place of its number. */
+  /** Returns a frame after which the stream is at the place of its number. */
   private static Frame.Updates frame(long epoch, long sequence, long through) {
     return Frames.updates(
         Frame.Kind.OPS, epoch, sequence, through, Optional.of(cursor(sequence)), 0, List.of());
@@ -152,7 +152,7 @@ final class StreamPositionTest {
     assertThat(position.mayAskAgain(6, RETRY)).isTrue();
   }
 
-  /** The first epoch follows none, the second one that was barren, and so on. */
+  /** The first epoch follows none, the second follows one without a frame, and so on. */
   @Test
   void epochsOfWhichNothingComes_followEachOtherLaterEachTime_upToEightTimes() {
     position.resume(0, 5);

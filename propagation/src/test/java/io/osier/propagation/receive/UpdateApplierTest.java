@@ -39,9 +39,10 @@ final class UpdateApplierTest {
   }
 
   /**
-   * The origin's own object was given what another datacenter had seen, numbers of other objects'
-   * updates included, and its next update builds on that. With a gap in its context the object was
-   * not given to a third datacenter, which was told that it had everything: 5 datacenters, seed 81.
+   * The origin's object was joined with a state of another datacenter, whose context includes
+   * numbers of other objects' updates, and its next update builds on that. With a gap in its
+   * context the object was not given to a third datacenter, which was told that it had everything:
+   * simulator, 5 datacenters, seed 81.
    */
   @Test
   void update_thatReplacesSomething_andBuildsOnWhatTheObjectForgot_leavesNoGap() {
@@ -68,8 +69,9 @@ final class UpdateApplierTest {
   }
 
   /**
-   * The clearing of a large set is a state, without what its transaction had not seen: what the
-   * origin did to the set meanwhile must be here before it, or a gap would be left.
+   * The clearing of a large set is a state that lacks the updates which its transaction had not
+   * seen: the origin's updates of the set from before that must be here first, or there would be a
+   * gap.
    */
   @Test
   void clearing_isNext_afterWhatItsTransactionHadNotSeen() {

@@ -30,7 +30,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is read of a store of large objects for one question or answer. */
+/** The bytes that are read of a store of large objects for one request or answer. */
 final class BoundedPagesTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ReplicaId PEER = new ReplicaId("us", 1);
@@ -140,13 +140,13 @@ final class BoundedPagesTest {
     repaired(0, OBJECTS + 1);
   }
 
-  /** Of what the peer has nothing is sent, but it is read. */
+  /** Objects of which the peer has nothing are sent; the others are only read. */
   @Test
   void repair_readsAFewMegabytes_whereNothingIsMissing() {
     repaired(OBJECTS, OBJECTS * OBJECT_BYTES / (4 << 20) + 2);
   }
 
-  /** What was read last and does not fit any more comes with the next answer. */
+  /** The objects of the last step that do not fit any more come with the next answer. */
   @Test
   void repair_isWhole_thoughTheLastStepDoesNotFit() {
     for (int count = 180; count < 220; count++) {
@@ -155,7 +155,7 @@ final class BoundedPagesTest {
     }
   }
 
-  /** Of what came in this life a repair goes by the shipped log. */
+  /** A repair of updates that were received in this life reads the log. */
   @Test
   void repairByTheLog_readsAFewMegabytes_whereNothingIsMissing() {
     Propagation propagation = propagation(RecoveredState.NOTHING, 0, 0);
@@ -186,7 +186,7 @@ final class BoundedPagesTest {
     assertThat(answers).as("200 times 100 kB").isBetween(5, 6);
   }
 
-  /** Of a store that may have lost something. */
+  /** Returns the progress of a store that may have lost something. */
   private static RecoveredState uncertain() {
     return TestSurroundings.recovered(2, false, 0);
   }
@@ -198,7 +198,7 @@ final class BoundedPagesTest {
         .toList();
   }
 
-  /** Their entries lie outside, and are not read to compare what was seen of them. */
+  /** The sets' entries lie outside the heap, and are not read to compare the contexts. */
   @Test
   void verifying_asksForManyLargeSetsAtOnce() {
     Propagation propagation = propagation(uncertain(), 0, 0);

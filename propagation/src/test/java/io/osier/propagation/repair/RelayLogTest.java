@@ -25,7 +25,7 @@ final class RelayLogTest {
 
   private CrdtState state = CrdtState.bottom(X.type());
 
-  /** Applies an update that adds an element; each draws two numbers. */
+  /** Applies an update that adds an element; each update takes two numbers. */
   private void apply(String element, boolean toLog) {
     long before = state.context().through(EU);
     CrdtState delta =

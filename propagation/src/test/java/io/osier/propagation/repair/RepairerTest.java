@@ -78,7 +78,7 @@ class RepairerTest {
     repairer.check(PEER, nanos, origin -> false, nanos);
   }
 
-  /** Answers what is asked: there is nothing more, up to the place of the status. */
+  /** Answers the request: there is nothing more, up to the place of the status. */
   private void answer(Frame.Heal request, long changes, long nanos) {
     answer(request, changes, 0, nanos);
   }
@@ -120,7 +120,7 @@ class RepairerTest {
     assertThat(asked).hasSize(2);
   }
 
-  /** A page holds one object at least: it may weigh as much as many frames. */
+  /** A page holds at least one object, which may be as large as many frames. */
   @Test
   void asksForNoMoreAtOnce_whereAPageIsHeavy() {
     Repairer wide = repairer(ORIGINS * (2 << 10));
@@ -141,7 +141,7 @@ class RepairerTest {
     return asked.stream().map(Frame.Heal::origin).distinct().count();
   }
 
-  /** A page of so many bytes answers what was asked last; it is not the last page. */
+  /** Answers the last request with a page of this many bytes, which is not the last page. */
   private void page(Repairer of, int bytes) {
     Frame.Heal request = asked.getLast();
     CrdtState empty = CrdtState.bottom(CrdtType.LWW_REGISTER);
@@ -178,9 +178,9 @@ class RepairerTest {
   }
 
   /**
-   * Simulator, 5 datacenters, seed 175: a newcomer's first link was a narrow one, by which it asked
-   * for everything of everybody. The others' own streams had long brought theirs, and what only
-   * that peer had waited behind it for a minute.
+   * Simulator, 5 datacenters, seed 175: a newcomer's first link was a narrow one, over which it
+   * requested everything of all origins. The others' own streams had long brought theirs, and the
+   * updates that only that peer had waited behind the rest for a minute.
    */
   @Test
   void isGivenUp_onceTheOriginShipsByItself() {
@@ -225,14 +225,14 @@ class RepairerTest {
   }
 
   /**
-   * Simulator, 5 datacenters, seed 165: three updates of a former incarnation had left nothing that
-   * was ever shipped, so nobody asked for them, and in a causal keyspace nothing of anybody became
-   * visible that depended on them, for good.
+   * Simulator, 5 datacenters, seed 165: three updates of a former incarnation had left nothing to
+   * ship, so they were never requested, and in a causal keyspace nothing became visible any more
+   * that depended on them.
    */
   @Test
   void whatLeftNothing_isAskedForOnce() {
     ReplicaId origin = new ReplicaId("ap", 1);
-    for (int round = 1; round <= 3; round++) { // it may do more of that kind
+    for (int round = 1; round <= 3; round++) { // it may make more updates of that kind
       long now = round * 10L * SECOND;
       knowledge.status(
           PEER, Frames.status(false, VersionVector.of(origin, 3L * round), VersionVector.EMPTY, 0));

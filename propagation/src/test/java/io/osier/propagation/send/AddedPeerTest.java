@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** From where on a datacenter that becomes a peer while others are told of it is sent something. */
+/**
+ * From which place on a datacenter is sent updates that becomes a peer while other peers are added.
+ */
 final class AddedPeerTest {
   private static final long COMMITTED = 7;
 

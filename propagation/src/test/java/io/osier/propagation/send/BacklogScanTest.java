@@ -29,11 +29,11 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Scans of all objects that are interrupted, and that are followed by others because the shipped
- * log has no room for what is written meanwhile: none sends again what one before it has sent.
+ * log has no room for the updates made meanwhile: none sends again what an earlier one has sent.
  */
 final class BacklogScanTest {
 
-  /** So many objects are read in one step. */
+  /** This many objects are read in one step. */
   private static final int PAGE = 4;
 
   private final TreeMap<ObjectId, CrdtState> objects = new TreeMap<>();
@@ -64,7 +64,7 @@ final class BacklogScanTest {
         }
       };
 
-  /** Has room for a few objects. */
+  /** A log with room for a few objects. */
   private final OutboundLog log = new OutboundLog(0, new Budget("trails", 2_000));
 
   private final Backlog backlog =
@@ -76,7 +76,7 @@ final class BacklogScanTest {
   private final List<String> sent = new ArrayList<>();
   private int epochs;
 
-  /** Writes an object, once, and ships it to those who are there. */
+  /** Writes an object, once, and ships it to the connected peers. */
   private void write(String key) {
     ObjectId object = new ObjectId(Key.of(key), CrdtType.PN_COUNTER);
     long number = log.committed() + 1;
@@ -94,14 +94,16 @@ final class BacklogScanTest {
     }
   }
 
-  /** The peer, which has made nothing visible yet, goes on from a place: as it is on the wire. */
+  /**
+   * Has the peer, which has made nothing visible yet, resume from a place, encoded as on the wire.
+   */
   private void resume(Optional<Cursor> place) {
     Frame.Resume resume = new Frame.Resume(++epochs, 0, place);
     assertThat(FrameCodec.decode(SELF, FrameCodec.encode(SELF, resume))).isEqualTo(resume);
     backlog.goTo(resume);
   }
 
-  /** Sends what one step brings; returns whether there may be more. */
+  /** Sends the shipments of one step; returns whether there may be more. */
   private boolean step() {
     if (!backlog.isAtHand()) {
       return true;
@@ -140,15 +142,16 @@ final class BacklogScanTest {
     assertThat(log.prunedTick()).as("the shipped log lost places").isPositive();
     assertThat(sent).containsAll(written());
     assertThat(sent.stream().filter(key -> key.startsWith("m"))).doesNotHaveDuplicates();
-    // What was written after a scan began, and found by it, the next one finds again.
+    // Objects that were written after a scan began, and found by it, are found again by the next
+    // one.
     for (String key : written()) {
       assertThat(Collections.frequency(sent, key)).as(key).isLessThanOrEqualTo(2);
     }
   }
 
   /**
-   * Each datacenter that is added takes a tick, and in a datacenter that is new itself most objects
-   * are the others': then a scan begins at a tick beyond the last commit number.
+   * Each added datacenter takes a tick, and in a datacenter that is new itself most objects are the
+   * others': then a scan begins at a tick beyond the last commit number.
    */
   @Test
   void scanOfFewUpdates_afterDatacentersWereAdded_hasPlacesThatCanBeSent() {
@@ -167,7 +170,7 @@ final class BacklogScanTest {
     assertThat(sent).containsExactlyInAnyOrderElementsOf(List.of("m100", "m101", "a"));
   }
 
-  /** Of a scan that was under way, and was followed by another one, the last frames were lost. */
+  /** The last frames of a scan were lost, which was followed by another one. */
   @Test
   void scan_goesOnWhereItsLastFrameCame() {
     write("m", 10);
@@ -183,7 +186,10 @@ final class BacklogScanTest {
     assertThat(sent).containsExactlyInAnyOrderElementsOf(written());
   }
 
-  /** Its place must bring whoever goes on there to it, but not to what was sent before it. */
+  /**
+   * The scan's place must lead a peer that resumes there to the scan, but not to updates that were
+   * sent before it.
+   */
   @Test
   void scanOfWhichNothingWasReadYet_keepsWhatWasSentBefore() {
     write("m", 10);
@@ -199,7 +205,7 @@ final class BacklogScanTest {
     assertThat(sent).containsExactlyInAnyOrderElementsOf(written());
   }
 
-  /** The store keeps a part of the log; what is in the shipped log is read there. */
+  /** The store keeps a part of the log; updates that are in the shipped log are read there. */
   @Test
   void placeInTheShippedLog_needsNoLog() {
     write("m", 10);

@@ -31,7 +31,7 @@ final class BacklogTest {
 
   private boolean isRead;
 
-  /** What the store has dropped of the log. */
+  /** The number up to which the store has dropped the log. */
   private long loggedAfter;
 
   /** The last of the log's entries. */
@@ -66,7 +66,10 @@ final class BacklogTest {
               KeyspacePolicy.session("k", Duration.ofSeconds(1)), RecoveredState.NOTHING, replica),
           new OutboundLog(0, new Budget("trails", 1 << 20)));
 
-  /** A backlog of a datacenter whose former life left a log of all that it had committed. */
+  /**
+   * Returns a backlog of a datacenter whose former life left a log of everything that it had
+   * committed.
+   */
   private Backlog ofSecondLife() {
     RecoveredState recovered = TestSurroundings.recovered(2, true, FORMER);
     return UnofferedBacklog.of(
@@ -80,7 +83,7 @@ final class BacklogTest {
 
   /**
    * The peer was away for more updates than the log keeps, and the rest was dropped in this life:
-   * what it lacks of that came never (simulator, seed 165 of five datacenters).
+   * it never got the dropped ones (simulator, seed 165 of five datacenters).
    */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -96,7 +99,7 @@ final class BacklogTest {
     assertThat(shipments).as("what a scan finds").hasSize(1);
   }
 
-  /** A frame that leaves meanwhile would say that all is done: simulator, seed 163. */
+  /** A frame that leaves meanwhile would say that everything was sent: simulator, seed 163. */
   @Test
   void scanOfWhichNothingWasReadYet_isNoPlaceToGoOnFrom() {
     backlog.goTo(new Frame.Resume(1, 0, Optional.empty()));

@@ -10,7 +10,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** How far behind somebody is who lacks the updates after a number. */
+/** How far a peer is behind that lacks the updates after a number. */
 class CommitTimesTest {
   private static final long MILLI = 1_000_000;
 
@@ -63,7 +63,9 @@ class CommitTimesTest {
     assertThat(times.bytesUpTo(300)).isEqualTo(6_000);
   }
 
-  /** One that is away for long must not make those who are there look as if they were, too. */
+  /**
+   * A peer that is away for long must not make connected peers look as if they were behind, too.
+   */
   @Test
   void whatWasJustCommitted_isKnownWell_howeverLongSomebodyLacksTheFirst() {
     CommitTimes times = new CommitTimes(0, 0);
@@ -80,7 +82,7 @@ class CommitTimesTest {
     assertThat(times.lagNanos(863_990, now)).isBetween(900 * MILLI, 1_200 * MILLI);
   }
 
-  /** Never too little, and not much too much: as long as one sample stands for. */
+  /** Never too little, and too much by at most the time that one sample stands for. */
   @Property(tries = 200)
   void lag_isAnUpperBound(
       @ForAll @Size(min = 1, max = 2_000) List<@IntRange(max = 500) Integer> gapsMillis,

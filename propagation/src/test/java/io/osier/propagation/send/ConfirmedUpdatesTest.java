@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.propagation.host.Timeliness;
 import org.junit.jupiter.api.Test;
 
-/** Ten updates a second apart, of 100 bytes each; what came before them is of a former life. */
+/** Ten updates a second apart, of 100 bytes each; earlier ones are of a former life. */
 final class ConfirmedUpdatesTest {
   private static final long SECOND = 1_000_000_000;
   private static final long NEVER = -1;

@@ -15,12 +15,12 @@ import io.osier.propagation.host.TestSurroundings;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** All others give a keyspace up, while updates are held. */
+/** All other datacenters give a keyspace up, while updates are held. */
 final class LastPeerTest {
   private static final ObjectId OBJECT = new ObjectId(Key.of("k"), CrdtType.PN_COUNTER);
   private static final long SLA_NANOS = 1_000_000_000;
 
-  /** Objects that were forgotten: nobody is left who does not know of their removal. */
+  /** Finds no objects: they were forgotten, since no datacenter is left that lacks a removal. */
   private final Outbound outbound =
       new Outbound(
           TestSurroundings.of(

@@ -31,7 +31,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Partitions that all have much to ship to one peer that is new, over one link. */
+/** Partitions that all have much to ship to one new peer, over one link. */
 final class LinkWindowTest {
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final StreamSettings SETTINGS = StreamSettings.DEFAULT;
@@ -39,7 +39,7 @@ final class LinkWindowTest {
   private static final int FRAME = SETTINGS.frameBytes();
   private static final int OBJECT_BYTES = 16 << 10;
 
-  /** Larger than several windows. */
+  /** More objects than fit in several windows. */
   private static final int OBJECTS = 2 * WINDOW / OBJECT_BYTES;
 
   private static final int PARTITIONS = 8;
@@ -133,14 +133,17 @@ final class LinkWindowTest {
     return links.inFlightBytes().getOrDefault("us", -1L);
   }
 
-  /** As often as they have something to send. */
+  /** Runs each partition as often as it has something to send. */
   private static void runAll(List<Partition> partitions) {
     while (partitions.stream().anyMatch(p -> p.stream.isDue())) {
       partitions.stream().filter(p -> p.stream.isDue()).forEach(Partition::catchUp);
     }
   }
 
-  /** Each had a window of its own: eight times the memory, and eight times the link's queue. */
+  /**
+   * Each partition had a window of its own: eight times the memory, and eight times the link's
+   * queue.
+   */
   @Test
   void allPartitionsTogether_haveOneWindowUnderWay_andASmallShareEach() {
     fill(OBJECTS, OBJECT_BYTES);
@@ -163,7 +166,7 @@ final class LinkWindowTest {
     assertThat(other.stream.mode()).isEqualTo(PeerStream.Mode.STREAMING);
   }
 
-  /** Also where the link would take far more: what is under way waits in somebody's memory. */
+  /** Even if the link would take far more: frames in flight take memory somewhere. */
   @Test
   void oneStream_hasNoMoreThanAWindowUnderWay() {
     fill(OBJECTS, OBJECT_BYTES);
@@ -187,7 +190,7 @@ final class LinkWindowTest {
     assertThat(partitions).allMatch(p -> p.shipped == OBJECTS);
   }
 
-  /** Acknowledgements that were lost, or not sent because a later one was due, are in it. */
+  /** It includes acknowledgements that were lost, or not sent because a later one was due. */
   @Test
   void acknowledgement_isOfAllFramesUpToIt_andOfItsEpochAlone() {
     fill(OBJECTS, OBJECT_BYTES);
@@ -219,7 +222,7 @@ final class LinkWindowTest {
     assertThat(partition.stream.isDue()).isTrue();
   }
 
-  /** Nothing is shipped, so nothing but the objects looked at bounds the turn. */
+  /** Nothing is shipped, so only the number of objects that are looked at bounds the turn. */
   @Test
   void scanOfWhatThePeerHas_isDoneInTurns() {
     fill(10 * PeerStream.SLICE_OBJECTS, 10);
@@ -234,15 +237,15 @@ final class LinkWindowTest {
     assertThat(partition.stream.mode()).isEqualTo(PeerStream.Mode.STREAMING);
   }
 
-  /** Of a large set that is pulled, entries are under way. */
+  /** Returns a partition with entries in flight of a large set that is pulled. */
   private Partition pulled() {
     CrdtState bottom = CrdtState.bottom(CrdtType.AW_SET);
     Operation add = new Operation.Add(List.of(Value.of(new byte[2 * SETTINGS.pullBytes()])));
     ObjectId object = new ObjectId(Key.of("set"), CrdtType.AW_SET);
     objects.put(object, bottom.join(bottom.prepare(add, SELF, 1, 0, 0, 0)));
     Partition partition = new Partition();
-    partition.catchUp(); // reads
-    partition.catchUp(); // and offers
+    partition.catchUp(); // reads the object
+    partition.catchUp(); // and offers it
     Frame.Offer offer = (Frame.Offer) partition.besides.getFirst();
     partition.stream.pull(
         PEER,

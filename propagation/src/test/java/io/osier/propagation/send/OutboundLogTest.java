@@ -50,7 +50,7 @@ final class OutboundLogTest {
     assertThat(log.through()).isEqualTo(4);
   }
 
-  /** What an object takes in the log besides its updates. */
+  /** Returns the bytes that an object takes in the log besides its updates. */
   private static long placeBytes(String key) {
     Budget budget = new Budget("trails", Long.MAX_VALUE);
     OutboundLog log = new OutboundLog(0, budget);
@@ -76,7 +76,7 @@ final class OutboundLogTest {
     }
     assertThat(budget.usage().spent()).isEqualTo(objects - 10);
 
-    // What was dropped and is shipped again is kept again, from there on.
+    // A dropped object that is shipped again is kept again, from that segment on.
     commitAndShip(log, "object 100001", objects + 1);
     ObjectLog again = shipped.get(shipped.next(objects));
     assertThat(again.object).isEqualTo(object("object 100001"));
@@ -84,7 +84,10 @@ final class OutboundLogTest {
     assertThat(requireNonNull(again.since(objects)).last()).isEqualTo(objects + 1);
   }
 
-  /** However long a datacenter is away, and however many objects change meanwhile. */
+  /**
+   * The places have a bound, however long a datacenter is away, and however many objects change
+   * meanwhile.
+   */
   @Test
   void whereEvenThePlacesTakeMore_theOldestGo() {
     Budget budget = new Budget("trails", 100 * placeBytes("object 100000"));
@@ -99,7 +102,7 @@ final class OutboundLogTest {
     assertThat(budget.used()).isZero();
   }
 
-  /** Seeds 1173 and 1237 of the simulator: what is held may be forgotten where nobody needs it. */
+  /** Simulator seeds 1173 and 1237: a held object may be forgotten when no peer needs it. */
   @Test
   void whereNobodyIsLeft_nothingLeaves_andNothingIsKept() {
     Budget budget = new Budget("trails", 1 << 20);

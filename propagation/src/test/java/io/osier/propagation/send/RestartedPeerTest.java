@@ -11,7 +11,7 @@ import io.osier.propagation.host.TestSurroundings;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What is known of how long a peer takes, once it was started again. */
+/** The measured times of a peer after it was started again. */
 final class RestartedPeerTest {
   private static final long MILLI = 1_000_000;
   private static final ReplicaId BEFORE = new ReplicaId("us", 1);

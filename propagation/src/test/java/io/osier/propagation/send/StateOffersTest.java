@@ -21,12 +21,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** In which order large states are offered, and what of them is under way at a time. */
+/** The order in which large states are offered, and their entries that are in flight at a time. */
 final class StateOffersTest {
   private final TestSurroundings.Kept objects = new TestSurroundings.Kept();
   private final List<Frame> sent = new ArrayList<>();
 
-  /** One at a time is offered. */
+  /** Room for one offer at a time. */
   private final ReplicationContext around =
       TestSurroundings.of(
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
@@ -39,7 +39,7 @@ final class StateOffersTest {
 
   private final StateOffers offers = new StateOffers(sent::add, LinkWindow.NONE, around);
 
-  /** Of a link that has a byte in all. */
+  /** The window of a link that has one byte in all. */
   private static final class Narrow implements LinkWindow {
     long bytes;
 
@@ -83,7 +83,7 @@ final class StateOffersTest {
     return keys;
   }
 
-  /** Of those the peer may have something, for which it lets others wait. */
+  /** The peer may have a part of offered states, for which it makes others wait. */
   @Test
   void whatWasOffered_isOfferedFirst_whenAScanBegins() {
     takes("a");
@@ -159,7 +159,7 @@ final class StateOffersTest {
   private static final long SECOND = 1_000_000_000L;
 
   private void asks(Frame.Pull pull, long nanos) {
-    window.give(window.bytes); // others have their room again
+    window.give(window.bytes); // the others have given their bytes back
     narrow.pull(pull, nanos);
   }
 
@@ -170,7 +170,7 @@ final class StateOffersTest {
     return made;
   }
 
-  /** However long it is under way: it comes before what was said after it. */
+  /** However long the answer is in flight: it arrives before the offers that were sent after it. */
   @Test
   void sameRequest_isAnsweredAgain_byWhoHeardWhatWasSaidAfterTheAnswer() {
     Frame.Offer first = offersOf("a").getFirst();
@@ -187,7 +187,7 @@ final class StateOffersTest {
     assertThat(entries()).isEmpty();
   }
 
-  /** Its number has few bits for that. */
+  /** The offer's number has few bits for the repetitions. */
   @Test
   void offerIsMadeAgain_aThousandTimes() {
     Frame.Offer made = offersOf("a").getFirst();
@@ -201,7 +201,7 @@ final class StateOffersTest {
     }
   }
 
-  /** A link that was bad may carry something now, though answers took long before. */
+  /** A link that was bad may work again, though earlier answers took long. */
   @Test
   void whatIsLost_isSaidAgainSoon_thoughAnswersTookLong() {
     Frame.Offer offer = offersOf("a").getFirst();
@@ -217,7 +217,7 @@ final class StateOffersTest {
     assertThat(entries()).containsExactly("a");
   }
 
-  /** By a slow link it comes behind what was sent before. */
+  /** Over a slow link the offer arrives behind the frames that were sent before. */
   @Test
   void offerThatCannotHaveCome_isNotGivenUp() {
     narrow.sent(7);
@@ -235,7 +235,7 @@ final class StateOffersTest {
     assertThat(left).containsExactly(offer.object());
   }
 
-  /** Nor every second: each time is one more that the link carries, and is answered. */
+  /** It is not repeated every second: each repetition takes bytes of the link, and is answered. */
   @Test
   void offerThatCannotHaveCome_isMadeAgainLaterEachTime() {
     narrow.sent(7);
@@ -247,7 +247,7 @@ final class StateOffersTest {
     assertThat(((Frame.Offer) sent.getLast()).isSame(offer)).isTrue();
   }
 
-  /** It is not the peer that is silent; but that must not take its pull for forgotten. */
+  /** The answer waits here, not for the peer; but the peer must not take its pull for forgotten. */
   @Test
   void whatIsAskedFor_isOfferedAgainSeldom_andNotGivenUp() {
     List<Frame.Offer> made = offersOf("a", "b");
@@ -260,7 +260,7 @@ final class StateOffersTest {
     assertThat(((Frame.Offer) sent.getFirst()).isSame(made.getFirst())).isTrue();
     sent.clear();
     for (int i = 1; i <= 20; i++) {
-      window.bytes = 1_000; // of others
+      window.bytes = 1_000; // bytes of other streams
       narrow.tick(
           1, left -> assertThat(left).isEqualTo(made.getFirst().object()), (1 + 8L * i) * SECOND);
       assertThat(sent).anyMatch(frame -> ((Frame.Offer) frame).isSame(made.get(1)));
@@ -269,7 +269,7 @@ final class StateOffersTest {
     assertThat(narrow.isPending(made.get(1).object())).isTrue();
   }
 
-  /** Otherwise what was lost would take the room of its own repetition. */
+  /** Otherwise a lost answer would take the window's room of its own repetition. */
   @Test
   void answerThatIsGivenAgain_takesItsPartOfTheWindowOnce() {
     narrow.pull(entriesOf(offersOf("a").getFirst()), 0);

@@ -29,9 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * An update that is a state, as the clearing of a large set is, and what came after it. Joined they
- * are a state that has not what the later ones had seen: whoever took it for one would show them
- * without that (simulator, seed 544003 of three datacenters).
+ * An update that is a state, such as the clearing of a large set, and later updates. Joined they
+ * are a state that lacks what the later ones had seen: a receiver that took it for a full state
+ * would show them without that (simulator, seed 544003 of three datacenters).
  */
 final class StateUpdateTest {
   private static final ReplicaId PEER = new ReplicaId("us", 1);
@@ -82,7 +82,7 @@ final class StateUpdateTest {
     outbound.resume(stream, PEER, new Frame.Resume(1, 0, from), 0, 0);
   }
 
-  /** A clearing, and an addition that had seen another datacenter's later addition. */
+  /** Commits a clearing, and an addition that had seen another datacenter's later addition. */
   private void clearAndAdd(boolean hold) {
     made(add("a"), OTHER, 1, 0);
     commit(new Operation.Clear(), VersionVector.EMPTY, hold);
@@ -94,7 +94,7 @@ final class StateUpdateTest {
     return sent.stream().flatMap(frame -> frame.shipments().stream()).toList();
   }
 
-  /** What is shown with the clearing is all that its shipment brings. */
+  /** Everything that is shown with the clearing is in its shipment. */
   private void assertNothingIsMissing() {
     CrdtState there = CrdtState.bottom(OBJECT.type());
     for (Shipment shipment : shipments()) {

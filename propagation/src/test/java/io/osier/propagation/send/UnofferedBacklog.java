@@ -3,7 +3,7 @@ package io.osier.propagation.send;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.ReplicationContext;
 
-/** What a peer lacks that is offered no states. */
+/** Reads the backlog of a peer that is offered no states. */
 final class UnofferedBacklog {
   private UnofferedBacklog() {}
 

@@ -158,7 +158,7 @@ final class FrameCodecTest {
         3, Optional.empty(), Optional.empty(), 0, Frame.Place.NONE, VersionVector.EMPTY, List.of());
   }
 
-  /** What a set has beside its entries that has a deadline, and its element has one, too. */
+  /** Returns the head of a set that has a deadline, and an element with one. */
   private static EntryRanges.Head mortal() {
     CrdtState bottom = CrdtState.bottom(CrdtType.AW_SET);
     Operation add = new Operation.Add(List.of(Value.of("x")));
@@ -179,7 +179,7 @@ final class FrameCodecTest {
     return new Shipment(object, EU, 0, VersionVector.EMPTY, 4, 0, 0, set);
   }
 
-  /** What is no page of ranges of such an object never comes to a partition. */
+  /** Bytes that are no page of ranges of such an object never reach a partition. */
   @Test
   void rangesThatAreNone_areMalformed() {
     ObjectId set = new ObjectId(Key.of("k"), CrdtType.AW_SET);
@@ -219,7 +219,7 @@ final class FrameCodecTest {
         .isInstanceOf(MalformedException.class);
   }
 
-  /** Of shipments, of replicas in a shipment's context, of objects: nothing is set aside for it. */
+  /** Counts of shipments, of replicas in a context, of objects: no memory is reserved for them. */
   @Test
   void countThatTheBytesCannotHold_isMalformed() {
     String many = "ffffffff07";
@@ -275,7 +275,7 @@ final class FrameCodecTest {
     assertThat(delta.deadline()).isEqualTo(3_000);
   }
 
-  /** Also of a holder that was added again: the frame is the datacenter's. */
+  /** Even for a holder that was added again: the frame is the datacenter's. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void sizeOf_isWhatAShipmentAddsToAFrame(int term) {
@@ -303,7 +303,7 @@ final class FrameCodecTest {
     return Arbitraries.of(golden().keySet());
   }
 
-  /** Bytes at some places are others, and some at the end are missing. */
+  /** Bytes at some positions are replaced, and some at the end are missing. */
   @Property(tries = 7_000)
   void damagedFrames_areReadOrMalformed_andNothingElse(
       @ForAll("frames") Frame frame,

@@ -9,11 +9,11 @@ import io.osier.crdt.state.CrdtState;
 import java.util.List;
 import java.util.Optional;
 
-/** Frames of a peer, of which a test says only what it is about. */
+/** Makes frames of a peer, for which a test gives only the parts that matter to it. */
 public final class Frames {
   private Frames() {}
 
-  /** Shipments that need nothing, and tell of no outage. */
+  /** Returns a frame of shipments that need nothing, without an outage. */
   public static Frame.Updates updates(
       Frame.Kind kind,
       long epoch,
@@ -26,20 +26,20 @@ public final class Frames {
         kind, epoch, sequence, through, VersionVector.EMPTY, cursor, false, sentMillis, shipments);
   }
 
-  /** What a peer has, in its first life, before it has sent anything. */
+  /** Returns a peer's status in its first life, before it has sent anything. */
   public static Frame.Status status(
       boolean wantResume, VersionVector through, VersionVector changes, long sentMillis) {
     return new Frame.Status(wantResume, 0, 0, through, 1, changes, 0, false, sentMillis);
   }
 
-  /** How far its stream is, of one that has nothing of anybody. */
+  /** Returns the status of a peer that has nothing of other origins, with its stream's position. */
   public static Frame.Status status(
       boolean wantResume, long epoch, long sequence, long sentMillis) {
     VersionVector none = VersionVector.EMPTY;
     return new Frame.Status(wantResume, epoch, sequence, none, 1, none, 0, false, sentMillis);
   }
 
-  /** The last page of what a peer was asked for: the state of one set, which it wrote itself. */
+  /** Returns the last page of an answer: the state of one set, which the peer wrote itself. */
   public static Frame.States states(ReplicaId from, CrdtState state) {
     ObjectId object = new ObjectId(Key.of("k"), CrdtType.AW_SET);
     VersionVector none = VersionVector.EMPTY;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Types whose numbers have no room beside the flags of a shipment. */
+/** Types whose numbers do not fit beside the flags of a shipment. */
 final class LaterTypesWireTest {
   private static final ReplicaId EU = new ReplicaId("eu", 7);
 

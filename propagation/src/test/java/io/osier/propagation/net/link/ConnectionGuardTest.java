@@ -7,7 +7,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** In the time of the test's own channel. */
+/** Tests in the time of a channel of the test's own. */
 final class ConnectionGuardTest {
   private static final PortLimits LIMITS = new PortLimits(2, 5_000, 10_000);
 

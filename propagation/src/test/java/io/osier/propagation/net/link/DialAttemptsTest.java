@@ -88,7 +88,7 @@ final class DialAttemptsTest {
         .isGreaterThan(2 * DialAttempts.PAUSE_MILLIS_MAX);
   }
 
-  /** In version 9 nobody could be told its name. */
+  /** In version 9 no datacenter could be sent its name. */
   @Test
   void longName_isNeverSpokenOfInAVersionThatKnowsNone() {
     DialAttempts of =

@@ -10,7 +10,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** In the time of the test's own channel. */
+/** Tests in the time of a channel of the test's own. */
 final class HeartbeatTest {
   private final Heartbeat asking = Heartbeat.asking();
   private final Heartbeat answering = Heartbeat.answering();
@@ -52,7 +52,7 @@ final class HeartbeatTest {
     return signs;
   }
 
-  /** How long nothing wakes the loop. */
+  /** Returns how long the loop is not woken. */
   private long pauseMillis() {
     return TimeUnit.NANOSECONDS.toMillis(channel.runScheduledPendingTasks());
   }

@@ -25,7 +25,7 @@ final class KeyspaceAgreementTest {
                 "yours", "not configured at eu for us"));
   }
 
-  /** Which is left out where it is by key: former programs know none. */
+  /** A fingerprint omits the hash if it is by key, since former programs know no other. */
   @Test
   void otherHash_isNamedAsItIsSet() {
     KeyspaceAgreement agreement =

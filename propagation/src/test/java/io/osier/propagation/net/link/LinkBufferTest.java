@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** A bound of 100, large from 50 on. */
+/** A buffer with a bound of 100, in which frames are large from 50 on. */
 final class LinkBufferTest {
   private final LinkBuffer buffer = new LinkBuffer(100, 50);
 

@@ -123,7 +123,7 @@ final class LinkCompressorTest {
     assertThat(traffic.savedBytes()).isZero();
   }
 
-  /** Between two writes there may be less time than a byte takes. */
+  /** The time between two writes may be shorter than a byte takes. */
   @Test
   void writes_closerThanAByteTakes_loseNoTime() {
     begin(1_000);
@@ -237,9 +237,9 @@ final class LinkCompressorTest {
     for (byte[] block :
         List.of(
             new byte[] {7, 8, 9, 10},
-            deflated(zeros), // more than a block may become
-            deflated(new byte[] {0, 0, 0}), // no whole length
-            deflated(new byte[] {0, 0, 0, 9, 1, 4}), // no whole message
+            deflated(zeros), // inflates to more than a block may have
+            deflated(new byte[] {0, 0, 0}), // an incomplete length
+            deflated(new byte[] {0, 0, 0, 9, 1, 4}), // an incomplete message
             deflated(HexFormat.of().parseHex("00000003" + "010e07")), // a block
             deflated(new byte[] {-1, -1, -1, -1, 1, 4}))) {
       assertThatThrownBy(() -> new LinkInflater().messages(new PeerMessage.Compressed(block)))

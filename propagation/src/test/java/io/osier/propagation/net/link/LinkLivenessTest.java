@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.propagation.net.link.LinkLiveness.Due;
 import org.junit.jupiter.api.Test;
 
-/** Signs every 10, dead after 50. */
+/** An end that sends signs every 10, for which the other end is dead after 50. */
 final class LinkLivenessTest {
   private static LinkLiveness liveness(boolean asks) {
     return new LinkLiveness(10, 50, asks, 0);
@@ -83,7 +83,8 @@ final class LinkLivenessTest {
   @Test
   void due_isTheSignOrTheDeath_whicheverComesFirst() {
     LinkLiveness liveness = liveness(true);
-    assertThat(liveness.dueNanos()).isEqualTo(50); // nothing but the death, before the greeting
+    // before the greeting, only the dead interval counts
+    assertThat(liveness.dueNanos()).isEqualTo(50);
     liveness.heard(7);
     assertThat(liveness.dueNanos()).isEqualTo(57);
     liveness.greeted(8);
@@ -91,7 +92,7 @@ final class LinkLivenessTest {
     for (long now = 18; now < 57; now += 10) {
       assertThat(liveness.due(now)).isEqualTo(Due.SIGN);
     }
-    assertThat(liveness.dueNanos()).isEqualTo(57); // and not 58, when the next sign would be
+    assertThat(liveness.dueNanos()).isEqualTo(57); // and not 58, when the next sign would be due
     liveness.busy(true, 55);
     assertThat(liveness.dueNanos()).isEqualTo(58);
   }

@@ -63,7 +63,7 @@ final class PeerMessageProperties {
     return golden;
   }
 
-  /** A message's bytes behind the length, which is checked. */
+  /** Returns a message's bytes behind the length, which is checked. */
   private static byte[] content(PeerMessage message) {
     ByteBuf frame = PeerMessage.frame(message);
     assertThat(frame.readInt()).isEqualTo(frame.readableBytes());
@@ -83,7 +83,7 @@ final class PeerMessageProperties {
             });
   }
 
-  /** What a newer version adds is not understood, but it must be refused by name. */
+  /** The additions of a newer version are unknown, but the greeting must be refused by name. */
   @Test
   void greetingOfANewerVersion_isRead_whateverFollows() {
     int newer = PeerVersions.NEWEST + 1;
@@ -106,7 +106,7 @@ final class PeerMessageProperties {
     return Arbitraries.of(golden().keySet());
   }
 
-  /** Bytes at some places are others, and some at the end are missing. */
+  /** Bytes at some positions are replaced, and some at the end are missing. */
   @Property(tries = 8_000)
   void damagedMessages_areReadOrMalformed_andNothingElse(
       @ForAll("messages") PeerMessage message,

@@ -18,9 +18,9 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
 /**
- * What becomes of the version that is spoken, whatever becomes of the dials: two programs of one
- * version or of two, one of which may be upgraded, and between them what takes connections and
- * closes them.
+ * The version that two programs speak, whatever becomes of their dials: programs of one version or
+ * of two, one of which may be upgraded, and between them a proxy that takes connections and closes
+ * them.
  */
 final class SpokenVersionProperties {
   private static final int NEW = PeerVersions.NEWEST;
@@ -28,7 +28,7 @@ final class SpokenVersionProperties {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
   private static final ReplicaId US = new ReplicaId("us", 200);
 
-  /** After so many dials that get an answer the newest version is spoken that both know. */
+  /** After this many answered dials, the newest version is spoken that both know. */
   private static final int ANSWERS_MAX = NEW - OLD + 1;
 
   private enum Dial {
@@ -42,7 +42,7 @@ final class SpokenVersionProperties {
     UPGRADED
   }
 
-  /** What the other end says to a greeting. */
+  /** Returns the other end's refusal of a greeting, if it refuses it. */
   private static Optional<PeerMessage.Refused> judged(PeerMessage.Hello hello, int version) {
     Greeting there = new Greeting(new ProcessIdentity(US, "c", 2, List.of(), version));
     return there.judge(hello, Set.of("eu"), Optional.empty(), Optional.empty());
@@ -74,7 +74,7 @@ final class SpokenVersionProperties {
           answers = 0;
         }
         case UPGRADED -> {
-          if (theirVersion < NEW) { // its connections are lost with it
+          if (theirVersion < NEW) { // the former program's connections are lost with it
             theirVersion = NEW;
             dialling.lost();
             answers = 0;
@@ -101,7 +101,7 @@ final class SpokenVersionProperties {
     }
   }
 
-  /** Any but the version's, which is the other end's to say. */
+  /** Returns any refusal but one because of the version, which only the other end gives. */
   private static PeerMessage.Refused refusal(Random random) {
     ErrorCode[] codes = ErrorCode.values();
     ErrorCode code = codes[random.nextInt(codes.length)];
@@ -109,7 +109,7 @@ final class SpokenVersionProperties {
         code == ErrorCode.VERSION_MISMATCH ? ErrorCode.CONFIGURATION : code, "no", 7);
   }
 
-  /** A proxy that had the former program behind it gives its word for the new one. */
+  /** A proxy that led to the former program answers for the new one. */
   @Property(tries = 500)
   void wordOfWhoIsGone_isTakenBack_whenTheNewestIsTriedBeside(
       @ForAll @Size(max = 20) List<@IntRange(max = 2) Integer> between) {

@@ -35,16 +35,6 @@ public record FieldId(String name, CrdtType type) implements Comparable<FieldId>
     return new FieldId(in.readText(NAME_LENGTH_MAX), CrdtType.of(in.readByte()));
   }
 
-  /** How one that {@link #write} wrote compares with this: as {@link #read} and compared. */
-  public int compare(WireInput in) {
-    if (Utf8.length(name) != name.length()) {
-      return read(in).compareTo(this); // no ASCII: compared by characters
-    }
-    int byName = in.compareText(name, NAME_LENGTH_MAX);
-    CrdtType written = CrdtType.of(in.readByte());
-    return byName != 0 ? byName : written.compareTo(type);
-  }
-
   /** Refuses a name that no format can carry. */
   static void checkName(String name) {
     int length = Utf8.length(name);

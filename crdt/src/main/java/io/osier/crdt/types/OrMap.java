@@ -47,6 +47,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   public static final OrMap EMPTY = new OrMap(EntryContent.none());
 
   private static final int ENTRY_BYTES_MIN = 3;
+
   private static final CrdtType[] TYPES = CrdtType.values();
 
   private OrMap(EntryContent<FieldId, DotStore<?>> content) {
@@ -98,6 +99,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
    */
   private record Step(
       DotStore<?> before, DotStore<?> change, UpdateContext.Mark from, UpdateContext.Mark to) {
+
     DotStore<?> after(UpdateContext preparation) {
       return TypeRegistry.join(before, change, against(preparation.between(from, to), true));
     }
@@ -347,11 +349,6 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   @Override
   public FieldId readKey(WireInput in) {
     return FieldId.read(in);
-  }
-
-  @Override
-  public int compareKey(WireInput in, FieldId other) {
-    return other.compare(in);
   }
 
   @Override

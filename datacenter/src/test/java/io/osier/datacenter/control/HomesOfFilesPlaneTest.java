@@ -165,6 +165,35 @@ final class HomesOfFilesPlaneTest extends HolderPlaneFixture {
     assertThat(settings("us", "carts")).isEqualTo(settings("eu", "carts"));
   }
 
+  /** Each creates it before it hears of the other: one wins, with the holders of all its homes. */
+  @Test
+  void twoThatCreateItAtOnce_endInOneOutcome() {
+    List<KeyspacePolicy> other = new ArrayList<>(carts("sla 5s"));
+    other.set(1, other.get(1).withReplicas(List.of("ap", "eu")));
+    starts("us", carts());
+    starts("eu", other);
+    for (String dc : List.of("eu", "us")) {
+      at(dc).plane.look();
+    }
+    clock += 10_000;
+    for (String dc : List.of("eu", "us")) {
+      at(dc).plane.look();
+      assertThat(at(dc).open).contains("carts");
+    }
+    settle();
+    settle();
+    boolean isOfEu = "5000ms".equals(settings("sa", "carts").get("sla"));
+    for (Node node : nodes.values()) {
+      assertThat(settings(node.dc, "carts")).isEqualTo(settings("sa", "carts"));
+      assertThat(node.holders("carts@ap")).containsExactly("ap", isOfEu ? "eu" : "us");
+      assertThat(node.open.contains("carts@ap"))
+          .isEqualTo(node.holders("carts@ap").contains(node.dc));
+      for (String name : ALL) {
+        assertThat(node.plane.views(name).getFirst().awaited()).isEmpty();
+      }
+    }
+  }
+
   @Test
   void keyspaceThatWasNamedWithoutHomes_getsNone() {
     at("eu").stored = true;

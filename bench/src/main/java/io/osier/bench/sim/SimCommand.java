@@ -23,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -33,8 +34,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -62,8 +61,6 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:no failures", "1:failures", "2:wrong usage"})
 public final class SimCommand implements Callable<Integer> {
-  private static final Pattern RANGE = Pattern.compile("(\\d{1,18})(?:\\.\\.(\\d{1,18}))?");
-
   @Spec private CommandSpec spec;
 
   @Option(
@@ -77,7 +74,7 @@ public final class SimCommand implements Callable<Integer> {
       names = "--seeds",
       defaultValue = "1..20",
       paramLabel = "A..B",
-      description = "one seed or a range (default: ${DEFAULT-VALUE})")
+      description = "seeds and ranges of them, with commas between (default: ${DEFAULT-VALUE})")
   private String seeds;
 
   @Option(
@@ -129,11 +126,7 @@ public final class SimCommand implements Callable<Integer> {
     require(dcs >= 2 && dcs <= 10, "--dcs must be 2 to 10, not " + dcs);
     require(minutes >= 1 && minutes <= 600, "--minutes must be 1 to 600, not " + minutes);
     quiet();
-    Matcher range = RANGE.matcher(seeds);
-    require(range.matches(), "--seeds must be a number or A..B, not '" + seeds + "'");
-    long first = Long.parseLong(range.group(1));
-    long last = range.group(2) == null ? first : Long.parseLong(range.group(2));
-    require(first <= last, "--seeds must not end before it begins: '" + seeds + "'");
+    SeedRanges wanted = seeds();
     checkTogether();
     SimOptions options =
         new SimOptions(dcs, faults(), features(), minutes * 60, false, Sabotage.NONE);
@@ -149,14 +142,15 @@ public final class SimCommand implements Callable<Integer> {
       int threads = trace == null ? Runtime.getRuntime().availableProcessors() : 1;
       try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
         Queue<Future<Result>> results = new ArrayDeque<>();
-        for (long seed = first; seed <= last || !results.isEmpty(); seed++) {
-          if (seed <= last) {
-            long number = seed;
+        Iterator<Long> numbers = wanted.iterator();
+        while (numbers.hasNext() || !results.isEmpty()) {
+          if (numbers.hasNext()) {
+            long number = numbers.next();
             results.add(
                 pool.submit(() -> transport ? carry(number, trace) : run(options, number, trace)));
           }
           // In the order of the seeds; few at a time, so that their number is not bounded.
-          if (seed >= last || results.size() > 2 * threads) {
+          if (!numbers.hasNext() || results.size() > 2 * threads) {
             Result result = get(results.remove());
             System.out.print(result.text);
             failures += result.failed ? 1 : 0;
@@ -188,7 +182,7 @@ public final class SimCommand implements Callable<Integer> {
     System.out.printf(
         Locale.ROOT,
         "%d seeds, %d failures, %.2f simulated hours%n",
-        last - first + 1,
+        wanted.count(),
         failures,
         nanos / 3.6e12);
     return failures == 0 ? 0 : 1;
@@ -223,6 +217,14 @@ public final class SimCommand implements Callable<Integer> {
   private void require(boolean holds, String message) {
     if (!holds) {
       throw new ParameterException(spec.commandLine(), message);
+    }
+  }
+
+  private SeedRanges seeds() {
+    try {
+      return SeedRanges.parse(seeds);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--seeds " + e.getMessage(), e);
     }
   }
 

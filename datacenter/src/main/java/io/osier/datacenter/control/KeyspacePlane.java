@@ -48,7 +48,7 @@ final class KeyspacePlane {
 
   /**
    * What {@link #state} makes of those that the configuration names, by name: it is asked for at
-   * every look, and another only where something was read.
+   * every look, and another only where something was read. Who the members are is read with it.
    */
   private final Map<String, Told> told = new HashMap<>();
 
@@ -201,7 +201,7 @@ final class KeyspacePlane {
   /** What they are like, by name; their replicas are those that they began with. */
   SortedMap<String, KeyspacePolicy> policies() {
     SortedMap<String, KeyspacePolicy> all = new TreeMap<>();
-    configured.values().forEach(k -> all.put(k.name(), state.altered(k, members.names())));
+    configured.values().forEach(k -> all.put(k.name(), told(k).altered()));
     state.created().values().forEach(k -> all.put(k.name(), k.policy()));
     return all;
   }

@@ -6,7 +6,6 @@ import io.osier.protocol.Reply;
 import io.osier.proxy.Connection;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +14,6 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,16 +87,31 @@ public final class HolderRoutes {
 
   /** As {@link Datacenters#partitioning}. */
   @Nullable Partitioning partitioning(String keyspace) {
-    return Stream.concat(endpoints.stream(), learned().stream())
-        .sorted(Comparator.comparing(c -> !c.isUp())) // what those said that are down may be old
-        .flatMap(
-            c ->
-                Stream.concat(
-                    Stream.ofNullable(c.keyspace(keyspace)),
-                    c.elsewhere().find(keyspace).map(Reply.HeldElsewhere::keyspace).stream()))
-        .findFirst()
-        .map(Reply.KeyspaceInfo::partitioning)
-        .orElse(null);
+    // What those said that are down may be old. Without streams, as it is asked for each call.
+    Reply.KeyspaceInfo old = null;
+    for (Connection c : endpoints) {
+      Reply.KeyspaceInfo info = info(c, keyspace);
+      if (info != null && c.isUp()) {
+        return info.partitioning();
+      }
+      old = old == null ? info : old;
+    }
+    for (Learned way : learned.values()) {
+      Reply.KeyspaceInfo info = info(way.connection, keyspace);
+      if (info != null && way.connection.isUp()) {
+        return info.partitioning();
+      }
+      old = old == null ? info : old;
+    }
+    return old == null ? null : old.partitioning();
+  }
+
+  /** What a datacenter says of a keyspace that it holds, or that others do; null if nothing. */
+  private static Reply.@Nullable KeyspaceInfo info(Connection c, String keyspace) {
+    Reply.KeyspaceInfo held = c.keyspace(keyspace);
+    return held != null
+        ? held
+        : c.elsewhere().find(keyspace).map(Reply.HeldElsewhere::keyspace).orElse(null);
   }
 
   /** Whether an endpoint says that others hold a keyspace. */

@@ -101,7 +101,12 @@ final class CausalDelivery {
 
   /** Whether something waits that was pulled. */
   boolean hasPulled() {
-    return queues.values().stream().anyMatch(CutQueue::hasPulled);
+    for (CutQueue queue : queues.values()) { // without a stream: it is asked before each tick
+      if (queue.hasPulled()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

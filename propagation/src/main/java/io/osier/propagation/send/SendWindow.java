@@ -144,7 +144,8 @@ public final class SendWindow implements LinkWindow {
    * @param floorNanos not below this
    */
   void rest(long nowNanos, long floorNanos) {
-    if (rounds.isOld(nowNanos) && inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND)) {
+    if (rounds.isOld(nowNanos)
+        && (inFlight.isEmpty() || inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND))) {
       rounds.rest(nowNanos, floorNanos);
     }
   }

@@ -353,6 +353,9 @@ public final class ShardGateway {
   }
 
   private static List<Key> keys(List<Shipment> shipments) {
+    if (shipments.size() == 1) {
+      return List.of(shipments.getFirst().object().key()); // most frames that are no round
+    }
     return shipments.stream().map(s -> s.object().key()).toList();
   }
 }

@@ -60,9 +60,21 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
   /** Those, in the order of their types, with what was written of each. */
   static KeyObjects of(
       List<CrdtState> states, List<Written> written, boolean hasVersions, long group) {
-    boolean isNothing = written.stream().allMatch(Written.NOTHING::equals);
     return new KeyObjects(
-        List.copyOf(states), isNothing ? List.of() : List.copyOf(written), hasVersions, group);
+        List.copyOf(states),
+        areNothing(written) ? List.of() : List.copyOf(written),
+        hasVersions,
+        group);
+  }
+
+  /** Without a stream, as it is looked at with each write. */
+  private static boolean areNothing(List<Written> written) {
+    for (Written of : written) {
+      if (!of.equals(Written.NOTHING)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** What was written of the object of a type since its last snapshot. */
@@ -104,7 +116,7 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
       return List.of(); // nearly always, and without a stream
     }
     List<Written> of = some.stream().map(s -> written(s.type())).toList();
-    return of.stream().allMatch(Written.NOTHING::equals) ? List.of() : of;
+    return areNothing(of) ? List.of() : of;
   }
 
   /** What was read anew, with what was known of large objects. */

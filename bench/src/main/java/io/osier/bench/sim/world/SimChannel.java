@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelId;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -68,6 +69,9 @@ public class SimChannel extends EmbeddedChannel {
   /** The network ends it, and not its handlers. */
   private boolean ending;
 
+  /** Where in its pipeline what it writes is compressed; null if it is nowhere. */
+  private @Nullable ChannelHandlerContext compressor;
+
   private boolean gathers;
   private boolean running;
   private boolean planned;
@@ -127,6 +131,7 @@ public class SimChannel extends EmbeddedChannel {
     } catch (Exception e) {
       throw new IllegalStateException("a channel cannot be opened", e);
     }
+    compressor = pipeline().context(LinkCompressor.class);
     run();
   }
 
@@ -151,8 +156,8 @@ public class SimChannel extends EmbeddedChannel {
 
   /** What its next compressed block will hold, in bytes, so far. */
   int gatheredBytes() {
-    LinkCompressor compressor = pipeline().get(LinkCompressor.class);
-    return compressor == null ? 0 : compressor.gatheredBytes();
+    ChannelHandlerContext here = compressor;
+    return here == null || here.isRemoved() ? 0 : ((LinkCompressor) here.handler()).gatheredBytes();
   }
 
   // ---------------------------------------------------------------- its loop

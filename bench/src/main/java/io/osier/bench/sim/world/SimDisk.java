@@ -220,8 +220,11 @@ public final class SimDisk {
         // What the cache evicts is chance, and must not change any time: it takes no room, and an
         // update that is written as a snapshot, because none was written when its object was
         // evicted, takes as much as one that is written as an operation.
-        long counted = group.changes().stream().filter(c -> !(c instanceof Change.Prune)).count();
-        long bytes = CHANGE_BYTES * counted + group.heldBytes();
+        int counted = 0;
+        for (Change change : group.changes()) {
+          counted += change instanceof Change.Prune ? 0 : 1;
+        }
+        long bytes = (long) CHANGE_BYTES * counted + group.heldBytes();
         Records records = new Records(unit.number(), opened, changes, taken.persisted());
         boolean early = sabotage.confirmsEarly();
         BooleanSupplier isIn = queue.line(records, bytes, early ? () -> {} : group.written());
@@ -260,7 +263,7 @@ public final class SimDisk {
     writing = null;
     batch.groups().forEach(this::keep);
     writer.confirm(batch);
-    for (Waiting w : List.copyOf(waiting)) {
+    for (Waiting w : waiting.isEmpty() ? List.<Waiting>of() : List.copyOf(waiting)) {
       if (w.isIn.getAsBoolean()) {
         waiting.remove(w);
         w.goOn.accept(scheduler.nanos() - w.sinceNanos > ROOM_NANOS_MAX);

@@ -68,7 +68,7 @@ public final class ExactlyOnceCheck {
 
   private final Unit unit;
   private final Function<ObjectId, CausalContext> forgotten;
-  private final Map<ObjectId, Map<ReplicaId, TreeMap<Long, CrdtState>>> made = new TreeMap<>();
+  private final Map<ObjectId, Map<ReplicaId, TreeMap<Long, CrdtState>>> made = new HashMap<>();
   private final Map<ReplicaId, Map<ObjectId, Journalled>> journals = new HashMap<>();
   private final Map<ReplicaId, Long> committed = new HashMap<>();
   private long updates;
@@ -135,7 +135,9 @@ public final class ExactlyOnceCheck {
   public void ended(Map<ReplicaId, Map<ObjectId, CrdtState>> contents, Set<ReplicaId> lost) {
     contents.forEach(this::checkJournal);
     Map<ObjectId, CrdtState> content = contents.values().iterator().next();
-    for (Map.Entry<ObjectId, Map<ReplicaId, TreeMap<Long, CrdtState>>> e : made.entrySet()) {
+    // In their order, so that each run of a seed fails for the same one.
+    for (Map.Entry<ObjectId, Map<ReplicaId, TreeMap<Long, CrdtState>>> e :
+        new TreeMap<>(made).entrySet()) {
       ObjectId object = e.getKey();
       CrdtState actual = content.getOrDefault(object, CrdtState.bottom(object.type()));
       CausalContext seen = actual.context().join(forgotten.apply(object));

@@ -31,9 +31,25 @@ public final class SessionView {
     this.amounts = amounts;
   }
 
-  public SessionView copy() {
-    return new SessionView(
-        new LinkedHashMap<>(dots), new LinkedHashMap<>(tokens), new LinkedHashMap<>(amounts));
+  /** What it is now, as far as a read or a write of an object is held against it. */
+  public SessionView copy(ObjectId object, boolean isWrite) {
+    // A datacenter that makes a write must have all that the session knew, of whatever object.
+    SessionView copy =
+        new SessionView(
+            isWrite ? new LinkedHashMap<>(dots) : new LinkedHashMap<>(2),
+            new LinkedHashMap<>(2),
+            new LinkedHashMap<>(2));
+    copyEntry(dots, copy.dots, object);
+    copyEntry(tokens, copy.tokens, object);
+    copyEntry(amounts, copy.amounts, object);
+    return copy;
+  }
+
+  private static <V> void copyEntry(Map<ObjectId, V> from, Map<ObjectId, V> to, ObjectId object) {
+    V value = from.get(object);
+    if (value != null) {
+      to.put(object, value);
+    }
   }
 
   Map<ObjectId, CausalContext> dots() {

@@ -68,7 +68,7 @@ final class ClientCall {
 
   /** Notes what its session knows, and what it has under way. */
   void wants(SessionView view, List<ClientCall> underWay, long reads, long strangers) {
-    wanted = view.copy();
+    wanted = view.copy(task.object(), task.isWrite());
     readsBefore = reads;
     strangersBefore = strangers;
     for (ClientCall call : underWay) {

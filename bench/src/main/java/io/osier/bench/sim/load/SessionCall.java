@@ -105,7 +105,7 @@ final class SessionCall implements SimWitness {
     this.place = place;
     this.task = task;
     this.readsBefore = place.reads;
-    this.wanted = place.view.copy();
+    this.wanted = place.view.copy(task.object(), task.isWrite());
     earlier.addAll(told.underWay(place));
   }
 

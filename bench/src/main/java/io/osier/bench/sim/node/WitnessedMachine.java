@@ -190,10 +190,17 @@ final class WitnessedMachine implements Machine {
         }
       }
     }
-    records.addAll(effects.records());
+    addAll(records, effects.records());
     progress = effects.progress().isPresent() ? effects.progress() : progress;
-    whenDurable.addAll(effects.whenDurable());
-    atOnce.addAll(effects.atOnce());
+    addAll(whenDurable, effects.whenDurable());
+    addAll(atOnce, effects.atOnce());
+  }
+
+  /** Nothing to nothing without the work: most inputs bring little. */
+  private static <T> void addAll(List<T> to, List<? extends T> more) {
+    if (!more.isEmpty()) {
+      to.addAll(more);
+    }
   }
 
   /** The next output leaves: all that was recorded before it must be durable (invariant I5). */

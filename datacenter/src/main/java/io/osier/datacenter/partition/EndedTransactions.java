@@ -43,6 +43,7 @@ final class EndedTransactions {
   }
 
   private final int max;
+  private final boolean mayHaveForwarded;
   private final Budget budget;
   private final Map<TransactionId, Ended> ended = new LinkedHashMap<>();
 
@@ -51,10 +52,13 @@ final class EndedTransactions {
 
   /**
    * @param max how many are at most
+   * @param mayHaveForwarded whether this datacenter may have been added to the holders: before, it
+   *     forwarded transactions to others, and a restart makes it forget which
    * @param budget what they may take; when it is spent the oldest are forgotten
    */
-  EndedTransactions(int max, Budget budget) {
+  EndedTransactions(int max, boolean mayHaveForwarded, Budget budget) {
     this.max = max;
+    this.mayHaveForwarded = mayHaveForwarded;
     this.budget = budget;
   }
 
@@ -100,9 +104,14 @@ final class EndedTransactions {
     return ended.containsKey(id);
   }
 
-  /** Whether what ended after a commit number may be forgotten. */
+  /**
+   * Whether what ended after a commit number may be forgotten.
+   *
+   * @param after a commit number of this replica; 0 if the client knows none: then the step may
+   *     have been sent before this datacenter held the keyspace
+   */
   boolean mayHaveForgotten(long after) {
-    return after < forgottenThrough;
+    return after < forgottenThrough || (after == 0 && mayHaveForwarded);
   }
 
   /**

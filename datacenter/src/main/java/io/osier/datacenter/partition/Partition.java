@@ -166,7 +166,9 @@ public final class Partition implements Machine {
         objects.store().transactions(),
         new TransactionRoom(new Budget("transactions", config.memory().transactions())),
         new EndedTransactions(
-            config.endedTransactions(), new Budget("ended", config.memory().ended())));
+            config.endedTransactions(),
+            !config.policy().replicas().isEmpty(),
+            new Budget("ended", config.memory().ended())));
   }
 
   /** The objects as the streams see them. */

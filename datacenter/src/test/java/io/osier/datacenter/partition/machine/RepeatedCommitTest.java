@@ -51,7 +51,11 @@ final class RepeatedCommitTest {
   }
 
   private static Partition partition(ObjectStore store, RecoveredState recovered, int ended) {
-    KeyspacePolicy policy = KeyspacePolicy.causal("k", Duration.ofSeconds(1));
+    return partition(store, recovered, ended, KeyspacePolicy.causal("k", Duration.ofSeconds(1)));
+  }
+
+  private static Partition partition(
+      ObjectStore store, RecoveredState recovered, int ended, KeyspacePolicy policy) {
     return new Partition(
         new PartitionConfig(
             SELF,
@@ -140,6 +144,23 @@ final class RepeatedCommitTest {
     assertThat(counter()).as("this one is remembered").isEqualTo(11);
     ask(new Request.Repeat(SELF, 1, add(12)));
     assertThat(counter()).as("newer than all that was forgotten: not done yet").isEqualTo(12);
+  }
+
+  /** Another holder may have committed it, which this one forgot at its restart. */
+  @Test
+  void commitThatAHolderMayHaveForwardedBeforeItHeld_isNotDoneAgain() {
+    KeyspacePolicy policy =
+        KeyspacePolicy.causal("k", Duration.ofSeconds(1)).withReplicas(List.of("eu", "us"));
+    partition =
+        partition(store, RecoveredState.NOTHING, PartitionConfig.ENDED_TRANSACTIONS_MAX, policy);
+    assertThat(code(ask(new Request.Repeat(SELF, 0, add(1)))))
+        .isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN);
+    assertThat(code(ask(new Request.Repeat(SELF, 0, step(1, 3, Request.End.COMMIT)))))
+        .isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN);
+    Reply first = ask(add(2));
+    assertThat(ask(new Request.Repeat(SELF, 0, add(2)))).as("known").isEqualTo(first);
+    ask(new Request.Repeat(SELF, 1, add(3)));
+    assertThat(counter()).as("sent while it held the keyspace").isEqualTo(2);
   }
 
   @Test

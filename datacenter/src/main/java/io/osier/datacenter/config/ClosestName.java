@@ -5,19 +5,19 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Which name was most likely meant by one that there is not. Pure. */
+/** Finds the known name that an unknown one most likely means. Pure. */
 public final class ClosestName {
-  /** One letter in so many may be wrong where a name is near another one. */
+  /** A name is near another one if at most one letter in this many is wrong. */
   private static final int LETTERS_PER_SLIP = 5;
 
   private ClosestName() {}
 
-  /** The known name that is nearest, however far it is. */
+  /** Returns the nearest known name, however far it is. */
   static String of(String name, Collection<String> known) {
     return known.stream().min(Comparator.comparingInt(k -> distance(k, name))).orElse("");
   }
 
-  /** The known name that is nearest, if it is so near that it may well have been meant. */
+  /** Returns the nearest known name if it is near enough to have been meant. */
   public static Optional<String> near(String name, Collection<String> known) {
     return Optional.of(of(name, known))
         .filter(k -> !k.isEmpty())

@@ -22,11 +22,11 @@ import java.util.regex.Pattern;
  * @param source what errors call the configuration
  */
 record ConfigValues(String source, Config config) {
-  /** All settings, as they are where nothing is set. */
+  /** All settings with their defaults. */
   static final Config REFERENCE =
       ConfigFactory.parseResources(ConfigValues.class, "/osier-reference.conf");
 
-  /** What stands where a value is found by what the others, or the machine, are. */
+  /** Stands for a value that depends on other settings, or on the machine. */
   static final String AUTO = "auto";
 
   private static final Pattern UNITLESS = Pattern.compile("[0-9.]+");
@@ -41,13 +41,13 @@ record ConfigValues(String source, Config config) {
     return new ConfigValues(source, other);
   }
 
-  /** What to throw where a value is not allowed; shows the value. */
+  /** Returns the error for a value that is not allowed; it shows the value. */
   WrongSetting bad(String key, String allowed) {
     String value = has(key) ? config.getValue(key).unwrapped().toString() : "nothing";
     return error(key, key + " must be " + allowed + ", not '" + value + "'");
   }
 
-  /** What to throw for what {@link #bad} does not fit. */
+  /** Returns an error with other words than {@link #bad}. */
   WrongSetting error(String key, String message) {
     String place = has(key) ? WrongSetting.place(source, config.getValue(key).origin()) : "";
     return new WrongSetting(key, place, message);
@@ -61,13 +61,13 @@ record ConfigValues(String source, Config config) {
     return config.getValue(key).unwrapped().equals(AUTO);
   }
 
-  /** Whether it is off: {@code off} and {@code false} are the same to HOCON. */
+  /** Returns whether a setting is off: {@code off} and {@code false} are the same to HOCON. */
   boolean isOff(String key) {
     Object value = config.getValue(key).unwrapped();
     return value.equals("off") || value.equals(false);
   }
 
-  /** What a reader makes of a value; one that it throws for is not allowed. */
+  /** Returns a reader's result; a value for which it throws is not allowed. */
   <T> T value(String key, String allowed, Reader<T> reader) {
     try {
       return reader.read();

@@ -83,12 +83,12 @@ public record DatacenterConfig(
     users = List.copyOf(users);
   }
 
-  /** How many partitions there are, of all keyspaces; at least 1. */
+  /** Returns how many partitions all keyspaces have; at least 1. */
   public int partitions() {
     return Math.max(1, keyspaces.stream().mapToInt(KeyspacePolicy::partitions).sum());
   }
 
-  /** How many of them are of causal keyspaces; at least 1. */
+  /** Returns how many of them belong to causal keyspaces; at least 1. */
   public int causalPartitions() {
     return Math.max(
         1,
@@ -98,7 +98,7 @@ public record DatacenterConfig(
             .sum());
   }
 
-  /** What is set, for the log. */
+  /** Returns the settings for the log. */
   @Override
   public String toString() {
     return written;

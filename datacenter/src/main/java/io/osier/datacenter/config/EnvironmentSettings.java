@@ -10,14 +10,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What the environment sets. Others set variables, too: a platform tells where its services are, a
- * script where it has installed something. So a variable that is no setting is ignored, with a
- * warning where it may have been meant as one. Immutable.
+ * Reads the settings in the environment. Other programs set variables, too: a platform names its
+ * services, a script its folders. So a variable that is no setting is ignored, with a warning if it
+ * may have been meant as one. Immutable.
  */
 final class EnvironmentSettings {
   private static final String OURS = "OSIER_";
 
-  /** Of the launcher, the logging, docker-compose.yml and the tests. */
+  /** Variables of the launcher, the logging, docker-compose.yml and the tests. */
   private static final Pattern NOT_SETTINGS =
       Pattern.compile(
           OURS
@@ -25,18 +25,21 @@ final class EnvironmentSettings {
               + "|CONTAINERS|IMAGE|TRANSCRIPTS|LOAD_SECONDS|LOAD_TARGET)");
 
   /**
-   * With which Kubernetes tells where a Service is whose name begins with osier, and Docker a
+   * Variables by which Kubernetes announces a Service whose name begins with osier, and Docker a
    * linked container.
    */
   private static final Pattern OF_A_SERVICE =
       Pattern.compile(OURS + "(.*_)?(SERVICE_(HOST|PORT)(_.*)?|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");
 
-  /** The value of such a variable whose name may be a setting's: that of OSIER_ADMIN_PORT. */
+  /** The value of such a variable if its name may be a setting's: that of OSIER_ADMIN_PORT. */
   private static final Pattern LINK = Pattern.compile("(tcp|udp|sctp)://.*");
 
   private static final String PORT = "PORT";
 
-  /** Keeps everything in memory if it is empty; of the others, an empty variable is not set. */
+  /**
+   * If empty, this setting means that everything is in memory only; any other empty variable counts
+   * as not set.
+   */
   private static final String MAY_BE_EMPTY = "osier.store.dir";
 
   /** Keys by variable. */
@@ -51,7 +54,7 @@ final class EnvironmentSettings {
   /**
    * The settings among an environment's variables, by key.
    *
-   * @param warnings hears of each that is ignored and may have been meant
+   * @param warnings is told of each variable that is ignored and may have been meant
    */
   Map<String, Object> settings(Map<String, String> environment, Consumer<String> warnings) {
     Map<String, Object> values = new TreeMap<>();
@@ -79,7 +82,10 @@ final class EnvironmentSettings {
     return values;
   }
 
-  /** Of one that is no setting. Its value may be a secret, and is not shown. */
+  /**
+   * Returns the warning about a variable that is no setting. Its value may be a secret, and is not
+   * shown.
+   */
   private Optional<String> warning(String variable, String value, Set<String> links) {
     if (!variable.startsWith(OURS)
         || NOT_SETTINGS.matcher(variable).matches()

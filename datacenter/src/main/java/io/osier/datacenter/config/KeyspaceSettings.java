@@ -20,8 +20,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * A keyspace's policy as settings with the names that the configuration file has: as operators give
- * them at run time, and as the control plane keeps them. Pure.
+ * Converts a keyspace's policy from and to settings with the names of the configuration file, as
+ * operators give them at run time and the control plane keeps them. Pure.
  */
 public final class KeyspaceSettings {
   private static final String SLA = "sla";
@@ -37,7 +37,7 @@ public final class KeyspaceSettings {
   private static final String LIMIT_VALUE = "limits.value";
   private static final String LIMIT_OBJECT = "limits.object";
 
-  /** What of a key decides in which partition it is. */
+  /** Which part of a key determines its partition. */
   public static final String HASH = "hash";
 
   /** The homes of its keys besides the default one. */
@@ -77,7 +77,7 @@ public final class KeyspaceSettings {
               LIMIT_VALUE,
               LIMIT_OBJECT));
 
-  /** Those that are given when it is created, and stay. */
+  /** The settings that are given when the keyspace is created, and stay. */
   public static final Set<String> FIXED =
       new TreeSet<>(List.of(CONSISTENCY, HASH, HOMES, PARTITIONS, REPLICAS));
 
@@ -102,8 +102,8 @@ public final class KeyspaceSettings {
   /**
    * Reads a policy.
    *
-   * @param settings what is not among them is as the configuration's default
-   * @param datacenters the names of all that there are
+   * @param settings the settings; missing ones have the configuration's defaults
+   * @param datacenters the names of all datacenters
    * @throws OsierException INVALID_ARGUMENT, which names what is wrong and what is allowed
    */
   public static KeyspacePolicy read(
@@ -171,7 +171,7 @@ public final class KeyspaceSettings {
     return settings;
   }
 
-  /** All settings of a policy. */
+  /** Returns all settings of a policy. */
   public static SortedMap<String, String> all(KeyspacePolicy policy) {
     SortedMap<String, String> settings = alterable(policy);
     settings.putAll(rules(policy.rules()));
@@ -186,14 +186,14 @@ public final class KeyspaceSettings {
     return settings;
   }
 
-  /** The same in one line, as an operator writes it. */
+  /** Returns the settings in one line, as an operator writes them. */
   public static String text(KeyspacePolicy policy) {
     return of(policy).entrySet().stream()
         .map(e -> e.getKey() + " = " + rounded(e.getValue()))
         .collect(Collectors.joining(", "));
   }
 
-  /** With the largest unit that it is a whole number of. */
+  /** Writes a duration in the largest unit of which it is a whole number. */
   private static String rounded(String value) {
     if (value.matches("[1-9]\\d*000ms")) {
       return value.replace("000ms", "s");

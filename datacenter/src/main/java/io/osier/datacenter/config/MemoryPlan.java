@@ -21,61 +21,74 @@ public record MemoryPlan(long heapBytes) {
   private static final int UNSENT_BYTES_MAX = 4 << 20;
   private static final int CONNECTIONS = 1_000;
 
-  /** What a connection may keep for itself: what it has read and what it is about to write. */
+  /**
+   * What a connection may keep for itself, in bytes: what it has read and what it is about to
+   * write.
+   */
   private static final int CONNECTION_BYTES = 64 << 10;
 
-  /** Of the heap that this process has. */
+  /** The plan for this process's heap. */
   public static MemoryPlan ofThisProcess() {
     return new MemoryPlan(Runtime.getRuntime().maxMemory());
   }
 
-  /** Requests of all clients that are under way, wherever they wait. */
+  /** Returns the bytes for all clients' requests in flight, wherever they wait. */
   public long requestBytes() {
     return heapBytes / 8;
   }
 
-  /** Answers that wait until clients read them. They are beside the heap, and as large at most. */
+  /**
+   * Returns the bytes for answers until clients read them. They are outside the heap, and at most
+   * as large.
+   */
   public long answerBytes() {
     return heapBytes / 4;
   }
 
-  /** What one of so many connections may have encoded and not sent before it must wait. */
+  /**
+   * Returns how many bytes each of this many connections may have encoded and not sent before it
+   * must wait.
+   */
   public int unsentBytes(int connections) {
     return Math.toIntExact(
         Math.clamp(answerBytes() / connections, CONNECTION_BYTES, UNSENT_BYTES_MAX));
   }
 
-  /** What clients of the Redis protocol subscribe to. */
+  /** Returns the bytes for the subscriptions of clients of the Redis protocol. */
   public long subscriptionBytes() {
     return Math.min(SUBSCRIPTION_BYTES_MAX, heapBytes / 32);
   }
 
-  /** What is noted of the caches of such clients, and waits for them. */
+  /**
+   * Returns the bytes for the records of such clients' caches, and for messages that wait for them.
+   */
   public long trackingBytes() {
     return Math.min(SUBSCRIPTION_BYTES_MAX, heapBytes / 32);
   }
 
-  /** What partitions have executed and the store has not yet written. */
+  /**
+   * Returns the bytes of groups that partitions have executed and the store has not written yet.
+   */
   public long unwrittenBytes() {
     return Math.min(UNWRITTEN_BYTES_MAX, heapBytes / 16);
   }
 
-  /** The cache where no size is set; objects may take up to three times of it. */
+  /** Returns the bytes of the cache if none are set; objects may take up to three times as much. */
   long cacheBytes() {
     return Math.max(1 << 20, Math.min(CACHE_BYTES_MAX, heapBytes / 8));
   }
 
-  /** Requests that are forwarded, and their answers, where no size is set. */
+  /** Returns the bytes for forwarded requests and their answers if none are set. */
   long forwardedBytes() {
     return heapBytes / 16;
   }
 
-  /** Copies of objects that others hold, where no size is set. */
+  /** Returns the bytes for copies of objects that others hold if none are set. */
   long copyBytes() {
     return heapBytes / 32;
   }
 
-  /** What the other shares are where nothing is set. */
+  /** Returns the other shares if none are set. */
   MemoryShares shares() {
     return new MemoryShares(
         heapBytes / 16,
@@ -88,7 +101,7 @@ public record MemoryPlan(long heapBytes) {
         heapBytes / 32);
   }
 
-  /** How the heap is divided, in one line. */
+  /** Describes how the heap is divided, in one line. */
   public String division(DatacenterConfig config) {
     MemoryShares shares = config.memory();
     long cache = config.store().dir().isPresent() ? config.store().cacheBytes() : 0;
@@ -112,7 +125,7 @@ public record MemoryPlan(long heapBytes) {
             mebibytes(answerBytes()));
   }
 
-  /** The limit on clients' connections where none is set. */
+  /** Returns the limit on clients' connections if none is set. */
   int connections() {
     return (int) Math.max(1, Math.min(CONNECTIONS, connectionsMax()));
   }

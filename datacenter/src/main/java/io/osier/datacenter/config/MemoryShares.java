@@ -3,9 +3,8 @@ package io.osier.datacenter.config;
 import io.osier.propagation.host.StreamSettings;
 
 /**
- * What may be taken of the heap for each purpose, in bytes, by all partitions together: each has an
- * equal part, so that none lives at another's cost. docs/OPERATIONS.md says what happens when one
- * is spent.
+ * The bytes of the heap for each purpose, for all partitions together: each has an equal part, so
+ * that none lives at another's cost. docs/OPERATIONS.md says what happens when one is spent.
  *
  * @param commands commands that wait or are not answered yet
  * @param trails own updates that some datacenter may not have
@@ -26,7 +25,7 @@ public record MemoryShares(
     long ended,
     long changes) {
 
-  /** A partition's part for its streams, of so many partitions. */
+  /** Returns one partition's part for its streams, among this many partitions. */
   public StreamSettings.Memory streams(int partitions) {
     return new StreamSettings.Memory(
         trails / partitions, relays / partitions, waiting / partitions);

@@ -19,8 +19,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Reads who may connect to a datacenter's ports: their numbers, the limits on what comes by them,
- * the admin port, TLS. Immutable.
+ * Reads the settings of a datacenter's ports: their numbers, limits, the admin port, TLS.
+ * Immutable.
  */
 final class PortReader {
   private static final Pattern HOST_NAME =
@@ -41,7 +41,7 @@ final class PortReader {
     this.memory = memory;
   }
 
-  /** Each port is one of its own; 0 is any free one. */
+  /** Checks that the ports differ; 0 is any free one. */
   void checkPorts() {
     List<String> keys =
         new ArrayList<>(List.of("osier.listen.client-port", "osier.listen.peer-port"));
@@ -61,7 +61,10 @@ final class PortReader {
     }
   }
 
-  /** How others reach the port for clients; its port is 0 where it is the one that is bound. */
+  /**
+   * Reads the address at which others reach the port for clients; its port is 0 for the one that is
+   * bound.
+   */
   HostPort announced(String dc) {
     String key = "osier.listen.announce";
     if (!values.isAuto(key)) {
@@ -88,16 +91,18 @@ final class PortReader {
     return new HostPort(host, 0);
   }
 
-  /** How many connections a port takes; where nothing is set, as many as the heap has room for. */
+  /**
+   * Reads how many connections a port takes; if nothing is set, as many as the heap has room for.
+   */
   int connections(String key) {
     return values.isAuto(key) ? memory.connections() : values.integer(key, 1, 1_000_000);
   }
 
   /**
-   * What each user may have.
+   * Reads the limits of each user.
    *
-   * @param allConnections that all together may have
-   * @param queue requests that a partition's queue takes
+   * @param allConnections the limit for all together
+   * @param queue how many requests a partition's queue takes
    */
   UserLimits userLimits(int allConnections, int queue) {
     String at = "osier.user-limits.";
@@ -115,7 +120,7 @@ final class PortReader {
         : UserLimits.Limit.given(values.integer(key, 1, max));
   }
 
-  /** The admin port; empty if it is off. */
+  /** Reads the admin port; empty if it is off. */
   Optional<AdminSettings> admin(String dc, int greeting) {
     String at = "osier.admin.";
     boolean enabled = values.yes(at + "enabled");
@@ -129,7 +134,7 @@ final class PortReader {
     return enabled ? Optional.of(settings) : Optional.empty();
   }
 
-  /** The port for the Redis protocol; empty if it is off. */
+  /** Reads the port for the Redis protocol; empty if it is off. */
   Optional<RedisSettings> redis() {
     Map<Integer, String> databases = new TreeMap<>();
     values
@@ -162,7 +167,7 @@ final class PortReader {
     return name;
   }
 
-  /** Under which names the admin port may be asked for. */
+  /** Reads the names under which the admin port may be asked for. */
   private Set<String> names(String dc, String host) {
     String key = "osier.admin.names";
     Set<String> names = new TreeSet<>();
@@ -172,7 +177,7 @@ final class PortReader {
       }
       names.add(name.toLowerCase(Locale.ROOT));
     }
-    // Those that are configured anyway: what others call this datacenter, and what it listens at.
+    // Names that are configured anyway: the datacenter's own, and those at which it listens.
     names.add(dc.toLowerCase(Locale.ROOT));
     names.add(host.toLowerCase(Locale.ROOT));
     names.add(values.host("osier.listen.host").toLowerCase(Locale.ROOT));
@@ -183,7 +188,7 @@ final class PortReader {
     return names;
   }
 
-  /** Empty if there is no certificate. */
+  /** Reads the settings of TLS; empty if there is no certificate. */
   Optional<TlsSettings> tls(boolean hasPeers) {
     String at = "osier.tls.";
     Optional<Path> certificate = values.file(at + "certificate");

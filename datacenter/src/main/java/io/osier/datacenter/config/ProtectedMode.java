@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What must be there before other machines may come in: TLS, and users. A datacenter that was
- * started in a hurry must not be everybody's.
+ * Requires TLS and users before other machines may connect, so that a datacenter started in a hurry
+ * is not open to everybody.
  */
 public final class ProtectedMode {
   private static final String BYTE = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
@@ -20,9 +20,9 @@ public final class ProtectedMode {
   private ProtectedMode() {}
 
   /**
-   * What lets other machines in without protection, in words; empty if nothing does.
+   * Returns, in words, which settings let other machines in without protection; empty if none do.
    *
-   * @param config whose {@code insecure} is not looked at
+   * @param config the configuration; its {@code insecure} is ignored
    */
   public static Optional<String> openTo(DatacenterConfig config) {
     boolean tls = config.tls().filter(TlsSettings::required).isPresent();
@@ -55,8 +55,8 @@ public final class ProtectedMode {
   }
 
   /**
-   * Whether nobody but this machine reaches an address: one of loopback, or localhost, of which
-   * nothing but loopback is listened on. Other names are not looked up, and may lead anywhere.
+   * Returns whether only this machine reaches an address: a loopback address, or localhost, which
+   * is bound to loopback only. Other names are not looked up, and may lead anywhere.
    */
   public static boolean isLoopback(String host) {
     return LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches();

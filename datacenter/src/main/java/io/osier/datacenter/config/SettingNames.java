@@ -17,9 +17,8 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * The settings that there are: those of the reference, by their keys and by their variables in the
- * environment. What a file has and is not one of them is refused, with the one that was most likely
- * meant.
+ * Knows all settings: those of the reference file, by their keys and by their variables in the
+ * environment. Refuses others, naming the setting that was most likely meant.
  */
 final class SettingNames {
   static final String PEERS = "osier.peers";
@@ -78,7 +77,7 @@ final class SettingNames {
         new EnvironmentSettings(keys).settings(environment, warnings), WrongSetting.ENVIRONMENT);
   }
 
-  /** The reference's key for a key; empty where any name is allowed. */
+  /** Returns the reference's key for a key; empty where any name is allowed. */
   private static Optional<String> canonical(String key) {
     if (key.equals(PEERS)
         || key.startsWith(PEERS + ".")

@@ -12,16 +12,16 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Settings as an operator writes them in the file, for the log: without secrets. Pure. */
+/** Writes settings as an operator writes them in the file, for the log: without secrets. Pure. */
 final class SettingText {
   private static final String ROOT = "osier";
 
-  /** Needs no quotes. */
+  /** A text that needs no quotes. */
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
 
   private final SortedMap<String, String> texts = new TreeMap<>();
 
-  /** What is set otherwise than by default, in one line. */
+  /** Returns the settings that differ from their defaults, in one line. */
   static String of(Config settings) {
     SettingText text = new SettingText();
     text.add("", settings.getObject(ROOT));

@@ -7,7 +7,7 @@ import io.osier.core.tls.TlsFiles;
  * How a datacenter speaks TLS on its ports.
  *
  * @param files its certificate and key, and the authorities that sign the other datacenters'
- * @param clientCertificates whether clients, and who asks the admin port, must show a certificate
+ * @param clientCertificates whether clients, also those of the admin port, must show a certificate
  * @param admin whether the admin port speaks it, too
  * @param required whether nothing else is spoken; otherwise either, while a cluster changes over
  */
@@ -20,9 +20,9 @@ public record TlsSettings(
   /** Whether clients show certificates. */
   public enum Certificates {
     FALSE,
-    /** Who has one shows it. */
+    /** A client that has a certificate shows it. */
     OPTIONAL,
-    /** They must. */
+    /** Clients must show one. */
     TRUE
   }
 }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Reads the users of a configuration, and shows nothing that may be a secret. Immutable. */
+/** Reads the users of a configuration, and never shows what may be a secret. Immutable. */
 final class UserReader {
   static final String USERS = "osier.users";
 
@@ -23,7 +23,7 @@ final class UserReader {
     this.values = values;
   }
 
-  /** All of them, in the order of their names. */
+  /** Returns all users, in the order of their names. */
   List<UserSettings> users() {
     List<UserSettings> users = new ArrayList<>();
     ConfigObject all = values.config().getObject(USERS);
@@ -31,7 +31,7 @@ final class UserReader {
       boolean plain = name.matches("[A-Za-z0-9_-]+");
       String at = USERS + "." + (plain ? name : ConfigUtil.quoteString(name));
       if (!User.isName(name) || !(all.get(name) instanceof ConfigObject)) {
-        // What stands there may be a secret, and is not shown.
+        // The value may be a secret, and is not shown.
         throw values.error(
             at,
             at
@@ -84,7 +84,7 @@ final class UserReader {
       new User(name, user.credential(), grants); // checked there
       return user;
     } catch (OsierException e) {
-      // The value may be a secret that stands in the wrong place: it is not shown.
+      // The value may be a secret in the wrong place: it is not shown.
       throw values.error(at, at + ": " + e.reason());
     }
   }

@@ -8,13 +8,14 @@ import io.osier.core.OsierException;
 import java.util.List;
 
 /**
- * A setting that is wrong. It is caught where a configuration is read, for all to be told at once.
+ * A wrong setting. The reader of a configuration catches it, so that all wrong settings are
+ * reported at once.
  */
 final class WrongSetting extends RuntimeException {
-  /** Where settings stand that variables give. */
+  /** The place of settings that come from variables. */
   static final String ENVIRONMENT = "the environment";
 
-  /** What is read instead of what nothing is the default of. */
+  /** The value that replaces a wrong setting without a default. */
   private static final String NAME = "osier.dc";
 
   private static final long serialVersionUID = 1;
@@ -23,7 +24,7 @@ final class WrongSetting extends RuntimeException {
   private final String place;
 
   /**
-   * @param place where it stands; empty if nowhere
+   * @param place where the setting is; empty if nowhere
    */
   WrongSetting(String key, String place, String message) {
     super(message);
@@ -31,13 +32,16 @@ final class WrongSetting extends RuntimeException {
     this.place = place;
   }
 
-  /** Where something stands: a line, another file's line, the environment; empty for nowhere. */
+  /**
+   * Returns the place of a setting: a line, another file's line, the environment; empty for
+   * nowhere.
+   */
   static String place(String source, ConfigOrigin origin) {
     if (origin.description().startsWith(ENVIRONMENT)) {
       return ENVIRONMENT;
     }
     if (origin.lineNumber() < 0 || origin.resource() != null) {
-      return ""; // of the reference
+      return ""; // a value of the reference
     }
     String file = origin.filename();
     return (file == null || file.endsWith(source.substring(1 + source.lastIndexOf('/')))
@@ -47,7 +51,10 @@ final class WrongSetting extends RuntimeException {
         + origin.lineNumber();
   }
 
-  /** The same configuration with the setting's default, so that the others can be read, too. */
+  /**
+   * Returns the same configuration with the setting's default, so that the other settings can be
+   * read, too.
+   */
   Config mended(Config config) {
     if (key.isEmpty()) {
       return config;
@@ -64,7 +71,7 @@ final class WrongSetting extends RuntimeException {
     return place.isEmpty() ? String.valueOf(getMessage()) : place + ": " + getMessage();
   }
 
-  /** The error that tells of all. */
+  /** Returns the error that reports all wrong settings. */
   static OsierException all(String source, List<WrongSetting> wrong) {
     if (wrong.size() == 1) {
       WrongSetting only = wrong.getFirst();

@@ -4,17 +4,17 @@ import java.util.Locale;
 import java.util.OptionalLong;
 
 /**
- * How far a datacenter is that joins.
+ * The progress of a joining datacenter.
  *
- * @param complete so many of its partitions have what the others have
- * @param partitions so many it has
- * @param objects that it holds; of a causal keyspace those that are visible, which are none until
- *     all of them have come
- * @param objectsThere that the others hold of its keyspaces, as they say: of each keyspace what the
- *     one holds that has most of it; empty if nobody has said
- * @param bytes that have come from the others since its start
- * @param objectsPerSecond lately
- * @param bytesPerSecond lately
+ * @param complete how many of its partitions have the data of their peers
+ * @param partitions how many partitions it has
+ * @param objects how many objects it holds; of a causal keyspace only visible ones, so none until
+ *     all have come
+ * @param objectsThere how many objects others say they hold of its keyspaces: of each keyspace the
+ *     largest count; empty if nobody has said
+ * @param bytes how many bytes have come from the others since its start
+ * @param objectsPerSecond how many objects came lately
+ * @param bytesPerSecond how many bytes came lately
  */
 public record CatchUp(
     int complete,
@@ -26,8 +26,8 @@ public record CatchUp(
     double bytesPerSecond) {
 
   /**
-   * How long it takes to get the objects that the others have more, as fast as objects came lately;
-   * empty if that is not known.
+   * Returns how long it takes to get the missing objects at the latest rate, in seconds; empty if
+   * that is not known.
    */
   public OptionalLong secondsLeft() {
     long missing = objectsThere.orElse(0) - objects;

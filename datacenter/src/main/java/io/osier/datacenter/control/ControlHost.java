@@ -16,24 +16,24 @@ import java.util.TreeMap;
 
 /** The datacenter that a {@link ControlPlane} governs. Called by the control plane's thread. */
 public interface ControlHost {
-  /** What stands for the creation of a keyspace that the configuration files name. */
+  /** Stands for the creation of a keyspace that the configuration files name. */
   String FROM_FILE = "file";
 
   /**
    * Another datacenter.
    *
    * @param address where it is dialled, as host:port
-   * @param incarnationMin an older incarnation has been given up
+   * @param incarnationMin the least incarnation that counts: older ones were removed
    */
   record Peer(String address, long incarnationMin) {}
 
   /**
-   * With whom this datacenter replicates.
+   * The datacenters with which this one replicates.
    *
    * @param others by name
-   * @param gone the names that were of the cluster, and are not any more
-   * @param sharers those that get a part of the rights of new bounded counters
-   * @param joins whether this one has not caught up with all of them yet
+   * @param gone the names of former members of the cluster
+   * @param sharers the datacenters that share the rights of new bounded counters
+   * @param joins whether this datacenter has not caught up with all of them yet
    * @param rank of this one's clock: no two have the same
    */
   record Peers(
@@ -50,14 +50,15 @@ public interface ControlHost {
   }
 
   /**
-   * Who holds a keyspace.
+   * The holders of a keyspace.
    *
-   * @param holders all that replicate it
-   * @param first those that it began with: they tell it from another one of its name
+   * @param holders all datacenters that replicate it
+   * @param first the first holders, which tell it from another keyspace of its name
    * @param part what this datacenter does
-   * @param leaving those that give it up
-   * @param unshared of these those that get no part of the rights of new bounded counters
-   * @param terms how often holders were added again after they had been removed; of the others none
+   * @param leaving the holders that are leaving
+   * @param unshared the leaving holders that get no share of the rights of new bounded counters
+   * @param terms how often holders were added again after a removal; holders that never were are
+   *     missing
    */
   record Holding(
       List<String> holders,
@@ -74,28 +75,28 @@ public interface ControlHost {
       terms = Collections.unmodifiableSortedMap(new TreeMap<>(terms));
     }
 
-    /** Whether this datacenter has not what the others hold yet. */
+    /** Returns whether this datacenter does not have the other holders' data yet. */
     public boolean joins() {
       return part == Part.JOINS;
     }
   }
 
-  /** What a datacenter does that replicates a keyspace. */
+  /** What a datacenter does in replicating a keyspace. */
   enum Part {
-    /** It catches up, and is asked nothing. */
+    /** It catches up; no requests are sent to it. */
     JOINS,
-    /** It is asked as all are. */
+    /** It serves requests. */
     SERVES,
-    /** It gives the keyspace up, and is asked nothing any more. */
+    /** It leaves the keyspace; no requests are sent to it any more. */
     LEAVES
   }
 
   /**
-   * What a datacenter had that was given up.
+   * The rights of a removed datacenter.
    *
    * @param from its name
-   * @param membership tells it from others of that name
-   * @param heirs of these the first that holds a keyspace gets the rights there
+   * @param membership tells memberships of that name apart
+   * @param heirs the first of these that holds a keyspace gets the rights there
    */
   record Estate(String from, String membership, List<String> heirs) {
     public Estate {
@@ -110,29 +111,31 @@ public interface ControlHost {
    */
   Reply ask(Request request, int timeoutMillis);
 
-  /** Changes when {@link #ask} may read something else than before; empty if that is not known. */
+  /**
+   * Returns a number that changes when {@link #ask} may read something new; empty if there is none.
+   */
   default OptionalLong recorded() {
     return OptionalLong.empty();
   }
 
-  /** The last incarnation that is known of a datacenter, this one included; 0 if none is. */
+  /** Returns the last known incarnation of a datacenter, this one included; 0 if none is known. */
   long incarnation(String name);
 
   /**
    * Opens a keyspace that was created at run time.
    *
-   * @param created tells it from another creation of its name
-   * @param first whether this datacenter never had it, so that there is nothing to catch up with
-   * @param awaited see {@link #await}; from the first moment on
+   * @param created tells creations of its name apart
+   * @param first whether the keyspace is new here, so that there is nothing to catch up with
+   * @param awaited see {@link #await}; counts from the first moment
    */
   void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited);
 
-  /** Opens a keyspace of the configuration that others held so far: nothing is known here of it. */
+  /** Opens a keyspace of the configuration that others held so far: there is no data of it here. */
   default void openConfigured(KeyspacePolicy policy) {}
 
   /**
-   * Whether the store has a keyspace of the configuration of no later term of this datacenter as a
-   * holder than is known: else it is opened once {@code _osier} has come from the others.
+   * Returns false if the store has a keyspace of the configuration in a later term of this
+   * datacenter than is known here: then it is opened once {@code _osier} has come from the others.
    */
   default boolean mayOpen(KeyspacePolicy policy) {
     return true;
@@ -144,157 +147,158 @@ public interface ControlHost {
   }
 
   /**
-   * From now on these hold a keyspace that is open. One that is opened with a policy of others' is
-   * not shown before this says so.
+   * Sets the holders of an open keyspace. A keyspace that others held at its creation is not shown
+   * to clients before this call.
    */
   default void setHolders(String keyspace, Holding now) {}
 
-  /** Whether a keyspace that is open has here what all others that hold it have. */
+  /** Returns whether an open keyspace has all data of its other holders. */
   default boolean isWhole(String keyspace) {
     return false;
   }
 
   /**
-   * Gives a keyspace up: forwards what is asked here of it, and takes no updates. Called again and
-   * again.
+   * Gives a keyspace up: forwards its requests, and takes no updates. Called again and again.
    *
-   * @return whether none is under way, and the others have everything that was done here
+   * @return whether no update is in flight, and the others have all updates
    */
   default boolean cease(String keyspace) {
     throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
   }
 
-  /** A keyspace that {@link #cease} was called for is held here as before. */
+  /** Holds a keyspace as before, after {@link #cease}. */
   default void resume(String keyspace) {}
 
   /**
-   * After {@link #cease}: gives away what only this datacenter may use in a keyspace. Called again
-   * and again.
+   * After {@link #cease}: gives away this datacenter's rights in a keyspace. Called again and
+   * again.
    *
-   * @param heirs the first of these gets it; not empty
-   * @return whether all is done, and the others have everything
+   * @param heirs the first of these gets the rights; not empty
+   * @return whether all is given away, and the others have that
    */
   default boolean giveAway(String keyspace, List<String> heirs) {
     throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
   }
 
-  /** Drops a keyspace with all that is in it here, open or not. */
+  /** Drops a keyspace with all its data here, open or not. */
   void drop(String name, String created);
 
   /**
-   * Whether {@code _osier} has here what it ever had: a store that was not written durably may have
-   * lost the end of it, which comes back from the others.
+   * Returns whether {@code _osier} here has all that it ever had: a store that was not written
+   * durably may have lost its end, which comes back from the others.
    */
   boolean isSettled();
 
   /**
-   * Whether what {@code _osier} says here may be gone by: a datacenter that has just started waits
-   * a moment for the others, who may have changed it meanwhile. Once true it stays so.
+   * Returns whether the contents of {@code _osier} here may be followed: a datacenter that has just
+   * started waits a moment for the others, which may have changed it meanwhile. Stays true.
    */
   default boolean mayBegin() {
     return true;
   }
 
-  /** Whether one of the others was heard since the start, or there are none. */
+  /** Returns whether another datacenter was heard since the start, or there is none. */
   default boolean hasHeard() {
     return true;
   }
 
   /**
-   * Deletes what the store has of keyspaces that are neither open nor among these.
+   * Deletes the stored data of keyspaces that are neither open nor among these.
    *
-   * @param creations by name
+   * @param creations the creations by keyspace
    */
   void dropOthers(Map<String, String> creations);
 
-  /** From now on a keyspace that is open behaves so. */
+  /** Sets the policy of an open keyspace. */
   void configure(KeyspacePolicy policy);
 
-  /** Until these have opened a keyspace it takes no updates. */
+  /** Makes a keyspace refuse updates until these datacenters have opened it. */
   void await(String name, List<String> datacenters);
 
-  /** From now on these keyspaces are there, here or elsewhere. */
+  /** Sets the keyspaces of the cluster, held here or elsewhere. */
   default void setPlacement(Placement placement) {}
 
-  /** From now on this datacenter replicates with these. */
+  /** Sets the datacenters with which this one replicates. */
   void setPeers(Peers peers);
 
   /**
-   * Whether everything is here that the others had, since each is a peer, or since {@link
-   * #compareAnew}; also of those that are no peers any more.
+   * Returns whether all data is here that the others had when they became peers, or at the last
+   * {@link #compareAnew}; also that of former peers.
    */
   boolean isComplete();
 
-  /** From now on {@link #isComplete} tells of what the others have from now on. */
+  /** Makes {@link #isComplete} refer to the data that the others have from now on. */
   void compareAnew();
 
-  /** Whether the others have everything that was written here in {@code _osier}. */
+  /** Returns whether the others have everything that was written here in {@code _osier}. */
   boolean isShipped();
 
-  /** Whether a datacenter can be reached now. */
+  /** Returns whether a datacenter can be reached now. */
   boolean isConnected(String name);
 
-  /** The newest version of the peer protocol that a datacenter speaks, as far as is known. */
+  /** Returns the newest version of the peer protocol that a datacenter is known to speak. */
   int protocol(String name);
 
-  /** The oldest version of the peer protocol in which a datacenter of this name can be named. */
+  /** Returns the oldest version of the peer protocol that allows a datacenter of this name. */
   int protocolMin(String name);
 
-  /** By name, the newest version of the peer protocol that datacenters say that they speak. */
+  /** Sets the newest version of the peer protocol that each datacenter says it speaks, by name. */
   void setProtocols(SortedMap<String, Integer> protocols);
 
-  /** How others reach this datacenter's port for clients; empty while there is none. */
+  /**
+   * Returns the address at which others reach this datacenter's port for clients; empty if there is
+   * none.
+   */
   String clients();
 
-  /** By name, how the ports for clients are reached of the datacenters that have said so. */
+  /** Sets the addresses of the ports for clients that datacenters have announced, by name. */
   void setClients(SortedMap<String, String> clients);
 
-  /** What keeps this datacenter from having joined, or left, in words. */
+  /** Returns, in words, why this datacenter has not finished joining or leaving. */
   List<String> progress();
 
-  /** How far it is if it joins; empty if it does not. */
+  /** Returns the progress of joining; empty if this datacenter does not join. */
   default Optional<CatchUp> catchUp() {
     return Optional.empty();
   }
 
   /**
-   * From now on this keeps it from being one like the others; nothing if that is empty. Said once
-   * at least, when it is known whether it joins.
+   * Tells, in words, why this datacenter does not serve like the others; empty if it does. Called
+   * at least once, when it is known whether it joins.
    */
   void hinders(List<String> words);
 
   /**
-   * Takes no updates any more, as long as something hinders it ({@link #hinders}). Called again and
-   * again.
+   * Refuses updates while there is a reason ({@link #hinders}). Called again and again.
    *
-   * @return whether none is under way, and the others have everything that was done here
+   * @return whether no update is in flight, and the others have all updates
    */
   boolean isQuiet();
 
   /**
-   * Takes over the rights of a datacenter that was given up, where they fall to this one. Called
-   * again and again.
+   * Takes over the rights of a removed datacenter, where this one is the heir. Called again and
+   * again.
    *
-   * @return whether the others have what that changed
+   * @return whether the others have these changes
    */
   boolean inherit(Estate estate);
 
   /**
-   * Takes no updates any more, and gives away what only this one may use. Called again and again.
+   * Refuses updates, and gives away this datacenter's rights. Called again and again.
    *
-   * @param heirs who may get that, in this order; not empty
-   * @return whether all is done, and the others have everything
+   * @param heirs the datacenters that may get them, in this order; not empty
+   * @return whether all is given away, and the others have everything
    */
   boolean leave(List<String> heirs);
 
-  /** This datacenter is none of the cluster any more: ends it. */
+  /** Ends this datacenter, which is no longer a member of the cluster. */
   void end(String why);
 
-  /** The users that the configuration names: they count until somebody changes users. */
+  /** Returns the users that the configuration names: they count until somebody changes users. */
   default List<User> configuredUsers() {
     return List.of();
   }
 
-  /** From now on these are all users. */
+  /** Sets all users. */
   default void users(Users all) {}
 }

@@ -16,21 +16,21 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lets a {@link ControlPlane} take its steps, by one thread. Thread-safe. */
+/** Runs a {@link ControlPlane} in one thread. Thread-safe. */
 public final class ControlLoop implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ControlLoop.class);
   private static final long LOOK_MILLIS = 100;
   private static final long FIRST_LOOK_MILLIS = 10;
 
-  /** What others change is seen so much later at most while nothing goes on. */
+  /** The pause between looks while nothing goes on: others' changes are seen this late at most. */
   private static final long REST_MILLIS = 250;
 
-  /** So long a creation waits for the others before it is answered that it goes on. */
+  /** How long a creation waits for the other datacenters before it is answered that it goes on. */
   private static final long CREATED_NANOS = 3_000_000_000L;
 
   private static final long STOP_MILLIS = 5_000;
 
-  /** Somebody who has asked and is not answered yet. */
+  /** An asker whose answer is still to come. */
   private static final class Waiting {
     private final CompletableFuture<?> answer;
 
@@ -44,7 +44,7 @@ public final class ControlLoop implements AutoCloseable {
   private final Set<Waiting> waiting = ConcurrentHashMap.newKeySet();
   private String trouble = "";
 
-  /** Starts to look. */
+  /** Starts the loop. */
   public ControlLoop(ControlPlane plane) {
     this.plane = plane;
     this.thread =
@@ -54,7 +54,7 @@ public final class ControlLoop implements AutoCloseable {
     lookAgain();
   }
 
-  /** Often until what is there is known: no updates are taken before. */
+  /** Looks often until {@code _osier} is known: no updates are taken before. */
   private void lookAgain() {
     long pause = FIRST_LOOK_MILLIS;
     if (plane.isKnown()) {
@@ -87,8 +87,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * See {@link ControlPlane#administer}. What was created is answered once it takes updates, or
-   * after three seconds. Fails with SHUTTING_DOWN if this ends before.
+   * See {@link ControlPlane#administer}. A creation is answered once the keyspace takes updates, or
+   * after three seconds. Fails with SHUTTING_DOWN if the loop ends before.
    */
   public CompletableFuture<List<KeyspaceView>> administer(Request.Administer request, String by) {
     return step(
@@ -101,20 +101,21 @@ public final class ControlLoop implements AutoCloseable {
                 done));
   }
 
-  /** See {@link ControlPlane#administerUsers}. Fails with SHUTTING_DOWN if this ends before. */
+  /** See {@link ControlPlane#administerUsers}. Fails with SHUTTING_DOWN if the loop ends before. */
   public CompletableFuture<List<UserView>> administerUsers(Request.Administer request, String by) {
     return step(done -> done.complete(plane.administerUsers(request, by)));
   }
 
   /**
-   * See {@link ControlPlane#administerDatacenters}. Fails with SHUTTING_DOWN if this ends before.
+   * See {@link ControlPlane#administerDatacenters}. Fails with SHUTTING_DOWN if the loop ends
+   * before.
    */
   public CompletableFuture<List<DatacenterView>> administerDatacenters(
       Request.Administer request, String by) {
     return step(done -> done.complete(plane.administerDatacenters(request, by)));
   }
 
-  /** See {@link ControlPlane#placements}. Fails with SHUTTING_DOWN if this ends before. */
+  /** See {@link ControlPlane#placements}. Fails with SHUTTING_DOWN if the loop ends before. */
   public CompletableFuture<List<PlacementView>> placements() {
     return step(done -> done.complete(plane.placements()));
   }
@@ -171,7 +172,7 @@ public final class ControlLoop implements AutoCloseable {
             TimeUnit.MILLISECONDS);
   }
 
-  /** Ends it; waits until the step under way is done. */
+  /** Ends the loop; waits until the present step has ended. */
   @Override
   public void close() {
     thread.shutdownNow();

@@ -27,18 +27,18 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The objects of the keyspace {@code _osier}, read and changed. Used by one thread. */
+/** Reads and changes the objects of the keyspace {@code _osier}. Used by one thread. */
 final class ControlObjects {
   private static final Logger LOG = LoggerFactory.getLogger(ControlObjects.class);
   private static final int ASK_MILLIS = 5_000;
 
-  /** Counts the changes: a look at it tells whether there is anything to read. */
+  /** Counts the changes, so that one look tells whether there is anything new to read. */
   private static final ObjectId CHANGES = new ObjectId(Key.of("changes"), CrdtType.G_COUNTER);
 
-  /** What is read where nothing can be: of no type that is here. */
+  /** The result of a read that is not possible: it has a type that no object here has. */
   private static final Reading NOTHING = new Reading.Flag(false);
 
-  /** Pauses before what was refused is told again. */
+  /** Bounds of the pause before a refused change is tried again. */
   private static final long TELL_MILLIS_MIN = 200;
 
   private static final long TELL_MILLIS_MAX = 2_000;
@@ -47,14 +47,14 @@ final class ControlObjects {
   private final LongSupplier millis;
   private final RandomGenerator random;
 
-  /** What is told by itself, by its object. */
+  /** Pauses of changes that nobody asked for, by object. */
   private final Map<ObjectId, Retry> told = new ConcurrentHashMap<>();
 
-  /** What was changed from here, so that it is read. */
+  /** The changes made from here, which the next read must see. */
   private VersionVector seen = VersionVector.EMPTY;
 
   /**
-   * @param partition answers a request within so many milliseconds, or with a failure
+   * @param partition answers a request within this many milliseconds, or with a failure
    * @param millis the wall clock
    * @param random draws pauses
    */
@@ -65,14 +65,17 @@ final class ControlObjects {
     this.random = random;
   }
 
-  /** How often anything was changed, as far as it is known here; empty if that cannot be read. */
+  /** Returns how often anything was changed, as far as known here; empty if that cannot be read. */
   OptionalLong changes() {
     return read(CHANGES) instanceof Reading.Count count
         ? OptionalLong.of(count.value())
         : OptionalLong.empty();
   }
 
-  /** A map as it is here now; empty if it cannot be read: it is catching up, or ends. */
+  /**
+   * Returns a map as it is here now; empty if it cannot be read, as while the partition catches up
+   * or ends.
+   */
   Optional<Reading.Fields> map(ObjectId object) {
     return read(object) instanceof Reading.Fields fields ? Optional.of(fields) : Optional.empty();
   }
@@ -92,21 +95,21 @@ final class ControlObjects {
     return reply instanceof Reply.Answer answer ? answer.reading().orElse(NOTHING) : NOTHING;
   }
 
-  /** Whether what was changed from here is to be read. */
+  /** Returns whether changes made from here have not been read yet. */
   boolean isAwaiting() {
     return !seen.isEmpty();
   }
 
-  /** What was changed from here is there; with nothing to wait for, the partition has peace. */
+  /** Notes that the changes made from here were read; then reads have nothing to wait for. */
   void isRead() {
     seen = VersionVector.EMPTY;
   }
 
   /**
-   * As {@link #change}, of what nobody waits for, and is asked for at each look until it is done:
-   * after a refusal not before a pause that grows.
+   * As {@link #change}, for a change that nobody waits for and that each look requests until it is
+   * done; after a refusal there is a growing pause.
    *
-   * @param what it is, for a line of the log: "... cannot be told yet"
+   * @param what the change tells, for a line of the log: "... cannot be told yet"
    */
   void tell(ObjectId object, List<Operation> operations, String what) {
     Retry retry =
@@ -126,7 +129,7 @@ final class ControlObjects {
     }
   }
 
-  /** How often something could not be told. For any thread. */
+  /** Returns how often such a change was refused. For any thread. */
   long refused() {
     return told.values().stream().mapToLong(Retry::failures).sum();
   }
@@ -134,8 +137,7 @@ final class ControlObjects {
   /**
    * Commits changes of an object, together.
    *
-   * @throws OsierException what the partition answers; nothing was done, except with TIMEOUT, where
-   *     it may be
+   * @throws OsierException the partition's error; nothing was changed, except perhaps with TIMEOUT
    */
   void change(ObjectId object, List<Operation> operations) {
     UUID id = UUID.randomUUID();

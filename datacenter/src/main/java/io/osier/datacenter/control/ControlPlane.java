@@ -22,20 +22,20 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
- * Makes a datacenter what the keyspace {@code _osier} says, and changes what it says for operators.
- * All is done in steps by one thread: {@link ControlLoop}'s, or a test's.
+ * Brings a datacenter into the state that the keyspace {@code _osier} demands, and changes {@code
+ * _osier} for operators. Works in steps, in one thread: {@link ControlLoop}'s, or a test's.
  */
 public final class ControlPlane {
   /**
-   * Where nothing was recorded, and no datacenter joins, leaves or is gone, nothing is to be done
-   * but what has failed before: so many of all looks do without trying that again.
+   * How many looks in a row are left out while nothing was recorded and no datacenter joins, leaves
+   * or is gone: only failed work would be tried again.
    */
   private static final int SKIPPED_MAX = 3;
 
-  /** The object of {@code _osier} that says which keyspaces there are. */
+  /** The object of {@code _osier} with the keyspaces. */
   public static final ObjectId KEYSPACES = ControlState.KEYSPACES;
 
-  /** The object of {@code _osier} that says which datacenters there are. */
+  /** The object of {@code _osier} with the datacenters. */
   public static final ObjectId DATACENTERS = Membership.OBJECT;
 
   private final String dc;
@@ -52,33 +52,32 @@ public final class ControlPlane {
   private long changes = -1;
 
   /**
-   * What {@link ControlHost#recorded} was before {@link #changes} were read; empty if that is
-   * unknown.
+   * The value of {@link ControlHost#recorded} before {@link #changes} was read; empty if unknown.
    */
   private OptionalLong recorded = OptionalLong.empty();
 
   /** How many looks were left out since the last one. */
   private int skipped;
 
-  /** Whether {@code _osier} says which datacenters there are. */
+  /** Whether {@code _osier} names the datacenters. */
   private boolean namesDatacenters;
 
   /**
-   * Whether {@code _osier} was read after it was settled, so that the store has nothing any more of
-   * what was dropped while this did not run.
+   * Whether {@code _osier} was read after it was settled, so that the data of keyspaces that were
+   * dropped while this process did not run is deleted.
    */
   private boolean cleaned;
 
-  /** Whether it was seen to it that somebody may change users. */
+  /** Whether this process has made sure that somebody may change users. */
   private boolean letIn;
 
   /** See {@link #isCreating}. */
   private volatile boolean creating;
 
   /**
-   * @param datacenters the addresses of all that the configuration file names, by name; this one's
-   *     own is empty
-   * @param configured the keyspaces that its configuration file names, here or elsewhere
+   * @param datacenters the addresses of all datacenters that the configuration file names, by name;
+   *     this one's own is empty
+   * @param configured the keyspaces that the configuration file names, held here or elsewhere
    * @param millis the wall clock
    */
   public ControlPlane(
@@ -91,7 +90,7 @@ public final class ControlPlane {
   }
 
   /**
-   * Of a datacenter that starts, some of whose keyspaces' holders may follow their load.
+   * The control plane of a datacenter with keyspaces whose holders may follow their load.
    *
    * @param file the keyspaces that its configuration file names, here or elsewhere, by name; of one
    *     with homes these, too
@@ -141,21 +140,21 @@ public final class ControlPlane {
   }
 
   /**
-   * Takes the datacenters that the store knew when this one ended; first of all.
+   * Takes the datacenters that the store has; called first.
    *
-   * @param object what is there of {@link #DATACENTERS}
-   * @throws OsierException CONFIGURATION if this one is none of them any more
+   * @param object the stored {@link #DATACENTERS}
+   * @throws OsierException CONFIGURATION if this datacenter is no longer a member
    */
   public void recoverDatacenters(Reading.Fields object) {
     members.recover(object);
   }
 
   /**
-   * Opens what the store knew when this datacenter ended, before anything is asked.
+   * Opens the keyspaces that the store has, before any request is served.
    *
-   * @param object what is there of {@link #KEYSPACES}
+   * @param object the stored {@link #KEYSPACES}
    * @throws OsierException CONFIGURATION if the configuration file names a keyspace that was
-   *     created at run time: they would be two of one name
+   *     created at run time: there would be two of one name
    */
   public void recover(Reading.Fields object) {
     keyspaces.recover(object, placement::lacksRoom);
@@ -174,27 +173,30 @@ public final class ControlPlane {
   }
 
   /**
-   * Takes the users that the store knew when this datacenter ended.
+   * Takes the users that the store has.
    *
-   * @param object what is there of {@link UserRecords#OBJECT}
+   * @param object the stored {@link UserRecords#OBJECT}
    */
   public void recoverUsers(Reading.Fields object) {
     users.take(object);
   }
 
-  // ---------------------------------------------------------------- what others have changed
+  // ---------------------------------------------------------------- following changes
 
-  /** How often a keyspace could not be made what it should be here. For any thread. */
+  /** Returns how often a keyspace could not be brought into its state here. For any thread. */
   public long failedKeyspaces() {
     return keyspaces.failed();
   }
 
-  /** How often what this datacenter has to tell in {@code _osier} was refused. For any thread. */
+  /**
+   * Returns how often a change that this datacenter makes by itself in {@code _osier} was refused.
+   * For any thread.
+   */
   public long refused() {
     return objects.refused();
   }
 
-  /** Whether it has once read what {@code _osier} says. */
+  /** Returns whether {@code _osier} was read since the start. */
   public boolean isKnown() {
     return changes >= 0;
   }
@@ -209,7 +211,7 @@ public final class ControlPlane {
     return skipped > 0;
   }
 
-  /** Looks whether something has changed, and does what follows. */
+  /** Looks for changes, and carries them out. */
   public void look() {
     if (skipped < SKIPPED_MAX
         && cleaned
@@ -224,7 +226,7 @@ public final class ControlPlane {
     }
   }
 
-  /** Whether nothing else can be read than what was, where so much was recorded. */
+  /** Returns whether {@code _osier} cannot have changed since it was last read. */
   private boolean isRead(OptionalLong now) {
     return now.isPresent() && now.equals(recorded) && !objects.isAwaiting();
   }
@@ -233,13 +235,13 @@ public final class ControlPlane {
     if (!isKnown() && !host.mayBegin()) {
       return;
     }
-    boolean hasHeard = letIn || host.hasHeard(); // before anything is read, as what follows
+    boolean hasHeard = letIn || host.hasHeard(); // determined before anything is read
     boolean cleans = !cleaned && host.isSettled();
-    OptionalLong now = host.recorded(); // before anything is read: what comes later is seen then
+    OptionalLong now = host.recorded(); // before the read: later changes are seen next time
     if (!isRead(now) || cleans || !letIn) {
       OptionalLong count = objects.changes();
       if (count.isEmpty()) {
-        return; // it is catching up, or ends
+        return; // the partition catches up, or ends
       }
       boolean isRead = count.getAsLong() == changes && !cleans;
       if (!isRead && read()) {
@@ -255,7 +257,7 @@ public final class ControlPlane {
       return;
     }
     objects.isRead();
-    if (!letIn && hasHeard) { // others may have let somebody in meanwhile
+    if (!letIn && hasHeard) { // others may have put users back meanwhile
       users.letIn();
       letIn = true;
     }
@@ -278,8 +280,9 @@ public final class ControlPlane {
   }
 
   /**
-   * Whether nobody has told yet which keyspaces there are: no file, and no other datacenter. It may
-   * be one that joins and cannot reach the others. Waiting costs nothing, as it has none to serve.
+   * Returns whether nobody has told yet which keyspaces there are: neither a file nor another
+   * datacenter. This may be a datacenter that joins and cannot reach the others. Waiting does no
+   * harm, as it has no keyspace to serve.
    */
   private boolean isIgnorant() {
     return !cleaned && !namesDatacenters && keyspaces.isEmpty();
@@ -299,14 +302,14 @@ public final class ControlPlane {
     return true;
   }
 
-  // ---------------------------------------------------------------- what an operator changes
+  // ---------------------------------------------------------------- commands of operators
 
   /**
-   * Does what an operator asks for.
+   * Executes an operator's command for keyspaces.
    *
    * @return the keyspaces that were meant, as they are now
-   * @throws OsierException INVALID_ARGUMENT if it makes no sense, and what the keyspace's partition
-   *     answers otherwise; nothing was done, except with TIMEOUT, where it may be
+   * @throws OsierException INVALID_ARGUMENT if the command makes no sense, otherwise the error of
+   *     {@code _osier}'s partition; nothing was changed, except perhaps with TIMEOUT
    */
   public List<KeyspaceView> administer(Request.Administer request, String by) {
     lookNow();
@@ -315,7 +318,7 @@ public final class ControlPlane {
       asked = keyspaceCommands.administer(request, by);
     } catch (OsierException e) {
       if (request.action().equals("create")) {
-        lookWholly(); // what was opened for it is dropped again, unless it was told all the same
+        lookWholly(); // drops a keyspace opened in vain
       }
       throw e;
     }
@@ -326,13 +329,14 @@ public final class ControlPlane {
     return request.action().equals("drop") ? List.of() : views(request.name());
   }
 
-  /** A keyspace as it is known now; empty if it is not. */
+  /** Returns a keyspace as it is known now; empty if it is not known. */
   List<KeyspaceView> views(String name) {
     return keyspaceCommands.views(name);
   }
 
   /**
-   * Says who holds keyspaces whose holders follow their load, what happens next, and why.
+   * Returns, for keyspaces whose holders follow their load, the holders, the next change, and the
+   * reasons.
    *
    * @throws OsierException UNAVAILABLE if that is not known yet
    */
@@ -341,7 +345,7 @@ public final class ControlPlane {
     return placement.views();
   }
 
-  /** What is answered rests on what is known now. */
+  /** Reads {@code _osier} now, so that an answer rests on its present contents. */
   private void lookNow() {
     lookWholly();
     if (changes < 0) {
@@ -351,7 +355,7 @@ public final class ControlPlane {
   }
 
   /**
-   * Adds a datacenter for an operator, tells one to leave, gives one up, or lists them.
+   * Adds a datacenter for an operator, tells one to leave, removes a dead one, or lists them.
    *
    * @return the datacenters, as they are now
    * @throws OsierException as {@link #administer}

@@ -25,26 +25,26 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What the keyspace {@code _osier} says at one moment. Immutable and pure.
+ * The keyspaces in {@code _osier} at one moment. Immutable and pure.
  *
  * <p>{@link #KEYSPACES} is a map with a map for each keyspace, whose fields are registers: the
- * settings by their names, and what is told with {@code _}. Of a keyspace that the configuration
- * files name there are only the settings that were altered. What is altered at two datacenters at
- * once holds by field, the last writer's; a keyspace that is dropped at one and altered at another
- * at the same time is dropped, since what is left of it lacks its creation.
+ * settings by their names, and other records under names with {@code _}. For a keyspace that the
+ * configuration files name, there are only the altered settings. Of concurrent alterations the last
+ * writer's holds, field by field; a keyspace that is dropped at one datacenter and altered at
+ * another at the same time is dropped, since the rest of its map lacks the creation.
  *
- * <p>The homes of a keyspace are what its own map says of it. A home's map says who holds it and
- * has opened it, with the creation that is meant; its settings are those of the keyspace.
+ * <p>A keyspace's own map names its homes. A home's map has its holders and the datacenters that
+ * have opened it, with the creation that is meant; its settings are those of the keyspace.
  *
  * @param created the keyspaces that were created at run time
- * @param altered by name, what was altered of keyspaces that the files name
- * @param maps by name, all that is said of keyspaces that the files name
- * @param unreadable by name, creations that this version cannot read: they are neither opened nor
+ * @param altered the altered settings of keyspaces that the files name, by name
+ * @param maps the whole maps of keyspaces that the files name, by name
+ * @param unreadable creations that this version cannot read, by name: they are neither opened nor
  *     dropped
- * @param remains names of which only something is left that means nothing
- * @param clashing names that were created at run time, and that the files name, too
- * @param staying the datacenters that have what they hold, and do not leave
- * @param loads by keyspace and datacenter, what is asked of keyspaces whose holders follow that
+ * @param remains names of maps with only meaningless remains
+ * @param clashing names of keyspaces created at run time that the files name, too
+ * @param staying the datacenters that have caught up and do not leave
+ * @param loads the load of keyspaces whose holders follow it, by keyspace and datacenter
  */
 record ControlState(
     SortedMap<String, KeyspaceDefinition> created,
@@ -71,7 +71,7 @@ record ControlState(
       Collections.unmodifiableSortedMap(new TreeMap<>());
   private static final Reading NO_FIELDS = new Reading.Fields(new TreeMap<>());
 
-  /** Nothing was ever changed. */
+  /** No changes so far. */
   static final ControlState NOTHING =
       new ControlState(
           new TreeMap<>(),
@@ -84,12 +84,12 @@ record ControlState(
           new TreeMap<>());
 
   /**
-   * Reads it.
+   * Reads the keyspaces.
    *
-   * @param keyspaces of {@link #KEYSPACES}
+   * @param keyspaces the map {@link #KEYSPACES}
    * @param configured the names of the keyspaces that the files name
    * @param datacenters the names of all datacenters
-   * @param staying those of them that have what they hold, and do not leave
+   * @param staying those of them that have caught up and do not leave
    */
   static ControlState of(
       Reading.Fields keyspaces,
@@ -143,7 +143,7 @@ record ControlState(
               remains.add(name);
             }
           } else if (creation != null) {
-            unreadable.put(name, creation); // this datacenter does not see whose home it is
+            unreadable.put(name, creation); // its keyspace is not visible here
           }
         });
     return new ControlState(
@@ -157,7 +157,10 @@ record ControlState(
         loads);
   }
 
-  /** What was told of a creation that is dropped by now, and not of a keyspace of others' files. */
+  /**
+   * Returns whether a map belongs to a dropped creation, and not to a keyspace of other
+   * datacenters' files.
+   */
   private static boolean isLeftOver(SortedMap<String, String> texts) {
     return !texts.containsKey(CREATED)
         && (texts.containsKey(OF)
@@ -169,7 +172,7 @@ record ControlState(
         || (field.startsWith(LOAD) && !value.startsWith(ControlHost.FROM_FILE + " "));
   }
 
-  /** What datacenters have told of this creation. */
+  /** Reads the load that datacenters have recorded for this creation. */
   private static SortedMap<String, Load> loads(SortedMap<String, String> texts) {
     String creation = texts.getOrDefault(CREATED, ControlHost.FROM_FILE) + " ";
     SortedMap<String, Load> loads = new TreeMap<>();
@@ -182,7 +185,7 @@ record ControlState(
     return loads;
   }
 
-  /** The registers of a map, by name. */
+  /** Returns the registers of a map, by name. */
   static SortedMap<String, String> texts(Reading reading) {
     SortedMap<String, String> texts = new TreeMap<>();
     if (reading instanceof Reading.Fields fields) {
@@ -202,7 +205,7 @@ record ControlState(
     return value instanceof Value.Str text ? text.content() : "";
   }
 
-  /** Who holds a keyspace that the files name. */
+  /** Returns the holders of a keyspace that the files name. */
   HolderSet holders(KeyspacePolicy configured) {
     Reading map = maps.getOrDefault(configured.name(), NO_FIELDS);
     SortedMap<String, String> changes = altered.getOrDefault(configured.name(), NO_TEXTS);
@@ -213,14 +216,14 @@ record ControlState(
     return HolderSet.of(map, ControlHost.FROM_FILE, policy, staying);
   }
 
-  /** By name, the creations that there are, readable or not. */
+  /** Returns the existing creations, readable or not, by name. */
   SortedMap<String, String> creations() {
     SortedMap<String, String> all = new TreeMap<>(unreadable);
     created.forEach((name, definition) -> all.put(name, definition.created()));
     return all;
   }
 
-  /** The settings among the fields. */
+  /** Returns the settings among the fields. */
   static SortedMap<String, String> settings(SortedMap<String, String> texts) {
     SortedMap<String, String> settings = new TreeMap<>();
     texts.forEach(
@@ -232,12 +235,12 @@ record ControlState(
     return settings;
   }
 
-  /** Who changed it last. */
+  /** Returns who made the last change. */
   static String by(SortedMap<String, String> texts) {
     return texts.getOrDefault(BY, "");
   }
 
-  /** When it was changed last. */
+  /** Returns when the last change was made. */
   static long atMillis(SortedMap<String, String> texts) {
     return number(texts, AT);
   }
@@ -263,9 +266,9 @@ record ControlState(
   }
 
   /**
-   * The policy of a keyspace that the files name, as it was altered.
+   * Returns the policy of a keyspace that the files name, with its alterations.
    *
-   * @param configured as the files say
+   * @param configured the policy in the files
    */
   KeyspacePolicy altered(KeyspacePolicy configured, Set<String> datacenters) {
     SortedMap<String, String> changes = altered.get(configured.name());
@@ -281,7 +284,7 @@ record ControlState(
               }
             });
     Set<String> known = new TreeSet<>(datacenters);
-    known.addAll(configured.replicas()); // some may have left
+    known.addAll(configured.replicas()); // datacenters may have left
     try {
       return KeyspaceSettings.read(configured.name(), settings, known);
     } catch (OsierException e) {
@@ -294,7 +297,7 @@ record ControlState(
   /**
    * Alters settings of a keyspace.
    *
-   * @param created the creation that is meant; empty for one that the files name
+   * @param created the creation that is meant; empty for a keyspace that the files name
    */
   static Operation alter(
       String name,
@@ -314,17 +317,17 @@ record ControlState(
     return assign(name, fields);
   }
 
-  /** Notes that a datacenter has opened a creation of a keyspace. */
+  /** Returns the operation that notes that a datacenter has opened a creation of a keyspace. */
   static Operation opened(String name, String dc, String created) {
     return assign(name, new TreeMap<>(Map.of(OPENED + dc, created)));
   }
 
-  /** Notes what is asked of a creation of a keyspace at a datacenter. */
+  /** Returns the operation that records the load of a creation at a datacenter. */
   static Operation load(String name, String dc, String created, Load load) {
     return assign(name, new TreeMap<>(Map.of(LOAD + dc, created + " " + load.text())));
   }
 
-  /** Nothing is counted there any more. */
+  /** Returns the operation that removes a datacenter's load, which it no longer counts. */
   static Operation noLoad(String name, String dc) {
     return new Operation.UpdateFields(
         new FieldId(name, CrdtType.OR_MAP), new Operation.RemoveFields(List.of(LOAD + dc)));
@@ -342,7 +345,7 @@ record ControlState(
         new FieldId(name, CrdtType.OR_MAP), new Operation.UpdateFields(updates));
   }
 
-  /** Drops a keyspace, as far as it is known here. */
+  /** Returns the operation that drops a keyspace, as far as it is known here. */
   static Operation drop(String name) {
     return new Operation.RemoveFields(List.of(name));
   }

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param state joining, active, leaving, left or removed
  * @param fromFile whether the configuration file names it, and nobody has changed datacenters yet
  * @param awaited what it waits for, in words
- * @param catchUp how far it is if it joins; known to itself alone
+ * @param catchUp its progress if it joins; only it knows that
  * @param by who changed it last; empty if nobody has
  * @param atMillis when; 0 if it never was
  */

@@ -10,40 +10,41 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * What must have been done everywhere before the rights of a datacenter that goes fall to another
- * one: in bounded counters a right is held by one datacenter at each moment.
+ * Takes the steps that all datacenters must take before the rights of a departing datacenter pass
+ * to another one: in bounded counters a right is held by one datacenter at each moment.
  *
- * <p>Each step follows when all who stay have noted in {@code _osier} that they have taken the one
- * before:
+ * <p>A datacenter departs by leaving or by being removed as dead. Each step follows when all that
+ * stay have noted in {@code _osier} that they have taken the one before:
  *
  * <ol>
- *   <li>Who leaves takes no updates, and everybody has what it did ({@link Step#QUIET}). From who
- *       was given up nobody takes anything any more ({@link Step#PARTED}).
- *   <li>Each has all that any of the others knew then, and so every use of a right that counts.
- *       From then on it gives the one that goes no part of new counters ({@link Step#UNSHARED}).
- *       Not before: a counter that is created with two lists at once belongs to those in both.
- *   <li>Each has every counter that names it ({@link Step#AGREED}), and makes none of the same key
- *       without it.
- *   <li>Who leaves gives its rights away. Those of who was given up fall to the first by name of
- *       those that were active at the step before and hold the keyspace. All see the same one: they
- *       see all notes; and if that one goes in turn, they have what it had before the next one
- *       follows.
+ *   <li>A leaving datacenter takes no updates, and everybody has all its updates ({@link
+ *       Step#QUIET}). Nobody takes anything from a removed one any more ({@link Step#PARTED}).
+ *   <li>Each that stays has all data that any of the others had then, and so every use of a right
+ *       that counts. From then on it gives the departing one no share of new counters ({@link
+ *       Step#UNSHARED}). Not before: a counter that is created with two lists at once belongs to
+ *       the datacenters in both.
+ *   <li>Each has every counter that names the departing one ({@link Step#AGREED}), and makes none
+ *       of the same key without it.
+ *   <li>A leaving datacenter gives its rights away. Those of a removed one pass to the first by
+ *       name of the datacenters that were active at the step before and hold the keyspace. All see
+ *       the same heir, as they see all notes; and if the heir departs in turn, they have its data
+ *       before the next heir follows.
  * </ol>
  *
- * <p>If one that was given up is added again before that, it has its rights again. Used by the
+ * <p>If a removed datacenter is added again before that, it has its rights again. Used by the
  * control plane's thread.
  */
 final class Departures {
   private final String dc;
   private final ControlHost host;
 
-  /** Memberships to which this datacenter gives no part of new counters. */
+  /** Memberships to which this datacenter gives no share of new counters. */
   private final Set<String> unshared = new HashSet<>();
 
-  /** For which step, and of whom, the others are compared with. */
+  /** The step and the memberships for which data is compared with the others. */
   private String comparing = "";
 
-  /** Whose rights the host takes over, or not, as far as this process was told. */
+  /** The removed datacenters whose rights the host was told to take over, or to leave alone. */
   private final Set<String> inherited = new HashSet<>();
 
   Departures(String dc, ControlHost host) {
@@ -51,7 +52,7 @@ final class Departures {
     this.host = host;
   }
 
-  /** Whether a member gets a part of the rights of new counters. */
+  /** Returns whether a member shares the rights of new counters. */
   boolean shares(Membership membership, Member m) {
     return (m.isPresent() || m.state() == Member.State.REMOVED)
         && !(goes(membership, m) && isUnshared(membership, m));
@@ -66,7 +67,7 @@ final class Departures {
     return m.state() == Member.State.REMOVED || membership.leaves(m.name());
   }
 
-  /** Those that go, but for this datacenter. */
+  /** Returns the departing members, except this datacenter. */
   private List<Member> going(Membership membership) {
     return membership.all().values().stream()
         .filter(m -> goes(membership, m) && !m.name().equals(dc))
@@ -74,9 +75,9 @@ final class Departures {
   }
 
   /**
-   * Those whose notes are waited for. Who leaves does not wait for one that joins, which may never
-   * come: that one takes no updates before it has done the same. Who was given up may have told it
-   * something that nobody else knows.
+   * Returns the members whose notes are waited for. A leaving datacenter does not wait for a
+   * joining one, which may never come, and takes no updates before it has taken the same steps. A
+   * removed one may have told a joining one something that nobody else knows.
    */
   private static List<Member> awaited(Membership membership, Member going) {
     boolean all = going.state() == Member.State.REMOVED;
@@ -86,12 +87,14 @@ final class Departures {
         .toList();
   }
 
-  /** Whether all whom it concerns have taken a step. */
+  /** Returns whether all members concerned have taken a step. */
   static boolean haveAll(Membership membership, Member going, Step step) {
     return awaited(membership, going).stream().allMatch(m -> going.has(step, m));
   }
 
-  /** Those whose next step is waited for, if one was given up and its rights are not divided. */
+  /**
+   * Returns the members whose next step is waited for before a removed one's rights are divided.
+   */
   List<String> awaitedFor(Membership membership, Member removed) {
     for (Step step : List.of(Step.PARTED, Step.UNSHARED, Step.AGREED)) {
       List<String> late =
@@ -106,17 +109,19 @@ final class Departures {
     return List.of();
   }
 
-  /** Whether this datacenter has done what is to be done before it may be active. */
+  /**
+   * Returns whether this datacenter has taken the steps that it must take before it becomes active.
+   */
   boolean areAgreed(Membership membership, Member self) {
     return going(membership).stream().allMatch(m -> m.has(Step.AGREED, self));
   }
 
   /**
-   * Goes on.
+   * Takes the next steps.
    *
-   * @param present whether the host replicates with those that are there, and with nobody else
-   * @param again is run when {@link #shares} says something else than before
-   * @return what is to be told
+   * @param present whether the host replicates with the present members, and with nobody else
+   * @param again runs when {@link #shares} changes
+   * @return the operations that tell it in {@code _osier}
    */
   List<Operation> step(Membership membership, Member self, boolean present, Runnable again) {
     List<Member> going = going(membership);
@@ -137,7 +142,7 @@ final class Departures {
     return notes;
   }
 
-  /** These steps: true if nothing is to be done. */
+  /** Takes these steps; returns true if nothing is left to do. */
   private boolean unshare(
       Membership membership,
       Member self,
@@ -160,7 +165,7 @@ final class Departures {
         ready.forEach(m -> unshared.add(m.key()));
         again.run();
       }
-    } else if (host.isComplete()) { // since the partitions were told
+    } else if (host.isComplete()) { // complete since the partitions were told
       ready.forEach(m -> notes.add(Membership.note(m, Step.UNSHARED, self)));
     }
     return false;
@@ -186,7 +191,8 @@ final class Departures {
 
   private boolean inherit(Membership membership, Member self, List<Member> going) {
     List<Member> removed = those(going, m -> m.state() == Member.State.REMOVED);
-    // Whoever is gone may have had rights of another one that is: first all is known of both.
+    // A removed datacenter may have had rights of another removed one: all must be known of both
+    // first.
     boolean agreed = removed.stream().allMatch(m -> haveAll(membership, m, Step.AGREED));
     List<Member> ready = those(removed, m -> !inherited.contains(situation(membership, m)));
     boolean gives = membership.leaves(dc) && self.has(Step.QUIET, self);
@@ -205,8 +211,8 @@ final class Departures {
   }
 
   /**
-   * Whether this datacenter has taken over all that falls to it. It leaves after that: those that
-   * join later inherit nothing.
+   * Returns whether this datacenter has taken over all rights of which it is the heir. It leaves
+   * after that, and datacenters that join later inherit nothing.
    */
   boolean hasInherited(Membership membership) {
     return going(membership).stream()
@@ -214,12 +220,12 @@ final class Departures {
         .allMatch(m -> inherited.contains(situation(membership, m)));
   }
 
-  /** What falls to this datacenter may be more than when it looked. */
+  /** Looks again for rights of which this datacenter may be the heir. */
   void lookAgain() {
     inherited.clear();
   }
 
-  /** Those to whom a datacenter's rights may fall, the first of them that holds the keyspace. */
+  /** Returns the datacenters that may inherit, of which the first that holds a keyspace does. */
   private static List<String> heirs(Membership membership, Member removed) {
     return membership.present().stream()
         .filter(m -> removed.has(Step.MAY_INHERIT, m))
@@ -235,7 +241,7 @@ final class Departures {
     return going.stream().filter(which).toList();
   }
 
-  /** Whether all is here that the others had since this was asked first. */
+  /** Returns whether all data is here that the others had when this was first asked. */
   private boolean hasCompared(String step, List<Member> of) {
     String what = step + of.stream().map(Member::key).collect(Collectors.joining(","));
     if (!comparing.equals(what)) {

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The control plane's part for the holders of keyspaces: tells the host who they are, and the
- * others that this datacenter has become one; and takes new ones from operators. Used by the
- * control plane's thread.
+ * The control plane's part for the holders of keyspaces: tells them to the host, tells the others
+ * that this datacenter has become one, and takes changes from operators. Used by the control
+ * plane's thread.
  */
 final class HolderPlane {
   private static final Logger LOG = LoggerFactory.getLogger(HolderPlane.class);
@@ -33,10 +33,12 @@ final class HolderPlane {
   private final ControlHost host;
   private final HolderRemovals removals;
 
-  /** By keyspace, what the host was told last. */
+  /** The holders that the host was told last, by keyspace. */
   private final Map<String, ControlHost.Holding> told = new HashMap<>();
 
-  /** Keyspaces that had all when this process looked; {@code _osier} may not say so yet. */
+  /**
+   * The keyspaces that were complete when this process looked; {@code _osier} may not say so yet.
+   */
   private final Set<String> whole = new HashSet<>();
 
   HolderPlane(String dc, MemberPlane members, LongSupplier millis, ControlHost host) {
@@ -46,23 +48,25 @@ final class HolderPlane {
     this.removals = new HolderRemovals(dc, members, millis, host);
   }
 
-  /** A keyspace is not open any more. */
+  /** Forgets a keyspace that is no longer open. */
   void forget(String keyspace) {
     told.remove(keyspace);
     whole.remove(keyspace);
     removals.forget(keyspace);
   }
 
-  /** Whether what this datacenter had of a keyspace that it holds no more may be dropped. */
+  /**
+   * Returns whether this datacenter's data of a keyspace that it no longer holds may be dropped.
+   */
   boolean mayDrop(String keyspace, HolderSet holders) {
     return removals.mayDrop(keyspace, holders);
   }
 
   /**
-   * Whether this datacenter may not leave the cluster: nobody else that stays in it holds a
-   * keyspace, and goes on to. Who was told to give it up counts while this one is not quiet yet:
-   * that one waits for it. Or whoever gives it up may give this one its rights; who was told to,
-   * and stays, does not.
+   * Returns whether a keyspace keeps this datacenter from leaving the cluster: no other holder that
+   * serves stays in the cluster, or a holder that is leaving the keyspace may still give its rights
+   * to this one. A holder that was told to leave and must stay gives none; it counts as staying
+   * only while this datacenter is not quiet yet, since it waits for this one.
    */
   boolean needs(HolderSet holders) {
     HolderState self = holders.of(dc);
@@ -80,14 +84,14 @@ final class HolderPlane {
   }
 
   /**
-   * Tells the host who holds a keyspace that is open here.
+   * Tells the host the holders of a keyspace that is open here.
    *
    * @param policy as the keyspace was created, or as the file has it
    */
   void follow(KeyspacePolicy policy, HolderSet holders) {
     String name = policy.name();
     if (holders.isFirst() && !told.containsKey(name)) {
-      return; // that is what the host goes by
+      return; // the host knows these already
     }
     ControlHost.Holding now =
         new ControlHost.Holding(
@@ -138,9 +142,9 @@ final class HolderPlane {
   }
 
   /**
-   * What is to be told of a keyspace that is open here: that this datacenter has what the others
-   * hold, or how far it is with the removal of holders. It serves before anybody hears of that, and
-   * asks it.
+   * Returns what this datacenter must tell of a keyspace that is open here: that it has the others'
+   * data, or its steps in the removal of holders. It serves before anybody hears of that and asks
+   * it.
    *
    * @param policy as {@link #follow} takes it
    */
@@ -160,18 +164,18 @@ final class HolderPlane {
     return told;
   }
 
-  // ---------------------------------------------------------------- what an operator changes
+  // ---------------------------------------------------------------- changes by operators
 
   /**
-   * What an operator's wish for other replicas changes.
+   * The changes that an operator's wish for other replicas needs.
    *
    * @param registers fields of the keyspace's map
-   * @param flags what is noted besides
+   * @param flags the flags to set
    */
   record Change(SortedMap<String, String> registers, List<Operation> flags) {}
 
   /**
-   * What an operator's wish for other replicas changes.
+   * Returns the changes that an operator's wish for other replicas needs.
    *
    * @param policy as the keyspace was created, or as the file has it, with its rules
    * @param wanted the replicas that are asked for; known datacenters
@@ -213,7 +217,7 @@ final class HolderPlane {
             List.of(holders.removing(keyspace, removed, creation)));
   }
 
-  /** The oldest version of the peer protocol that knows where keys are that are divided so. */
+  /** Returns the oldest version of the peer protocol that understands this partitioning. */
   static int oldestKnowing(Partitioning keys) {
     return !keys.homes().isEmpty()
         ? PeerVersions.HOMES
@@ -246,14 +250,14 @@ final class HolderPlane {
     throw new OsierException(ErrorCode.INVALID_ARGUMENT, "keyspace '" + keyspace + "': " + why);
   }
 
-  /** Those that have all of a keyspace, and were not told to give it up, or to leave. */
+  /** Returns the complete holders that were told to leave neither the keyspace nor the cluster. */
   List<String> staying(HolderSet holders) {
     return holders.those(of -> of.serves() && of.removal().isEmpty()).stream()
         .filter(members.staying()::contains)
         .toList();
   }
 
-  /** Throws if other changes of the holders are under way. */
+  /** Throws if other changes of the holders are in progress. */
   private void checkNothingElse(String keyspace, HolderSet holders, List<String> removed) {
     for (String name : holders.those(of -> !of.isGone())) {
       HolderState of = holders.of(name);

@@ -14,31 +14,33 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * How a datacenter stops being a holder of a keyspace that others go on to hold, as {@link
- * Departures} has it for all that a datacenter holds. Each step follows when all who stay have
- * noted in {@code _osier} that they have taken the one before:
+ * Removes a datacenter from the holders of a keyspace that others go on to hold, as {@link
+ * Departures} does for all keyspaces of a datacenter. Each step follows when all staying holders
+ * have noted in {@code _osier} that they have taken the one before:
  *
  * <ol>
- *   <li>Who was told to go does so when the others can have heard of it: it forwards what is asked
- *       of it, and once everybody has all that it did, it notes that it is {@link Step#QUIET}.
- *   <li>Who stays gets all that any other one had then, and so all that was ever shown there and
- *       every right that was used. From then on it gives the one that goes no part of new bounded
- *       counters ({@link Step#UNSHARED}).
- *   <li>It has every counter that names the one that goes ({@link Step#AGREED}).
- *   <li>Who goes gives its rights away, notes that it has gone when those who stay have that, and
- *       drops what it has when the others can have heard of it.
+ *   <li>The leaving holder waits until the others can have heard of its removal, and then forwards
+ *       requests. Once all its updates have spread, it notes that it is {@link Step#QUIET}.
+ *   <li>A staying holder gets all data that any other holder had then, and so everything that was
+ *       ever shown there and every right that was used. From then on it gives the leaving holder no
+ *       share of new bounded counters ({@link Step#UNSHARED}).
+ *   <li>It has every counter that names the leaving holder ({@link Step#AGREED}).
+ *   <li>The leaving holder gives its rights away, notes that it is gone when the staying ones have
+ *       that, and drops its data when the others can have heard of it.
  * </ol>
  *
- * <p>Who stays can never go on the word of another one that goes: whoever has agreed was staying
- * then, and is quiet later than the one that it has agreed about. So one stays of all. Who leaves
- * the cluster agrees to nothing, and leaves when another one holds the keyspace that was not told
- * to go. Used by the control plane's thread.
+ * <p>Two leaving holders cannot let each other go: a holder that has agreed was staying then, and
+ * becomes quiet later than the one about which it has agreed. So at least one stays. A datacenter
+ * that leaves the cluster agrees to nothing, and leaves when another holder of the keyspace stays.
+ * Used by the control plane's thread.
  */
 final class HolderRemovals {
-  /** So long one that was told to go serves on: the others stop asking it meanwhile. */
+  /**
+   * How long a holder that was told to leave goes on serving: meanwhile the others stop asking it.
+   */
   static final long NOTICE_MILLIS = 1_000;
 
-  /** After that what one had that has gone is dropped, whoever has not heard of it. */
+  /** After this time a former holder's data is dropped, whoever has not heard of it. */
   static final long GONE_MILLIS = 30_000;
 
   private final String dc;
@@ -46,19 +48,19 @@ final class HolderRemovals {
   private final LongSupplier millis;
   private final ControlHost host;
 
-  /** Since when this process knows of a removal of this one, or that it has gone. */
+  /** When this process heard of a removal of this datacenter, or that it is gone. */
   private final Map<String, Long> since = new HashMap<>();
 
-  /** Removals of this one of which it may have told that it is quiet. */
+  /** Removals of this datacenter of which it may have told that it is quiet. */
   private final Set<String> quiet = new HashSet<>();
 
-  /** Removals of others, to whom this one gives no part of new counters. */
+  /** Removals of others, to which this datacenter gives no share of new counters. */
   private final Set<String> unshared = new HashSet<>();
 
-  /** By keyspace, for which step the others are compared with. */
+  /** The step for which data is compared with the others, by keyspace. */
   private final Map<String, String> comparing = new HashMap<>();
 
-  /** Keyspaces that the host gives up. */
+  /** The keyspaces that the host gives up. */
   private final Set<String> ceased = new HashSet<>();
 
   HolderRemovals(String dc, MemberPlane members, LongSupplier millis, ControlHost host) {
@@ -68,12 +70,12 @@ final class HolderRemovals {
     this.host = host;
   }
 
-  /** A keyspace is not open any more. */
+  /** Forgets a keyspace that is no longer open. */
   void forget(String keyspace) {
     comparing.remove(keyspace);
     ceased.remove(keyspace);
     for (Set<String> keys : List.of(since.keySet(), quiet, unshared)) {
-      keys.removeIf(key -> key.startsWith(keyspace + " ")); // their like may come again
+      keys.removeIf(key -> key.startsWith(keyspace + " ")); // one of that name may come
     }
   }
 
@@ -81,7 +83,7 @@ final class HolderRemovals {
     return keyspace + " " + name + " " + of.removal().map(Removal::id).orElse("");
   }
 
-  /** Those of its holders that get no part of the rights of new counters. */
+  /** Returns the holders that get no share of the rights of new counters. */
   Set<String> unshared(String keyspace, HolderSet holders) {
     Set<String> names = new TreeSet<>(holders.those(HolderState::leaves));
     names.removeIf(
@@ -92,14 +94,19 @@ final class HolderRemovals {
     return names;
   }
 
-  /** Whether this one is asked nothing any more: it has said so, or may have. */
+  /**
+   * Returns whether no requests reach this datacenter any more: it has said that it is quiet, or
+   * may have.
+   */
   boolean isQuiet(String keyspace, HolderSet holders) {
     HolderState self = holders.of(dc);
     return self.removal().isPresent()
         && (self.isQuiet(dc) || quiet.contains(key(keyspace, dc, self)));
   }
 
-  /** Whether what this one had of a keyspace that it holds no more may be dropped. */
+  /**
+   * Returns whether this datacenter's data of a keyspace that it no longer holds may be dropped.
+   */
   boolean mayDrop(String keyspace, HolderSet holders) {
     String key = keyspace + " gone " + holders.of(dc).term();
     long heard = since.computeIfAbsent(key, k -> millis.getAsLong());
@@ -107,10 +114,10 @@ final class HolderRemovals {
   }
 
   /**
-   * Goes on.
+   * Takes the next steps.
    *
-   * @param again is run when {@link #unshared} says something else than before
-   * @return what is to be told
+   * @param again runs when {@link #unshared} changes
+   * @return the operations that tell it in {@code _osier}
    */
   List<Operation> step(String keyspace, HolderSet holders, String creation, Runnable again) {
     HolderState self = holders.of(dc);
@@ -130,7 +137,7 @@ final class HolderRemovals {
       notes.add(holders.note(keyspace, dc, Step.STAYS, dc, creation));
     }
     if (members.goes()) {
-      return notes; // who leaves the cluster gives no word that others go by
+      return notes; // a datacenter that leaves the cluster gives no word that others rely on
     }
     List<String> going =
         holders.those(HolderState::leaves).stream().filter(members.names()::contains).toList();
@@ -142,8 +149,8 @@ final class HolderRemovals {
   }
 
   /**
-   * Whether this one, which must stay, may take updates again: if it was quiet, others may have
-   * stopped to share with it, and must be so, too.
+   * Returns whether this datacenter, which must stay, may take updates again. If it was quiet,
+   * others may have stopped sharing rights with it, so they must be quiet, too.
    */
   private boolean mayStay(String keyspace, HolderSet holders) {
     boolean isOne = members.isActive() && holders.of(dc).serves();
@@ -153,13 +160,13 @@ final class HolderRemovals {
                 .allMatch(other -> isQuiet(holders.of(other), other)));
   }
 
-  /** Whether one that goes, from the keyspace or from the cluster, takes no updates. */
+  /** Returns whether a datacenter takes no updates, if it leaves the keyspace or the cluster. */
   private boolean isQuiet(HolderState of, String other) {
     boolean goes = of.leaves() || members.membership().leaves(other);
     return !goes || of.isQuiet(other) || members.isQuiet(other);
   }
 
-  /** Those that stay when one goes. */
+  /** Returns the holders that stay when one leaves. */
   private List<String> staying(HolderSet holders) {
     Set<String> present = members.names();
     return holders.those(of -> !of.isGone() && !of.leaves()).stream()
@@ -195,7 +202,7 @@ final class HolderRemovals {
     }
   }
 
-  /** These steps: true if nothing is to be done. */
+  /** Takes these steps; returns true if nothing is left to do. */
   private boolean unshare(
       String keyspace,
       HolderSet holders,
@@ -217,7 +224,7 @@ final class HolderRemovals {
         unshared.addAll(keys);
         again.run();
       }
-    } else if (host.isWhole(keyspace)) { // since the partitions were told
+    } else if (host.isWhole(keyspace)) { // complete since the partitions were told
       ready.forEach(x -> notes.add(holders.note(keyspace, x, Step.UNSHARED, dc, creation)));
     }
     return false;
@@ -244,7 +251,7 @@ final class HolderRemovals {
     return false;
   }
 
-  /** Whether all is here that the other holders had since this was asked first. */
+  /** Returns whether all data is here that the other holders had when this was first asked. */
   private boolean hasCompared(String keyspace, String what) {
     if (!what.equals(comparing.put(keyspace, what))) {
       host.compareAnew();

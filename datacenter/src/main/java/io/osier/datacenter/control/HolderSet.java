@@ -24,10 +24,11 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Who holds a keyspace, as {@code _osier} says at one moment. Immutable and pure.
+ * The holders of a keyspace, as {@code _osier} has them at one moment. Immutable and pure.
  *
- * <p>It begins with the replicas that the keyspace was created with, or that the configuration file
- * names. Others are added while all serve, and holders removed, by fields of the keyspace's map:
+ * <p>The first holders are the replicas with which the keyspace was created, or that the
+ * configuration file names. Holders are added and removed while all serve, by fields of the
+ * keyspace's map:
  *
  * <pre>
  *   _first               register: the replicas that it began with; counts, and the file does not,
@@ -41,14 +42,14 @@ import java.util.stream.Stream;
  *   _gone DC TERM        flag: it holds nothing any more
  * </pre>
  *
- * <p>Each has the creation that is meant in its value, or at the end of its name, so that what is
- * told of a keyspace that was dropped meanwhile does not count for a later one of its name. Flags
- * are enabled, and removed when their term is over: what operators at several datacenters do at
- * once ends alike everywhere. If so many were told to give it up that fewer would stay than the
- * keyspace's laws ask for, one at least, the first of them by name stay.
+ * <p>Each field has the creation that is meant in its value, or at the end of its name, so that
+ * records of a dropped keyspace do not count for a later one of its name. Flags are only ever
+ * enabled, and removed when their term is over, so concurrent commands of operators have the same
+ * result everywhere. If so many holders were told to leave that fewer would stay than the
+ * keyspace's rules ask for (at least one), the first of them by name stay.
  *
- * @param first the replicas that it began with; empty means all
- * @param states of all that ever were holders, unless all are
+ * @param first the first replicas; empty means all datacenters
+ * @param states the states of all that ever were holders; empty if all datacenters are
  */
 record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
   private static final String FIRST = "_first";
@@ -66,7 +67,7 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     states = new TreeMap<>(states);
   }
 
-  /** The holders of a keyspace of which nothing was changed. */
+  /** Returns the holders of a keyspace without changes. */
   static HolderSet of(List<String> first) {
     SortedMap<String, HolderState> states = new TreeMap<>();
     first.forEach(dc -> states.put(dc, ALWAYS));
@@ -74,12 +75,12 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
   }
 
   /**
-   * Reads it.
+   * Reads the holders.
    *
    * @param keyspace the keyspace's map
    * @param creation of the keyspace
-   * @param policy as the keyspace was created, or as the file has it
-   * @param staying the datacenters that are there, have what they hold, and do not leave
+   * @param policy the keyspace's policy at its creation, or in the file
+   * @param staying the present datacenters that have caught up and do not leave
    */
   static HolderSet of(
       Reading keyspace, String creation, KeyspacePolicy policy, Collection<String> staying) {
@@ -109,7 +110,7 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     return new HolderSet(first, resolved(states, staying, policy.rules().least()));
   }
 
-  /** The words of the flags of a creation, without it. */
+  /** Returns the words of a creation's flags, without the creation. */
   private static Set<List<String>> flags(Reading keyspace, String creation) {
     Set<List<String>> flags = new HashSet<>();
     if (keyspace instanceof Reading.Fields of) {
@@ -164,7 +165,7 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     return notes;
   }
 
-  /** The same, with who leaves. */
+  /** Returns the states with those that leave marked. */
   private static SortedMap<String, HolderState> resolved(
       SortedMap<String, HolderState> states, Collection<String> staying, int least) {
     List<String> candidates = new ArrayList<>();
@@ -191,14 +192,14 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     return resolved;
   }
 
-  // ---------------------------------------------------------------- what it says
+  // ---------------------------------------------------------------- queries
 
-  /** A policy of the keyspace with all that hold it, or are to: they replicate. */
+  /** Returns the policy with all holders, those included that are still joining: they replicate. */
   KeyspacePolicy all(KeyspacePolicy policy) {
     return with(policy, of -> !of.isGone());
   }
 
-  /** A policy of the keyspace with those of which requests may be asked. */
+  /** Returns the policy with the holders that serve requests. */
   KeyspacePolicy whole(KeyspacePolicy policy) {
     return with(policy, HolderState::serves);
   }
@@ -208,34 +209,34 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
       return policy.withReplicas(List.of());
     }
     List<String> names = those(which);
-    return policy.withReplicas(names.isEmpty() ? first : names); // as none would mean all
+    return policy.withReplicas(names.isEmpty() ? first : names); // none would mean all
   }
 
-  /** By name, those whose states are so. */
+  /** Returns the datacenters whose states match, by name. */
   List<String> those(Predicate<HolderState> which) {
     return states.keySet().stream().filter(dc -> which.test(of(dc))).toList();
   }
 
-  /** A datacenter's state; one that was never a holder holds nothing. */
+  /** Returns a datacenter's state; a datacenter that was never a holder holds nothing. */
   HolderState of(String dc) {
     return first.isEmpty()
         ? ALWAYS
         : states.getOrDefault(dc, new HolderState(0, false, true, false, 0, Optional.empty()));
   }
 
-  /** Whether a datacenter was a holder, and is none any more: what it had is to be dropped. */
+  /** Returns whether a datacenter is a former holder, whose data must be dropped. */
   boolean isGone(String dc) {
     return states.containsKey(dc) && of(dc).isGone();
   }
 
-  /** Whether nobody was added, or told to go. */
+  /** Returns whether no holder was added or told to leave. */
   boolean isFirst() {
     return equals(of(first));
   }
 
   // ---------------------------------------------------------------- changes
 
-  /** The registers that add datacenters. */
+  /** Returns the registers that add datacenters. */
   SortedMap<String, String> adding(Collection<String> dcs, String creation) {
     SortedMap<String, String> fields = new TreeMap<>();
     fields.put(FIRST, creation + " " + String.join(",", first));
@@ -246,8 +247,8 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
   }
 
   /**
-   * What adds those of them again that were holders before. The flags of their terms until now say
-   * nothing any more, and are removed.
+   * Returns the operations that add those of these datacenters again that were holders before. The
+   * flags of their former terms have no meaning any more, and are removed.
    */
   List<Operation> again(String keyspace, Collection<String> dcs, String creation) {
     List<String> former = dcs.stream().filter(states.keySet()::contains).toList();
@@ -264,7 +265,7 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
             new FieldId(keyspace, CrdtType.OR_MAP), new Operation.RemoveFields(over)));
   }
 
-  /** All flags that there may be of a holder's present term. */
+  /** Returns all flags that a holder's present term may have. */
   private Stream<List<String>> flagsOf(String dc) {
     HolderState of = of(dc);
     List<List<String>> all = new ArrayList<>(List.of(holds(dc, of.term()), gone(dc, of.term())));
@@ -278,7 +279,7 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     return all.stream();
   }
 
-  /** The flags that tell datacenters to give the keyspace up. */
+  /** Returns the operation that tells datacenters to leave the keyspace. */
   Operation removing(String keyspace, Collection<String> dcs, String creation) {
     return update(
         keyspace,
@@ -287,18 +288,18 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
             .toList());
   }
 
-  /** Notes that a datacenter has what the others hold. */
+  /** Returns the operation that notes that a datacenter has the other holders' data. */
   Operation holds(String keyspace, String dc, String creation) {
     return update(keyspace, List.of(enabled(holds(dc, of(dc).term()), creation)));
   }
 
-  /** Notes that a datacenter has taken a step for the removal of one that was told to go. */
+  /** Returns the operation that notes a datacenter's step for the removal of a holder. */
   Operation note(String keyspace, String dc, Step step, String by, String creation) {
     String id = of(dc).removal().orElseThrow().id();
     return update(keyspace, List.of(enabled(note(dc, id, step, by), creation)));
   }
 
-  /** Notes that a datacenter holds nothing any more. */
+  /** Returns the operation that notes that a datacenter holds nothing any more. */
   Operation gone(String keyspace, String dc, String creation) {
     return update(keyspace, List.of(enabled(gone(dc, of(dc).term()), creation)));
   }

@@ -5,15 +5,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A datacenter that was ever a holder of a keyspace, as {@code _osier} says. It holds the keyspace
- * in terms: who is added again after it was removed begins another one.
+ * The state of a present or former holder of a keyspace, as {@code _osier} has it. A datacenter
+ * holds the keyspace in terms: one that is added again after a removal begins another term.
  *
  * @param term how often it was added again
- * @param isWhole whether it has, or had, what the others held in this term
+ * @param isWhole whether it has, or had, the other holders' data in this term
  * @param isGone whether this term has ended: it holds nothing any more
- * @param leaves whether it gives the keyspace up: it was told to, and another one stays
- * @param stayed how often in this term it was told to and has stayed
- * @param removal that it was told to; empty if it was not, or has stayed
+ * @param leaves whether it is leaving the keyspace: it was told to, and another holder stays
+ * @param stayed how often in this term it was told to leave and has stayed
+ * @param removal the present removal; empty if it was not told to leave, or has stayed
  */
 record HolderState(
     int term,
@@ -22,30 +22,30 @@ record HolderState(
     boolean leaves,
     int stayed,
     Optional<Removal> removal) {
-  /** What is done when a holder is removed; see {@link HolderRemovals}. */
+  /** The steps of a holder's removal; see {@link HolderRemovals}. */
   enum Step {
-    /** It takes no updates, and everybody has what it did. Noted by itself. */
+    /** It takes no updates, and everybody has all its updates. Noted by itself. */
     QUIET,
-    /** It gets no part of new bounded counters. */
+    /** It gets no share of new bounded counters. */
     UNSHARED,
     /** All counters that name it are known. */
     AGREED,
     /** It is not removed after all, since nobody else would stay. Noted by itself. */
     STAYS;
 
-    /** The word for the records. */
+    /** Returns the word for the records. */
     String label() {
       return "_" + name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** That a datacenter has taken a step. */
+  /** A note that a datacenter has taken a step. */
   record Note(Step step, String by) {}
 
   /**
-   * That it was told to give the keyspace up.
+   * A removal: the holder was told to leave the keyspace.
    *
-   * @param id tells it from other times
+   * @param id tells the removals of a holder apart
    */
   record Removal(String id, Set<Note> notes) {
     Removal {
@@ -57,27 +57,27 @@ record HolderState(
     }
   }
 
-  /** Tells the removal that is under way, or may come next, from others of it. */
+  /** Returns the id of the present removal, or of the next one. */
   String removalId() {
     return term + "." + stayed;
   }
 
-  /** Whether a datacenter has noted a step for its removal, which is under way. */
+  /** Returns whether a datacenter has noted a step of the present removal. */
   boolean has(Step step, String by) {
     return removal.filter(r -> r.has(step, by)).isPresent();
   }
 
-  /** Whether it replicates, and has not what the others hold yet. */
+  /** Returns whether it replicates and does not have the other holders' data yet. */
   boolean catchesUp() {
     return !isWhole && !isGone;
   }
 
-  /** Whether requests may be asked of it. */
+  /** Returns whether it serves requests. */
   boolean serves() {
     return isWhole && !isGone && !leaves;
   }
 
-  /** Whether it takes no updates, and has said so. */
+  /** Returns whether it has noted that it takes no updates. */
   boolean isQuiet(String dc) {
     return has(Step.QUIET, dc);
   }

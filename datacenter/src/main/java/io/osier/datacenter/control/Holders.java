@@ -9,13 +9,14 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Of which keyspaces another datacenter has what this one has, as its file and its store say while
- * it does not run: who is still catching up, or has gone, counts for nothing. Immutable and pure.
+ * Tells which keyspaces another datacenter holds completely, too, by this datacenter's file and
+ * store while it does not run: holders that are catching up or gone do not count. Immutable and
+ * pure.
  */
 public final class Holders {
   private final Set<String> others;
 
-  /** By the name that the store has for it. */
+  /** The keyspaces by their names in the store. */
   private final Map<String, KeyspacePolicy> policies;
 
   private Holders(Set<String> others, Map<String, KeyspacePolicy> policies) {
@@ -24,12 +25,12 @@ public final class Holders {
   }
 
   /**
-   * What file and store say together.
+   * Makes the holders from file and store.
    *
-   * @param peers those that the file names
+   * @param peers the other datacenters that the file names
    * @param configured the keyspaces that the file names
-   * @param datacenters what is there of {@link ControlPlane#DATACENTERS}
-   * @param keyspaces what is there of {@link ControlPlane#KEYSPACES}
+   * @param datacenters the stored {@link ControlPlane#DATACENTERS}
+   * @param keyspaces the stored {@link ControlPlane#KEYSPACES}
    */
   public static Holders of(
       Set<String> peers,
@@ -54,16 +55,17 @@ public final class Holders {
   }
 
   /**
-   * Where the store cannot say what was changed at run time: of {@code _osier} alone it is known.
+   * The holders if the store cannot tell the changes at run time: only those of {@code _osier} are
+   * known.
    */
   public static Holders unknown(Set<String> peers) {
     return new Holders(Set.copyOf(peers), Map.of());
   }
 
   /**
-   * Whether another datacenter has a keyspace, too.
+   * Returns whether another datacenter has a keyspace, too.
    *
-   * @param stored what the store calls it: with its creation, if it was created at run time
+   * @param stored its name in the store: with its creation, if it was created at run time
    */
   public boolean hold(String stored) {
     if (stored.equals(KeyspacePolicy.CONTROL)) {

@@ -18,8 +18,8 @@ import java.util.TreeSet;
 import java.util.function.LongSupplier;
 
 /**
- * What an operator asks of the keyspaces but {@code _osier} itself: to list them, to create one, to
- * alter one, to drop one. Refuses what makes no sense, and says why. Used by the control plane's
+ * Executes an operator's commands for keyspaces, except {@code _osier} itself: list them, create,
+ * alter or drop one. Refuses commands that make no sense, and says why. Used by the control plane's
  * thread.
  */
 final class KeyspaceCommands {
@@ -52,11 +52,11 @@ final class KeyspaceCommands {
   }
 
   /**
-   * Does what an operator asks for; as {@link ControlPlane#administer}. Where a creation fails with
-   * what the keyspace's partition answers, the keyspace is open here: {@link KeyspacePlane#follow}
-   * drops it again, unless it was told all the same.
+   * Executes an operator's command; see {@link ControlPlane#administer}. If a creation fails in
+   * {@code _osier}'s partition, the keyspace is open here already: {@link KeyspacePlane#follow}
+   * drops it again, unless the creation was committed all the same.
    *
-   * @return what was asked for; nothing if something was changed
+   * @return the keyspaces that were asked for; empty after a change
    */
   List<KeyspaceView> administer(Request.Administer request, String by) {
     String name = request.name();
@@ -130,7 +130,7 @@ final class KeyspaceCommands {
     change(operations);
   }
 
-  /** The keyspaces of a keyspace's homes besides the default one. */
+  /** Returns the keyspaces of a keyspace's homes besides the default one. */
   private List<String> homes(String name) {
     KeyspaceDefinition definition = keyspaces.state().created().get(name);
     return definition == null
@@ -138,7 +138,7 @@ final class KeyspaceCommands {
         : definition.policy().partitioning().homes().keyspaces(name).stream().skip(1).toList();
   }
 
-  /** What alters one keyspace, or one home of a keyspace. */
+  /** Returns the operations that alter one keyspace, or one home of a keyspace. */
   private List<Operation> altering(String name, SortedMap<String, String> settings, String by) {
     ControlState state = keyspaces.state();
     KeyspaceDefinition definition = state.created().get(name);
@@ -153,7 +153,7 @@ final class KeyspaceCommands {
     all.putAll(settings);
     HolderSet of = definition != null ? definition.holders() : state.holders(first);
     Set<String> known = new TreeSet<>(members.names());
-    known.addAll(of.states().keySet()); // some may have left
+    known.addAll(of.states().keySet()); // datacenters may have left
     KeyspacePolicy asked = KeyspaceSettings.read(Homes.base(name), all, known);
     if (!asked.rules().equals(now.rules())) {
       List<String> present =
@@ -210,14 +210,14 @@ final class KeyspaceCommands {
     objects.change(ControlState.KEYSPACES, operations);
   }
 
-  // ---------------------------------------------------------------- what an operator is shown
+  // ---------------------------------------------------------------- views for operators
 
-  /** A keyspace as it is known now; empty if it is not. */
+  /** Returns a keyspace as it is known now; empty if it is not known. */
   List<KeyspaceView> views(String name) {
     return views().stream().filter(v -> v.name().equals(name)).toList();
   }
 
-  /** All of them, in the order of their names. */
+  /** Returns all keyspaces, in the order of their names. */
   private List<KeyspaceView> views() {
     ControlState state = keyspaces.state();
     SortedMap<String, KeyspaceView> views =
@@ -276,7 +276,7 @@ final class KeyspaceCommands {
 
   private static String state(HolderState of, boolean opens) {
     boolean isQuiet = of.removal().filter(r -> !r.notes().isEmpty()).isPresent();
-    if (of.leaves() || isQuiet) { // who is to stay after all may wait for others first
+    if (of.leaves() || isQuiet) { // one that must stay after all may wait for others first
       return isQuiet ? "leaving, takes no updates" : "leaving";
     }
     if (of.catchesUp()) {

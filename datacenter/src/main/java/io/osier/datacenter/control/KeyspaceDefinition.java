@@ -22,17 +22,17 @@ import java.util.stream.Collectors;
 /**
  * A keyspace that was created at run time, as a datacenter knows it.
  *
- * <p>It takes updates once every member has opened this creation of it. Two operators who create
- * the same name at two datacenters at once therefore cannot both succeed: of the two creations one
- * wins everywhere, and the other is opened by all members at no time, since its own author opens
- * the winner instead as soon as it hears of it.
+ * <p>It takes updates once every member has opened this creation of it. So if two operators create
+ * the same name at two datacenters at once, only one succeeds: one creation wins everywhere, and
+ * the other is never opened by all members, since its own author opens the winner as soon as it
+ * hears of it.
  *
  * @param policy as it was created, and altered since; its replicas are those that it began with
  * @param holders who holds it by now
  * @param created tells it from another creation of the same name
  * @param homes by home, the replicas that it began with, if not those of the keyspace
  * @param members the datacenters that must have opened it before it takes updates
- * @param opened by datacenter, the creation that it has opened last
+ * @param opened the creation that each datacenter has opened last
  * @param by who changed it last
  * @param atMillis when, as that one's clock says
  */
@@ -67,11 +67,11 @@ record KeyspaceDefinition(
   }
 
   /**
-   * Reads a keyspace that was created.
+   * Reads a created keyspace.
    *
    * @param texts the registers of its map
-   * @param datacenters the names of all
-   * @param staying as {@link HolderSet#of} takes it
+   * @param datacenters the names of all datacenters
+   * @param staying as for {@link HolderSet#of}
    * @return empty if it was not created, or by a version that knows other settings
    */
   static Optional<KeyspaceDefinition> of(
@@ -86,7 +86,7 @@ record KeyspaceDefinition(
       return Optional.empty();
     }
     try {
-      // A datacenter that is not configured any more is no reason to lose the keyspace.
+      // A datacenter that is no longer configured is no reason to lose the keyspace.
       Set<String> known = new TreeSet<>(datacenters);
       known.addAll(List.of(members.split(",", -1)));
       KeyspacePolicy policy = KeyspaceSettings.read(name, settings(texts), known);
@@ -148,10 +148,10 @@ record KeyspaceDefinition(
   }
 
   /**
-   * Its homes.
+   * Returns the keyspace's homes.
    *
-   * @param maps by name, what is said of homes
-   * @param staying as {@link HolderSet#of} takes it
+   * @param maps the maps of homes, by name
+   * @param staying as for {@link HolderSet#of}
    */
   List<KeyspaceDefinition> homes(Map<String, Reading> maps, List<String> staying) {
     return policy.partitioning().homes().names().stream()
@@ -177,20 +177,21 @@ record KeyspaceDefinition(
         ControlState.atMillis(texts));
   }
 
-  /** The rules of a home, which its own map says. */
+  /** Reads the rules of a home from its own map. */
   private PlacementRules rules(SortedMap<String, String> texts) {
     SortedMap<String, String> settings = new TreeMap<>(texts);
     settings.keySet().retainAll(KeyspaceSettings.RULES);
     try {
       return KeyspaceSettings.read("home", settings, Set.copyOf(members)).rules();
     } catch (OsierException e) {
-      // Of a version that has others: until this one is upgraded, nothing of its holders changes.
+      // A later version wrote other rules: until this datacenter is upgraded, it changes no holders
+      // here.
       return new PlacementRules(
           PlacementRules.Placement.FIXED, KeyspaceSettings.HOLDERS_MAX, members, List.of());
     }
   }
 
-  /** Those that have not opened it yet. */
+  /** Returns the members that have not opened it yet. */
   List<String> awaited() {
     return members.stream().filter(dc -> !created.equals(opened.get(dc))).toList();
   }

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The control plane's part for keyspaces: opens, drops and configures them as {@code _osier} says.
- * Used by the control plane's thread.
+ * The control plane's part for keyspaces: opens, drops and configures them as {@code _osier}
+ * demands. Used by the control plane's thread.
  */
 final class KeyspacePlane {
   private static final Logger LOG = LoggerFactory.getLogger(KeyspacePlane.class);
@@ -32,15 +32,15 @@ final class KeyspacePlane {
   private final ControlHost host;
   private final HolderPlane holders;
 
-  /** What the keyspaces that are open here are like, and of those of run time the creation. */
+  /** The policies of the open keyspaces, and the creations of those made at run time. */
   private final Map<String, KeyspacePolicy> applied = new TreeMap<>();
 
   private final Map<String, String> open = new TreeMap<>();
 
-  /** By keyspace that is open here, how often this datacenter was added to its holders again. */
+  /** The term in which this datacenter has opened a keyspace, by keyspace. */
   private final Map<String, Integer> terms = new TreeMap<>();
 
-  /** What could not be done, so that it is said once. */
+  /** Errors that were logged, by keyspace, so that each is logged once. */
   private final Map<String, String> troubles = new TreeMap<>();
 
   private final LongAdder failed = new LongAdder();
@@ -55,7 +55,7 @@ final class KeyspacePlane {
 
   private record Told(KeyspacePolicy altered, HolderSet holders) {}
 
-  /** What the host was told last. */
+  /** The placement that the host was told last. */
   private Placement placement = Placement.NOTHING;
 
   /**
@@ -109,11 +109,11 @@ final class KeyspacePlane {
   }
 
   /**
-   * Begins with those that the configuration has here, as altered: from now on they count as open.
-   * What the store has of a later term than is known does not, and is followed once {@code _osier}
+   * Counts the configuration's keyspaces that are held here, as altered, as open. A keyspace that
+   * the store has in a later term than is known does not count, and is followed once {@code _osier}
    * has come.
    *
-   * @return what is to be opened
+   * @return the keyspaces to open
    */
   List<KeyspacePolicy> beginConfigured() {
     applied.values().removeIf(p -> configured.containsKey(p.name()) && !host.mayOpen(p));
@@ -123,7 +123,7 @@ final class KeyspacePlane {
         .toList();
   }
 
-  /** Takes what is there now. */
+  /** Takes the present contents of {@code _osier}. */
   void take(Reading.Fields keyspaces) {
     state = ControlState.of(keyspaces, configured.keySet(), members.names(), members.staying());
     told.clear();
@@ -140,7 +140,7 @@ final class KeyspacePlane {
   }
 
   /**
-   * Deletes what the store has of keyspaces that are none any more, or that others hold now.
+   * Deletes the stored data of keyspaces that were dropped, or that only others hold now.
    *
    * @return whether that could be done
    */
@@ -153,7 +153,7 @@ final class KeyspacePlane {
     return true;
   }
 
-  /** The creations that it holds no more, if not open: it may have ended before it dropped them. */
+  /** Returns the creations no longer held here and not open, whose data may be stored. */
   private SortedMap<String, String> gone() {
     SortedMap<String, String> gone = new TreeMap<>();
     holders()
@@ -166,34 +166,34 @@ final class KeyspacePlane {
     return gone;
   }
 
-  /** What {@code _osier} says of them. */
+  /** Returns the keyspaces as {@code _osier} has them. */
   ControlState state() {
     return state;
   }
 
-  /** Those that the configuration file names, here or elsewhere, by name. */
+  /** Returns the keyspaces that the configuration file names, held here or elsewhere, by name. */
   Map<String, KeyspacePolicy> configured() {
     return configured;
   }
 
-  /** Whether one is open here. */
+  /** Returns whether a keyspace is open here. */
   boolean isOpen(String keyspace) {
     return applied.containsKey(keyspace);
   }
 
-  /** How many partitions those have that are open here. */
+  /** Returns how many partitions the keyspaces open here have. */
   int partitions() {
     return applied.values().stream().mapToInt(KeyspacePolicy::partitions).sum();
   }
 
-  /** Opens one that is being created here, and is told afterwards. */
+  /** Opens a keyspace that is being created here, before the creation is announced. */
   void open(KeyspacePolicy policy, String created, List<String> awaited) {
     host.open(policy, created, true, awaited);
     open.put(policy.name(), created);
     applied.put(policy.name(), policy);
   }
 
-  /** Whether neither the configuration nor {@code _osier} names one. */
+  /** Returns whether neither the configuration nor {@code _osier} names a keyspace. */
   boolean isEmpty() {
     return configured.isEmpty() && state.created().isEmpty();
   }
@@ -205,7 +205,7 @@ final class KeyspacePlane {
     return all;
   }
 
-  /** What they are like, by name; their replicas are those that they began with. */
+  /** Returns the policies by name; their replicas are the first ones. */
   SortedMap<String, KeyspacePolicy> policies() {
     SortedMap<String, KeyspacePolicy> all = new TreeMap<>();
     configured.values().forEach(k -> all.put(k.name(), told(k).altered()));
@@ -213,7 +213,7 @@ final class KeyspacePlane {
     return all;
   }
 
-  /** Keyspaces for which this datacenter may not leave the cluster. */
+  /** Returns the keyspaces that keep this datacenter from leaving the cluster. */
   List<String> needing() {
     return holders().entrySet().stream()
         .filter(e -> holders.needs(e.getValue()))
@@ -239,7 +239,7 @@ final class KeyspacePlane {
     place();
   }
 
-  /** Drops what is open here of a keyspace. */
+  /** Drops an open keyspace here. */
   private void close(String keyspace, String created) {
     host.drop(keyspace, created);
     open.remove(keyspace);
@@ -262,7 +262,8 @@ final class KeyspacePlane {
       trying(
           name,
           () -> {
-            // Others may have data of what it could not read, or had not heard of, when it joined.
+            // If this datacenter was joining, others may have data of a creation that it had not
+            // heard of.
             boolean isAwaited = wanted.members().contains(dc) || !members.isActive();
             boolean isNew =
                 isAwaited
@@ -281,7 +282,7 @@ final class KeyspacePlane {
     }
   }
 
-  /** Whether what is open here of a keyspace is to go, although others hold it. */
+  /** Returns whether an open keyspace must be dropped here although others hold it. */
   private boolean isOver(String name, HolderSet of) {
     return of.isGone(dc)
         ? holders.mayDrop(name, of)
@@ -318,7 +319,7 @@ final class KeyspacePlane {
     }
   }
 
-  /** Tells the host who holds what, if that is not what it was. */
+  /** Tells the host the placement of keyspaces if it has changed. */
   private void place() {
     List<KeyspacePolicy> all = new ArrayList<>();
     configured
@@ -355,18 +356,18 @@ final class KeyspacePlane {
     }
   }
 
-  /** How often a keyspace could not be made what it should be. For any thread. */
+  /** Returns how often a keyspace could not be brought into its state. For any thread. */
   long failed() {
     return failed.sum();
   }
 
-  /** Tells the others what is open here, and removes what means nothing. */
+  /** Tells the others which keyspaces are open here, and removes records without meaning. */
   void tell() {
     List<Operation> operations = new ArrayList<>();
     for (KeyspaceDefinition wanted : state.created().values()) {
       boolean isOpen = wanted.created().equals(open.get(wanted.name()));
-      // Who may have lost that another creation of the name has won must not help this one to
-      // serve.
+      // A datacenter that may have lost the news of another winning creation must not help this one
+      // to serve.
       if (isOpen && !wanted.isOpenAt(dc) && host.isSettled()) {
         operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
       }
@@ -383,7 +384,7 @@ final class KeyspacePlane {
     objects.tell(ControlState.KEYSPACES, operations, "which keyspaces are open here");
   }
 
-  /** Keyspaces that should be here, and could not be opened. */
+  /** Returns the keyspaces that should be open here and could not be opened. */
   List<String> missing() {
     return Stream.concat(
             state.created().values().stream()

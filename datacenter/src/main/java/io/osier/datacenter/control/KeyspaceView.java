@@ -8,7 +8,7 @@ import java.util.TreeMap;
  * A keyspace as an operator sees it.
  *
  * @param settings by their names, as the configuration file has them
- * @param holders the datacenters that are to hold it, in the order of their names
+ * @param holders its holders, those included that are still joining, in the order of their names
  * @param awaited the datacenters that must open it before it takes updates
  * @param fromFile whether the configuration files name it
  * @param by who changed it last; empty if nobody has
@@ -23,9 +23,9 @@ public record KeyspaceView(
     String by,
     long atMillis) {
   /**
-   * A datacenter that is to hold it.
+   * A holder.
    *
-   * @param state in words: what is known here of it
+   * @param state what is known of it here, in words
    */
   public record Holder(String dc, String state) {
     public static final String HOLDS = "holds";

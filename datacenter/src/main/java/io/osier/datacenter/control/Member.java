@@ -7,14 +7,14 @@ import java.util.Set;
 /**
  * A datacenter of the cluster, as {@code _osier} says.
  *
- * @param address where its peers dial it; empty if nobody has said
- * @param state what it is doing, or has done
- * @param wasActive whether it has ever had what all others had
- * @param id tells this membership from others of the same name
+ * @param address where its peers dial it; empty if not known
+ * @param state how far its membership has come
+ * @param wasActive whether it was ever active
+ * @param id tells memberships of the same name apart
  * @param rank of its clock: no two have the same
- * @param goneMillis when an earlier membership of the name ended, and no less than its last
- *     incarnation: those up to here do not count; 0 if none ended
- * @param notes what others, and itself, have done for its going
+ * @param goneMillis when an earlier membership of the name ended, but not less than its last
+ *     incarnation: incarnations up to here do not count; 0 if none ended
+ * @param notes the steps that others and it have taken for its departure
  * @param by who changed it last
  * @param atMillis when, as that one's clock says
  */
@@ -29,45 +29,48 @@ record Member(
     Set<Note> notes,
     String by,
     long atMillis) {
-  /** How far a membership has come. It never goes back: another one of the name begins anew. */
+  /**
+   * The states of a membership, in order. It never goes back: another membership of the name begins
+   * anew.
+   */
   enum State {
     /** It is catching up. */
     JOINING,
     ACTIVE,
-    /** It gives away what it has, and then goes. */
+    /** It gives its rights away, and then leaves. */
     LEAVING,
-    /** It has gone, and everybody has what it had. */
+    /** It has left, and everybody has its data. */
     LEFT,
-    /** It was given up: nobody waits for it, or takes anything from it. */
+    /** It was removed as dead: nobody waits for it, or takes anything from it. */
     REMOVED;
 
-    /** The word for people, and for the records. */
+    /** Returns the word for people, and for the records. */
     String label() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** What is done when one goes; see {@link Departures}. */
+  /** The steps of a departure; see {@link Departures}. */
   enum Step {
-    /** It takes no updates, and everybody has what it did. Noted by itself. */
+    /** It takes no updates, and everybody has all its updates. Noted by itself. */
     QUIET,
-    /** Nothing is taken from it any more. */
+    /** Nobody takes anything from it any more. */
     PARTED,
-    /** It gets no part of new counters. */
+    /** It gets no share of new counters. */
     UNSHARED,
     /** All counters that name it are known. */
     AGREED,
     /** Noted with the step before by those that were active then. */
     MAY_INHERIT;
 
-    /** The word for the records. */
+    /** Returns the word for the records. */
     String label() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
   /**
-   * That a datacenter has taken a step.
+   * A note that a datacenter has taken a step.
    *
    * @param by its name
    * @param id its membership
@@ -78,7 +81,7 @@ record Member(
     notes = Set.copyOf(notes);
   }
 
-  /** Whether a member has noted that it has taken a step for this one's going. */
+  /** Returns whether a member has noted a step for this one's departure. */
   boolean has(Step step, Member by) {
     return notes.contains(new Note(step, by.name(), by.id()));
   }
@@ -87,7 +90,7 @@ record Member(
     return name + " " + id;
   }
 
-  /** Whether the others replicate with it. */
+  /** Returns whether the others replicate with it. */
   boolean isPresent() {
     return state.compareTo(State.LEFT) < 0;
   }

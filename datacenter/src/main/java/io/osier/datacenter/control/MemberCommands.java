@@ -16,11 +16,11 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * What an operator asks of the datacenters: to list them, to add one, to remove one. Refuses what
- * would lose something, and says why. Used by the control plane's thread.
+ * Executes an operator's commands for datacenters: list them, add one, remove one. Refuses a
+ * command that would lose data, and says why. Used by the control plane's thread.
  */
 final class MemberCommands {
-  /** So many there may be at once: each holds everybody's clock and history. */
+  /** The most datacenters at once: each keeps clocks and history of all. */
   static final int MEMBERS_MAX = 64;
 
   private final String dc;
@@ -49,9 +49,9 @@ final class MemberCommands {
   }
 
   /**
-   * Does what an operator asks for.
+   * Executes an operator's command.
    *
-   * @param keyspaces who holds those that there are, by name
+   * @param keyspaces the holders of the keyspaces, by name
    */
   List<DatacenterView> administer(
       Request.Administer request, SortedMap<String, HolderSet> keyspaces, String by) {
@@ -127,7 +127,10 @@ final class MemberCommands {
         List.of(members.membership().add(name, address, id, by, millis.getAsLong())));
   }
 
-  /** Whoever cannot read the name would choke on what that datacenter says. */
+  /**
+   * Throws if a datacenter's version cannot read the new name: it would fail on the new one's
+   * frames.
+   */
   private void checkLegible(String name) {
     int needed = host.protocolMin(name);
     for (String other : members.names()) {
@@ -194,7 +197,8 @@ final class MemberCommands {
           ErrorCode.INVALID_ARGUMENT,
           "'" + name + "' is connected, so it is not dead; without --dead it leaves by itself");
     }
-    // What is noted of a dead one does no harm where something is not known; a beginning would.
+    // A dead datacenter may be removed even if not everything is known; other changes, and the
+    // first one, may not be made then.
     if (!dead || (!members.membership().isInForce() && members.names().size() > 2)) {
       checkSettled();
     }
@@ -215,7 +219,10 @@ final class MemberCommands {
         List.of(Membership.mark(member, state, by, millis.getAsLong(), host.incarnation(name))));
   }
 
-  /** Throws if a keyspace must keep this one: who is not dead waits until others hold it. */
+  /**
+   * Throws if a keyspace needs this datacenter: one that is alive waits until others hold the
+   * keyspace.
+   */
   private void checkHolder(String name, boolean dead, String keyspace, HolderSet holders) {
     HolderState of = holders.of(name);
     if (holders.first().isEmpty() || of.isGone() || !of.isWhole()) {

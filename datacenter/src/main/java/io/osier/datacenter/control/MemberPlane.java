@@ -18,16 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The control plane's part for datacenters: they join, leave and are given up. Used by the control
+ * The control plane's part for datacenters: they join, leave and are removed. Used by the control
  * plane's thread.
  */
 final class MemberPlane {
   private static final Logger LOG = LoggerFactory.getLogger(MemberPlane.class);
 
-  /** So long one that has left is still a peer. */
+  /** How long a datacenter that has left is still a peer. */
   static final long FAREWELL_MILLIS = 3_000;
 
-  /** After that one that has left goes, whoever has not heard of it. */
+  /** After this time a datacenter that has left ends, whoever has not heard of it. */
   private static final long GONE_MILLIS = 30_000;
 
   private final String dc;
@@ -36,27 +36,27 @@ final class MemberPlane {
   private final LongSupplier millis;
   private final ControlHost host;
 
-  /** As {@code _osier} says. */
+  /** The membership in {@code _osier}. */
   private Membership told = Membership.NOTHING;
 
-  /** The same with what this datacenter's file knows besides. */
+  /** The same with the datacenters that only this datacenter's file names. */
   private Membership membership = Membership.NOTHING;
 
-  /** What the host was told last. */
+  /** The peers that the host was told last. */
   private Optional<ControlHost.Peers> applied = Optional.empty();
 
-  /** By membership, when this one heard that it has ended. */
+  /** When this datacenter heard that a membership has ended, by membership. */
   private final Map<String, Long> leftMillis = new HashMap<>();
 
-  /** The membership in which this process has begun to give away what it has. */
+  /** The id of the membership in which this process has begun to give its rights away. */
   private Optional<String> givenAway = Optional.empty();
 
   private final Departures departures;
 
-  /** By name, the version of the peer protocol that datacenters have said that they speak. */
+  /** The version of the peer protocol that each datacenter says it speaks, by name. */
   private SortedMap<String, Integer> protocols = new TreeMap<>();
 
-  /** By name, how the ports for clients are reached, as datacenters have said. */
+  /** The address of the port for clients that each datacenter has announced, by name. */
   private SortedMap<String, String> clients = new TreeMap<>();
 
   /** See {@link #isSteady}. */
@@ -66,7 +66,7 @@ final class MemberPlane {
 
   /**
    * @param configured the addresses of all datacenters that the configuration file names, by name;
-   *     this one's own is not known
+   *     empty for this one
    */
   MemberPlane(
       String dc,
@@ -83,9 +83,9 @@ final class MemberPlane {
   }
 
   /**
-   * Takes what the store knew when this datacenter ended.
+   * Takes the membership that the store has, at the start.
    *
-   * @throws OsierException CONFIGURATION if it is none of the datacenters any more
+   * @throws OsierException CONFIGURATION if this datacenter is no longer a member
    */
   void recover(Reading.Fields object) {
     take(object);
@@ -121,17 +121,20 @@ final class MemberPlane {
             || membership.all().values().stream().allMatch(m -> m.state() == Member.State.ACTIVE);
   }
 
-  /** Whether its file counts: who was added is told by others whom there are. */
+  /**
+   * Returns whether the configuration file counts for this datacenter; if it was added at run time,
+   * {@code _osier} counts.
+   */
   private boolean isFromFile() {
     return told.find(dc).map(m -> m.id().equals(Membership.FROM_FILE)).orElse(true);
   }
 
-  /** This datacenter's name. */
+  /** Returns this datacenter's name. */
   String self() {
     return dc;
   }
 
-  /** The names of those that replicate, this one's among them. */
+  /** Returns the names of the datacenters that replicate, this one included. */
   Set<String> names() {
     Set<String> names = new TreeSet<>(configured.keySet());
     if (membership.isInForce()) {
@@ -142,27 +145,29 @@ final class MemberPlane {
     return names;
   }
 
-  /** Those that must know a keyspace before it takes updates. */
+  /** Returns the datacenters that must know a keyspace before it takes updates. */
   List<String> awaited() {
     return membership.isInForce() ? membership.active() : List.copyOf(configured.keySet());
   }
 
-  /** Of those the ones that do not leave. */
+  /** Returns those of them that do not leave. */
   List<String> staying() {
     return awaited().stream().filter(name -> !membership.leaves(name)).toList();
   }
 
-  /** Whether a datacenter has noted that it takes no updates any more, as it leaves. */
+  /** Returns whether a datacenter that leaves has noted that it takes no more updates. */
   boolean isQuiet(String name) {
     return membership.find(name).filter(m -> m.has(Member.Step.QUIET, m)).isPresent();
   }
 
-  /** Who must open a keyspace before it takes updates: of its members those that are there. */
+  /**
+   * Returns the datacenters that must open a keyspace before it takes updates: its present members.
+   */
   List<String> awaited(KeyspaceDefinition keyspace) {
     return keyspace.awaited().stream().filter(names()::contains).toList();
   }
 
-  /** Whether this datacenter has what the others have, and stays. */
+  /** Returns whether this datacenter has the data of the others, and stays. */
   boolean isActive() {
     return membership
         .find(dc)
@@ -173,7 +178,7 @@ final class MemberPlane {
         .orElse(true);
   }
 
-  /** Whether all datacenters stay what they are until somebody changes that. */
+  /** Returns whether no datacenter joins or leaves, and this one has introduced itself. */
   boolean isSteady() {
     return steady && hasIntroducedItself();
   }
@@ -185,7 +190,7 @@ final class MemberPlane {
 
   // ---------------------------------------------------------------- what follows
 
-  /** Replicates with whom it should. */
+  /** Tells the host with which datacenters it replicates. */
   void follow() {
     if (!membership.isInForce() || membership.find(dc).isEmpty()) {
       return; // the configuration counts
@@ -203,7 +208,8 @@ final class MemberPlane {
     }
     for (Member m : present()) {
       Optional<String> address = configured.getOrDefault(m.name(), Optional.empty());
-      // Who leaves waits for nobody that joins: it may never come, and has the others.
+      // A datacenter that leaves waits for none that joins: that may never come, and catches up
+      // with the others.
       boolean isWaitedFor = m.state() != Member.State.JOINING || !goes();
       if (!m.name().equals(dc) && isWaitedFor) {
         address
@@ -221,8 +227,8 @@ final class MemberPlane {
   }
 
   /**
-   * Those with whom this one replicates: one that has left for a moment more, so that it hears that
-   * everybody knows.
+   * Returns the datacenters with which this one replicates; one that has left for a moment more, so
+   * that it hears that everybody knows.
    */
   private List<Member> present() {
     List<Member> present = new ArrayList<>();
@@ -237,17 +243,21 @@ final class MemberPlane {
     return present;
   }
 
-  /** When this one heard that a membership has ended; all that the files name have one id. */
+  /**
+   * Returns when this datacenter heard that a membership has ended; the files' datacenters all have
+   * one id.
+   */
   private long leftSinceMillis(Member m) {
     return leftMillis.computeIfAbsent(m.name() + " " + m.id(), id -> millis.getAsLong());
   }
 
   /**
-   * Tells the others what has become of this one, and goes when it is to.
+   * Tells the others how far this datacenter has come with joining or leaving, and ends it when it
+   * has left.
    *
-   * @param missing keyspaces that should be here and are not, so that this one cannot have what the
-   *     others have
-   * @param needing keyspaces for which this one may not leave
+   * @param missing keyspaces that should be open here and are not, so that this datacenter cannot
+   *     have all data
+   * @param needing keyspaces that keep this datacenter from leaving
    */
   void tell(List<String> missing, List<String> needing) {
     List<Operation> operations = new ArrayList<>();
@@ -279,7 +289,7 @@ final class MemberPlane {
   private void tell(
       Member self, List<String> missing, List<String> needing, List<Operation> operations) {
     if (givenAway.isPresent() && !givenAway.get().equals(self.id())) {
-      end(self); // it was added again, and others may know what it does not
+      end(self); // it was added again; others may know more than it does
       return;
     }
     List<String> hinders = new ArrayList<>();
@@ -339,13 +349,13 @@ final class MemberPlane {
     }
   }
 
-  /** Whether this datacenter leaves, or has left. */
+  /** Returns whether this datacenter is leaving, or has left. */
   boolean goes() {
     return membership.leaves(dc)
         || membership.find(dc).filter(m -> m.state() == Member.State.LEFT).isPresent();
   }
 
-  /** Who may get the rights of one that leaves: those that stay. */
+  /** Returns the datacenters that may get the rights of one that leaves: those that stay. */
   private List<String> heirs() {
     return membership.present().stream()
         .filter(m -> !m.name().equals(dc) && !membership.leaves(m.name()))
@@ -361,12 +371,12 @@ final class MemberPlane {
     }
   }
 
-  /** A keyspace has other holders: rights of one that was given up may fall to another one. */
+  /** A keyspace has other holders: another one may now get rights of a removed datacenter. */
   void holdersChanged() {
     departures.lookAgain();
   }
 
-  /** From now on {@code _osier} counts. */
+  /** Makes {@code _osier} count from now on. */
   void begin() {
     if (!membership.isInForce()) {
       objects.change(Membership.OBJECT, membership.initial(configured));
@@ -374,12 +384,14 @@ final class MemberPlane {
     }
   }
 
-  /** What holds now, with what this datacenter's file knows besides. */
+  /**
+   * Returns the present membership, with the datacenters that only this datacenter's file names.
+   */
   Membership membership() {
     return membership;
   }
 
-  /** Rights of one that was given up for which others are still waited for. */
+  /** Returns the datacenters that still keep a removed one's rights from being taken over. */
   List<String> awaitedFor(Member removed) {
     return departures.awaitedFor(membership, removed);
   }

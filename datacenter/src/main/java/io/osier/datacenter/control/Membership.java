@@ -19,8 +19,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which datacenters there are, as the keyspace {@code _osier} says at one moment. Immutable and
- * pure.
+ * The datacenters of the cluster, as the keyspace {@code _osier} has them at one moment. Immutable
+ * and pure.
  *
  * <p>{@link #OBJECT} is a map with a map for each datacenter:
  *
@@ -36,16 +36,16 @@ import java.util.TreeMap;
  *   _by, _at              registers: who changed it last, and when
  * </pre>
  *
- * <p>Until somebody changes something it is empty, and the configuration files count. What two
- * operators do at once ends like this, whatever comes where first: of the states of one membership
- * the latest counts, so that who is told to leave leaves, whatever is said besides; of two that add
- * one name the later one counts; of several that are told to leave at once the first by name stays
- * if nobody else would.
+ * <p>Until the first change it is empty, and the configuration files count. Concurrent commands of
+ * operators have the same result everywhere: of the states of one membership the furthest counts,
+ * so that a datacenter that is told to leave leaves in any case; of two additions of one name the
+ * later one counts; of several datacenters told to leave at once, the first by name stays if nobody
+ * else would.
  */
 record Membership(SortedMap<String, Member> all) {
   static final ObjectId OBJECT = new ObjectId(Key.of("datacenters"), CrdtType.OR_MAP);
 
-  /** The membership of those that the configuration files name. */
+  /** The id of the memberships of datacenters that the configuration files name. */
   static final String FROM_FILE = "file";
 
   private static final int NOTE_WORDS = 4;
@@ -58,7 +58,7 @@ record Membership(SortedMap<String, Member> all) {
   private static final String BY = "_by";
   private static final String AT = "_at";
 
-  /** Nobody has changed anything. */
+  /** No changes so far. */
   static final Membership NOTHING = new Membership(new TreeMap<>());
 
   static Membership of(Reading.Fields object) {
@@ -71,10 +71,10 @@ record Membership(SortedMap<String, Member> all) {
                 member(field.name(), of).ifPresent(read::add);
               }
             });
-    // Two that were added at once may have chosen one rank: the later one takes the next.
+    // Two datacenters added at once may have chosen one rank: the later one takes the next.
     read.sort(
         Comparator.comparingInt(Member::rank)
-            .thenComparing(m -> !m.id().equals(FROM_FILE)) // whoever was there first keeps it
+            .thenComparing(m -> !m.id().equals(FROM_FILE)) // the first keeps its rank
             .thenComparing(Member::id)
             .thenComparing(Member::name));
     Set<Integer> taken = new HashSet<>();
@@ -146,17 +146,17 @@ record Membership(SortedMap<String, Member> all) {
     return new FieldId(state.label() + " " + id, CrdtType.EW_FLAG);
   }
 
-  /** Whether this counts, and the configuration files do not. */
+  /** Returns whether this counts instead of the configuration files. */
   boolean isInForce() {
     return !all.isEmpty();
   }
 
-  /** Those that replicate, in the order of their names. */
+  /** Returns the datacenters that replicate, in the order of their names. */
   List<Member> present() {
     return all.values().stream().filter(Member::isPresent).toList();
   }
 
-  /** Those of which something may be asked, and which are waited for. */
+  /** Returns the datacenters that serve requests and are waited for. */
   List<String> active() {
     return present().stream()
         .filter(m -> m.state() != Member.State.JOINING)
@@ -164,14 +164,14 @@ record Membership(SortedMap<String, Member> all) {
         .toList();
   }
 
-  /** A datacenter that was ever there. */
+  /** Returns the last membership of a datacenter, present or not. */
   Optional<Member> find(String name) {
     return Optional.ofNullable(all.get(name));
   }
 
   /**
-   * Whether a datacenter that was told to leave does so. If all were told, one must stay: the first
-   * that has what the others have.
+   * Returns whether a datacenter that was told to leave does so. If all were told to, one must
+   * stay: the first that is active.
    */
   boolean leaves(String name) {
     boolean somebodyStays = present().stream().anyMatch(m -> m.state() == Member.State.ACTIVE);
@@ -182,14 +182,14 @@ record Membership(SortedMap<String, Member> all) {
     return leaving.stream().anyMatch(m -> m.name().equals(name)) && !mustStay;
   }
 
-  /** The rank for one that is added. */
+  /** Returns the rank for a datacenter that is added. */
   int nextRank() {
     return all.values().stream().mapToInt(Member::rank).max().orElse(-1) + 1;
   }
 
   /**
-   * The same with those that a configuration file names and that this does not know: the file of
-   * whoever began with it did not name them, and nobody has told them to go.
+   * Returns the same with the datacenters that a configuration file names and this does not know:
+   * the file of the first change did not name them, and nobody has told them to leave.
    */
   Membership with(SortedMap<String, Optional<String>> addresses) {
     SortedMap<String, Member> more = new TreeMap<>(all);
@@ -212,7 +212,7 @@ record Membership(SortedMap<String, Member> all) {
     return new Membership(more);
   }
 
-  /** Of these addresses those of datacenters that this does not know. */
+  /** Returns those of these addresses whose datacenters this does not know. */
   SortedMap<String, Optional<String>> unknown(SortedMap<String, Optional<String>> addresses) {
     SortedMap<String, Optional<String>> unknown = new TreeMap<>(addresses);
     unknown.keySet().removeAll(all.keySet());
@@ -222,9 +222,10 @@ record Membership(SortedMap<String, Member> all) {
   // ---------------------------------------------------------------- changes
 
   /**
-   * Begins with what a file says, or goes on with what others' files did not.
+   * Returns the operations that put the files' datacenters into {@code _osier}, or add those that
+   * other files did not name.
    *
-   * @param addresses of those that are not known yet, as far as they are known here, by name
+   * @param addresses the datacenters not known yet with their addresses, as far as known, by name
    */
   List<Operation> initial(SortedMap<String, Optional<String>> addresses) {
     List<Operation> operations = new ArrayList<>();
@@ -244,7 +245,7 @@ record Membership(SortedMap<String, Member> all) {
     fields.put(ID, id);
     fields.put(ADDRESS, address);
     fields.put(RANK, String.valueOf(nextRank()));
-    fields.put(PROTOCOL, "0"); // what a former member of the name said does not count
+    fields.put(PROTOCOL, "0"); // a former member's announcement does not count
     fields.put(CLIENTS, "");
     fields.put(BY, by);
     fields.put(AT, String.valueOf(nowMillis));
@@ -252,15 +253,16 @@ record Membership(SortedMap<String, Member> all) {
   }
 
   /**
-   * Notes that a membership has come so far, for an operator, or for the datacenter itself.
+   * Returns the operation that notes a membership's state, for an operator or the datacenter
+   * itself.
    *
-   * @param incarnation the last that is known of the member; 0 if none is
+   * @param incarnation the member's last known incarnation; 0 if none is known
    */
   static Operation mark(
       Member member, Member.State state, String by, long nowMillis, long incarnation) {
     SortedMap<String, String> fields = new TreeMap<>();
     if (state.compareTo(Member.State.LEFT) >= 0) {
-      // Its clock may be ahead of this one's, or have been.
+      // The member's clock may be ahead of this one's, or have been.
       fields.put(GONE, String.valueOf(Math.max(nowMillis, incarnation)));
     }
     fields.put(BY, by);
@@ -268,19 +270,19 @@ record Membership(SortedMap<String, Member> all) {
     return update(member.name(), fields, List.of(mark(state, member.id())));
   }
 
-  /** Notes that a membership has come so far. */
+  /** Returns the operation that notes a membership's state. */
   static Operation mark(Member member, Member.State state) {
     return update(member.name(), new TreeMap<>(), List.of(mark(state, member.id())));
   }
 
-  /** Notes that a member has taken a step for another one's going. */
+  /** Returns the operation that notes a member's step for another one's departure. */
   static Operation note(Member going, Member.Step step, Member by) {
     String words = String.join(" ", step.label(), by.name(), by.id(), going.id());
     FieldId field = new FieldId(words, CrdtType.EW_FLAG);
     return update(going.name(), new TreeMap<>(), List.of(field));
   }
 
-  /** By name, the version of the peer protocol that datacenters have said that they speak. */
+  /** Returns the version of the peer protocol that each datacenter says it speaks, by name. */
   static SortedMap<String, Integer> protocols(Reading.Fields object) {
     SortedMap<String, Integer> protocols = new TreeMap<>();
     object
@@ -295,7 +297,7 @@ record Membership(SortedMap<String, Member> all) {
     return protocols;
   }
 
-  /** By name, how the ports for clients are reached of the datacenters that have said so. */
+  /** Returns the addresses of the ports for clients that datacenters have announced, by name. */
   static SortedMap<String, String> clients(Reading.Fields object) {
     SortedMap<String, String> clients = new TreeMap<>();
     object
@@ -309,17 +311,17 @@ record Membership(SortedMap<String, Member> all) {
   }
 
   /**
-   * What a datacenter says of itself.
+   * Returns the operation by which a datacenter introduces itself.
    *
    * @param protocol the newest version of the peer protocol that it speaks
-   * @param clients how its port for clients is reached
+   * @param clients the address of its port for clients
    */
   static Operation introduction(String name, int protocol, String clients) {
     Map<String, String> fields = Map.of(PROTOCOL, String.valueOf(protocol), CLIENTS, clients);
     return update(name, new TreeMap<>(fields), List.of());
   }
 
-  /** Says where one is dialled. */
+  /** Returns the operation that sets a datacenter's address. */
   static Operation address(String name, String address) {
     return update(name, new TreeMap<>(Map.of(ADDRESS, address)), List.of());
   }

@@ -10,21 +10,21 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which keyspaces the cluster has, and which datacenters hold each, as {@code _osier} and the
- * configuration file say at one moment. Immutable and pure.
+ * The keyspaces of the cluster and the holders of each, by {@code _osier} and the configuration
+ * file, at one moment. Immutable and pure.
  *
  * @param keyspaces by name
  */
 public record Placement(SortedMap<String, Placed> keyspaces) {
-  /** No keyspace is known. */
+  /** No known keyspaces. */
   public static final Placement NOTHING = new Placement(new TreeMap<>());
 
   /**
-   * A keyspace and who holds it.
+   * A keyspace and its holders.
    *
    * @param holders in the order of their names, without those that are still joining; some may not
    *     have opened it yet
-   * @param creation tells it from another keyspace of its name; empty for one of the files
+   * @param creation tells it from another keyspace of its name; empty if the files name it
    */
   public record Placed(KeyspacePolicy policy, List<String> holders, String creation) {
     public Placed {
@@ -40,7 +40,7 @@ public record Placement(SortedMap<String, Placed> keyspaces) {
    * Places keyspaces.
    *
    * @param creations by name
-   * @param datacenters those that have what they hold
+   * @param datacenters the datacenters that have caught up
    */
   static Placement of(
       Collection<KeyspacePolicy> policies,
@@ -55,12 +55,12 @@ public record Placement(SortedMap<String, Placed> keyspaces) {
     return new Placement(placed);
   }
 
-  /** A keyspace; empty if the cluster has none of that name, as far as is known. */
+  /** Returns a keyspace; empty if the cluster is not known to have one of that name. */
   public Optional<Placed> find(String keyspace) {
     return Optional.ofNullable(keyspaces.get(keyspace));
   }
 
-  /** Those that a datacenter is not to hold, in the order of their names. */
+  /** Returns the keyspaces of which a datacenter is no holder, in the order of their names. */
   public List<Placed> elsewhere(String dc) {
     return keyspaces.values().stream().filter(k -> !k.policy().heldBy(dc)).toList();
   }

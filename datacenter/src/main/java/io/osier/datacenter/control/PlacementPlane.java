@@ -36,15 +36,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The control plane's part for keyspaces whose holders follow their load: tells in {@code _osier}
- * what is asked of them here, and if this is the first by name of the holders that are up, alters
- * the holders once in a period, by the command that an operator has. Used by the control plane's
- * thread.
+ * The control plane's part for keyspaces whose holders follow their load: records this datacenter's
+ * load in {@code _osier}; and if this datacenter is the first by name of the holders that are up,
+ * alters the holders once in a period, by the same command as operators. Used by the control
+ * plane's thread.
  */
 final class PlacementPlane {
   private static final Logger LOG = LoggerFactory.getLogger(PlacementPlane.class);
 
-  /** What an update takes that nobody has shipped yet. */
+  /** The assumed size of an update before any was shipped, in bytes. */
   private static final double UPDATE_BYTES = 100;
 
   private final MemberPlane members;
@@ -57,10 +57,10 @@ final class PlacementPlane {
   private final PlacementHost loads;
   private final Map<String, Counted> counted = new HashMap<>();
 
-  /** See {@link PlacementHost#lagging}; as it was in the last period. */
+  /** The value of {@link PlacementHost#lagging} in the last period. */
   private Set<String> lagging = Set.of();
 
-  /** Who was added in this step, and to which keyspace: the state is that of before it. */
+  /** The keyspace to which each datacenter was added in this step, after the state was read. */
   private final Map<String, String> added = new HashMap<>();
 
   PlacementPlane(
@@ -82,7 +82,7 @@ final class PlacementPlane {
     this.loads = loads;
   }
 
-  /** Measures, tells and decides, of the keyspaces whose period is over. */
+  /** Measures, records and decides, for the keyspaces whose period is over. */
   void step() {
     added.clear();
     SortedMap<String, KeyspacePolicy> all = followed();
@@ -121,7 +121,7 @@ final class PlacementPlane {
     due.forEach(this::decide);
   }
 
-  /** The keyspaces that are counted, with the rules that hold at present. */
+  /** Returns the keyspaces whose load is counted, with their present rules. */
   private SortedMap<String, KeyspacePolicy> followed() {
     SortedMap<String, KeyspacePolicy> all = new TreeMap<>(keyspaces.policies());
     all.values().removeIf(policy -> !policy.rules().counts());
@@ -151,7 +151,7 @@ final class PlacementPlane {
       return;
     }
     if (!decider(name).equals(members.self())) {
-      it.pauses.found(Kind.STAY, "", now); // what was found earlier is not in a row with later
+      it.pauses.found(Kind.STAY, "", now); // a pause in the counting starts a new series
       return;
     }
     Optional<String> awaited = awaited(name, policy);
@@ -213,7 +213,7 @@ final class PlacementPlane {
     }
   }
 
-  /** Those that have all of a keyspace and were not told to go. */
+  /** Returns the complete holders of a keyspace that were not told to leave. */
   private List<String> whole(String name) {
     return all(name).those(h -> h.serves() && h.removal().isEmpty());
   }
@@ -222,13 +222,15 @@ final class PlacementPlane {
     return dc.equals(members.self()) || host.isConnected(dc);
   }
 
-  /** The first by name of the holders that are up and not lagging; empty if there is none. */
+  /**
+   * Returns the first by name of the holders that are up and not lagging; empty if there is none.
+   */
   private String decider(String name) {
     List<String> whole = whole(name);
     return whole.stream().filter(dc -> isUp(dc) && !lagging.contains(dc)).findFirst().orElse("");
   }
 
-  /** Why nothing may be moved now. */
+  /** Returns why no holder may be moved now. */
   private Optional<String> awaited(String name, KeyspacePolicy policy) {
     if (policy.rules().placement() != Placement.ADAPTIVE) {
       return Optional.of("it is pinned");
@@ -261,8 +263,8 @@ final class PlacementPlane {
   }
 
   /**
-   * One that is out of reach and uses it by what it told last. That counts on, but no holder is
-   * removed: it may be the only one that those who are away from here can ask.
+   * Returns, in words, a datacenter that uses the keyspace by its last record and is out of reach.
+   * Its load counts on, but no holder is removed: that may be the only one it can reach.
    */
   private Optional<String> away(String name) {
     return told(name).entrySet().stream()
@@ -275,7 +277,7 @@ final class PlacementPlane {
     return keyspaces.holders().getOrDefault(name, HolderSet.of(List.of()));
   }
 
-  /** Whose move is under way, in words. */
+  /** Returns, in words, the datacenter whose move is in progress. */
   private Optional<String> underWay(String name) {
     HolderSet all = all(name);
     return all.those(h -> !h.isGone() && (h.catchesUp() || h.removal().isPresent())).stream()
@@ -284,19 +286,19 @@ final class PlacementPlane {
         .map(dc -> dc + (all.of(dc).catchesUp() ? " is being added" : " is being removed"));
   }
 
-  /** Those that are up and may hold it. */
+  /** Returns the datacenters that are up and may hold the keyspace. */
   private Set<String> mayHold(KeyspacePolicy policy) {
     Set<String> all = new TreeSet<>(members.staying());
     all.removeIf(dc -> !isUp(dc) || members.isQuiet(dc) || !policy.rules().mayHold(dc));
     return all;
   }
 
-  /** The bytes of a keyspace, as its holders told. */
+  /** Returns the bytes of a keyspace, as recorded by its holders. */
   private double bytes(String name) {
     return told(name).values().stream().mapToDouble(Load::bytes).max().orElse(0);
   }
 
-  /** Why one that is up and may hold it cannot be added now, in words. */
+  /** Returns, in words, why a datacenter that is up and may hold a keyspace cannot be added now. */
   private Optional<String> hindered(String name, String dc) {
     if (lagging.contains(dc)) {
       return Optional.of(dc + " takes nothing of _osier, as if its disk is full");
@@ -347,7 +349,7 @@ final class PlacementPlane {
     SortedMap<String, Demand> demands = new TreeMap<>();
     all.forEach((dc, load) -> demands.put(dc, load.demand()));
     Collection<Load> each = all.values();
-    Set<String> present = new TreeSet<>(whole(name)); // some may have been given up
+    Set<String> present = new TreeSet<>(whole(name)); // some may have been removed
     present.retainAll(members.staying());
     Set<String> candidates = mayHold(policy);
     candidates.removeIf(dc -> hindered(name, dc).isPresent());
@@ -361,9 +363,9 @@ final class PlacementPlane {
         bytes(name));
   }
 
-  // ---------------------------------------------------------------- what an operator sees
+  // ---------------------------------------------------------------- views for operators
 
-  /** As it is known here. */
+  /** Returns the placements as known here. */
   List<PlacementView> views() {
     List<PlacementView> views = new ArrayList<>();
     followed().forEach((keyspace, policy) -> views.add(view(keyspace, policy)));

@@ -35,7 +35,7 @@ final class UserPlane {
     this.host = host;
   }
 
-  /** Takes what is there now. */
+  /** Takes the present users. */
   void take(Reading.Fields object) {
     users = new UserRecords(object);
     if (users.isInForce()) {
@@ -43,7 +43,7 @@ final class UserPlane {
     }
   }
 
-  /** If nobody may change users any more, those of the configuration who are gone come back. */
+  /** If nobody may change users any more, puts the configuration's users back that are gone. */
   void letIn() {
     if (!users.isLockedOut()) {
       return;
@@ -65,12 +65,12 @@ final class UserPlane {
         by + "@" + dc, lastMillis, UUID.randomUUID().getMostSignificantBits());
   }
 
-  /** Removes what is left of users who were dropped. */
+  /** Removes the remains of users who were dropped. */
   void tell() {
     objects.tell(UserRecords.OBJECT, users.cleaning(), "what is left of users who were dropped");
   }
 
-  /** Does what an operator asks for. */
+  /** Executes an operator's command. */
   List<UserView> administer(Request.Administer request, String by) {
     if (request.action().equals("list")) {
       if (!request.settings().isEmpty()) {
@@ -83,7 +83,7 @@ final class UserPlane {
     UserCommand command = UserCommand.parse(request.action(), request.name(), request.settings());
     List<User> configuredUsers = host.configuredUsers();
     if (!users.isInForce() && !configuredUsers.isEmpty()) {
-      // From now on the configuration's count no more; so they come along.
+      // From now on the configuration's users do not count by themselves, so they are added.
       objects.change(UserRecords.OBJECT, users.initial(configuredUsers, author("configuration")));
       objects.map(UserRecords.OBJECT).ifPresent(this::take);
     }

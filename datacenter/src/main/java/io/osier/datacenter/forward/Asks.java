@@ -13,32 +13,32 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was asked of other datacenters and is not answered: each is taken out once, by its answer,
- * by the end of the connection, or by its time limit. Pure; used under its owner's lock.
+ * The questions to other datacenters that are not answered yet: each is removed once, by its
+ * answer, by the end of the connection, or by its time limit. Pure; used under its owner's lock.
  */
 final class Asks {
-  /** So much may be under way at one datacenter. */
+  /** The most questions in flight at one datacenter. */
   static final int WINDOW = 16_384;
 
-  /** Beyond what the request itself may wait, an answer is waited for so long. */
+  /** How long an answer is waited for, beyond the time that the request itself may wait. */
   static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** When something is given up that is asked now. */
+  /** Returns when a question that is sent now is given up. */
   static long dueNanos(Request request, long now) {
     int wait = Math.clamp(Forwardable.waitMillis(request), 0, Request.WAIT_MILLIS_MAX);
     return now + ANSWER_NANOS + TimeUnit.MILLISECONDS.toNanos(wait);
   }
 
   /**
-   * A request as its client sent it, and as it is sent on: with what other holders have shown
-   * there.
+   * A request as its client sent it, and as it is sent on, where it asks for what other holders
+   * have shown.
    */
   record Forms(Request original, Request asked) {}
 
   /**
-   * Something that was asked.
+   * A question.
    *
-   * @param dc of whom
+   * @param dc the datacenter that was asked
    * @param lane of the connection that asks
    * @param partition that it is about; empty if it is about all of them
    * @param bytes of the budget
@@ -64,12 +64,12 @@ final class Asks {
   private final Map<String, Integer> byDc = new HashMap<>();
   private long last;
 
-  /** Whether nothing is under way. */
+  /** Returns whether no question is in flight. */
   boolean isEmpty() {
     return underWay.isEmpty();
   }
 
-  /** Whether one more may be asked of a datacenter. */
+  /** Returns whether a datacenter may get one more question. */
   boolean hasRoom(String dc) {
     return byDc.getOrDefault(dc, 0) < WINDOW;
   }
@@ -83,7 +83,7 @@ final class Asks {
     byDc.merge(ask.dc, 1, Integer::sum);
   }
 
-  /** Takes one out; null if it is not under way at this datacenter any more. */
+  /** Removes a question; null if it is no longer in flight at this datacenter. */
   @Nullable Ask take(long id, String dc) {
     Ask ask = underWay.get(id);
     if (ask == null || !ask.dc.equals(dc)) {
@@ -108,7 +108,7 @@ final class Asks {
     return takeIf(ask -> true);
   }
 
-  /** Takes out all whose time is over. */
+  /** Removes all questions whose time is over. */
   List<Ask> takeDue(long now) {
     return takeIf(ask -> now - ask.dueNanos >= 0);
   }

@@ -3,7 +3,7 @@ package io.osier.datacenter.forward;
 import io.osier.propagation.host.DelayHistogram;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many of some times lay in each of a few ranges, counted by many threads. Thread-safe. */
+/** Counts times by ranges, from many threads. Thread-safe. */
 public final class DelayCounts {
   private final long[] boundsMicros;
   private final LongAdder[] counts;

@@ -8,16 +8,16 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** How many requests were forwarded, and how long their answers took. Thread-safe. */
 public final class ForwardCounts {
-  /** The ranges' ends: ways between datacenters, and what holders take for their answers. */
+  /** The bounds of the ranges: round trips between datacenters, and the time that holders take. */
   private static final long[] BOUNDS_MICROS = {
     250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 30_000, 50_000, 75_000, 100_000, 150_000,
     200_000, 300_000, 500_000, 1_000_000, 5_000_000
   };
 
   /**
-   * What is counted together.
+   * Requests that are counted together.
    *
-   * @param to who was asked
+   * @param to the datacenter that was asked
    * @param kind read, update, scan, watch or transact
    */
   public record Way(String keyspace, String to, String kind) implements Comparable<Way> {
@@ -57,7 +57,7 @@ public final class ForwardCounts {
     cell(new By(keyspace, to, kind)).answered.add(nanos);
   }
 
-  /** By keyspace, datacenter and kind: a copy. */
+  /** Returns the counts by keyspace, datacenter and kind: a copy. */
   public Map<Way, Figures> all() {
     Map<Way, Figures> all = new TreeMap<>();
     cells.forEach(

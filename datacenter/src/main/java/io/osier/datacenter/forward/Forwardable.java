@@ -13,9 +13,9 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a request is about, as far as forwarding it goes. Static and pure. */
+/** Tells what forwarding needs to know of a request. Static and pure. */
 public final class Forwardable {
-  /** What requests are counted by. */
+  /** The kinds by which requests are counted. */
   enum Kind {
     READ,
     UPDATE,
@@ -23,25 +23,28 @@ public final class Forwardable {
     WATCH,
     TRANSACT;
 
-    /** As metrics name it. */
+    /** Returns the kind's name in metrics. */
     String label() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** What is known of a request whose answer was lost. */
+  /** What follows when the answer to a request is lost. */
   enum Loss {
-    /** It may be done. */
+    /** The request may have been executed. */
     UNKNOWN,
-    /** It was a step of a transaction, which goes on no more: nothing of that is done. */
+    /** It was a step of a transaction, which has ended: nothing of it is done. */
     ENDED,
-    /** It may be asked for again. */
+    /** It may be sent again. */
     NONE
   }
 
   private Forwardable() {}
 
-  /** Whether it may be forwarded: it is about one keyspace, and depends on nothing but itself. */
+  /**
+   * Returns whether a request may be forwarded: it concerns one keyspace, and depends on nothing
+   * else.
+   */
   public static boolean is(Request request) {
     return switch (request) {
       case Request.Read r -> true;
@@ -62,8 +65,9 @@ public final class Forwardable {
   }
 
   /**
-   * The request as it travels: who waits until a partition has what was seen reads something small
-   * there behind it. What its connection asks next is then behind it, too, whoever is asked.
+   * Returns the request in the form in which it travels. A request that waits until a partition has
+   * what was seen becomes a small read after that. The connection's next requests then come after
+   * that, too, whichever holder gets them.
    *
    * @param partitions those of the keyspace
    */
@@ -90,12 +94,15 @@ public final class Forwardable {
     }
   }
 
-  /** Whether a holder must speak {@link ForwardingHost#takesScripts a later version} for it. */
+  /**
+   * Returns whether the holder must speak {@link ForwardingHost#takesScripts a later version} for
+   * this request.
+   */
   static boolean isLater(Request request) {
     return request instanceof Request.Spread || ForwardedScript.of(request) != null;
   }
 
-  /** Whether something may be done of it. */
+  /** Returns whether a request may change something. */
   static boolean isUpdate(Request request) {
     return switch (request) {
       case Request.Write r -> true;
@@ -108,7 +115,7 @@ public final class Forwardable {
     };
   }
 
-  /** What is known of it if its answer is lost. */
+  /** Returns what follows if the answer is lost. */
   static Loss loss(Request request) {
     if (isUpdate(request)) {
       return Loss.UNKNOWN;
@@ -116,7 +123,7 @@ public final class Forwardable {
     return request instanceof Request.Transact t && t.step() > 1 ? Loss.ENDED : Loss.NONE;
   }
 
-  /** The step of a transaction; null if it is none. */
+  /** Returns the transaction's step in a request; null if there is none. */
   static Request.@Nullable Transact step(Request request) {
     return switch (request) {
       case Request.Transact t -> t;
@@ -135,7 +142,7 @@ public final class Forwardable {
     };
   }
 
-  /** The keyspace that a request is about; empty if it is about none, or about several. */
+  /** Returns the keyspace of a request; empty if it concerns none, or several. */
   public static Optional<String> keyspace(Request request) {
     return switch (request) {
       case Request.Read r -> Optional.of(r.keyspace());
@@ -191,7 +198,7 @@ public final class Forwardable {
     };
   }
 
-  /** What the session has seen that asks. */
+  /** Returns what the asking session has seen. */
   public static VersionVector after(Request request) {
     return switch (request) {
       case Request.Read r -> r.after();
@@ -205,7 +212,7 @@ public final class Forwardable {
     };
   }
 
-  /** How long it may wait for what it needs. */
+  /** Returns how long the request may wait, in milliseconds. */
   static int waitMillis(Request request) {
     return switch (request) {
       case Request.Read r -> r.waitMillis();
@@ -220,7 +227,10 @@ public final class Forwardable {
     };
   }
 
-  /** The same of a session that has seen this, too, and waits for it at least so long. */
+  /**
+   * Returns the request as of a session that has also seen these updates, and waits for them at
+   * least this long.
+   */
   static Request behind(Request request, VersionVector seen, int millisMin) {
     if (seen.isEmpty()) {
       return request;

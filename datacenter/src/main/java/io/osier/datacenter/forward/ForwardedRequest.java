@@ -10,13 +10,13 @@ import io.osier.protocol.Request;
 import java.util.function.Consumer;
 
 /**
- * What one datacenter asks another on behalf of a client: who asks, and behind it the request as a
- * client would send it.
+ * A request that one datacenter sends another on behalf of a client: the asker, followed by the
+ * request as a client would send it.
  *
- * @param lane the client's connection, whose requests are done in their order; 0 for none
+ * @param lane the client's connection, whose requests are executed in their order; 0 for none
  * @param user whose rights count; empty for the asking datacenter's own process
  * @param id which the answer repeats
- * @param request what is still encoded of it
+ * @param request the encoded request
  */
 public record ForwardedRequest(long lane, String user, long id, WireInput request) {
   private static final int USER_BYTES_MAX = 1 << 10;
@@ -39,9 +39,9 @@ public record ForwardedRequest(long lane, String user, long id, WireInput reques
   }
 
   /**
-   * The bytes of what a datacenter asks for itself.
+   * Encodes a question that a datacenter asks for itself.
    *
-   * @param content what stands where others have a request
+   * @param content writes the question in the place of a request
    */
   static byte[] encode(long id, Consumer<WireOutput> content) {
     return WireOutput.bytesOf(
@@ -53,7 +53,7 @@ public record ForwardedRequest(long lane, String user, long id, WireInput reques
         });
   }
 
-  /** The bytes of an answer to that. */
+  /** Encodes the answer to such a question. */
   public static byte[] answer(long id, Consumer<WireOutput> content) {
     return WireOutput.bytesOf(
         out -> {
@@ -63,9 +63,9 @@ public record ForwardedRequest(long lane, String user, long id, WireInput reques
   }
 
   /**
-   * Decodes who asks.
+   * Decodes the asker.
    *
-   * @throws MalformedException if the bytes are none: then nobody can be answered
+   * @throws MalformedException if the bytes name none: then nobody can be answered
    */
   public static ForwardedRequest decode(byte[] content) {
     WireInput in = new WireInput(content);
@@ -79,7 +79,7 @@ public record ForwardedRequest(long lane, String user, long id, WireInput reques
   }
 
   /**
-   * Decodes what is asked, if it is no {@link ForwardedScript}; once.
+   * Decodes the request, unless it is a {@link ForwardedScript}; once.
    *
    * @throws MalformedException if it is no request that is known here
    */

@@ -14,15 +14,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program of one script whose steps another datacenter takes: what the script follows, and the
- * program as it would be if it read a version. It begins with a number that no request of clients
- * has, so who does not know it refuses.
+ * The forwarded form of a program of one script, whose steps another datacenter executes: the
+ * script's form, and the program as if it read a version instead. It begins with a number that no
+ * request of clients has, so a datacenter that does not know it refuses.
  *
- * @param form what the script follows
+ * @param form the script's form, from which its steps follow
  * @param program with the guards, and with a call of the script's first key instead of the script
  */
 public record ForwardedScript(byte[] form, Request.Evaluate program) {
-  /** See above; what follows copies has 127. */
+  /** See above; {@code copies} has 127. */
   static final int KIND = 126;
 
   /** The script of a request that can travel; null if there is none. */
@@ -35,7 +35,7 @@ public record ForwardedScript(byte[] form, Request.Evaluate program) {
         : null;
   }
 
-  /** Whether it is one, behind what each question begins with. */
+  /** Returns whether such a program comes next, after the beginning that all questions have. */
   public static boolean isNext(WireInput rest) {
     return isNext(rest, KIND);
   }
@@ -51,9 +51,9 @@ public record ForwardedScript(byte[] form, Request.Evaluate program) {
   }
 
   /**
-   * Reads one; once.
+   * Reads the program; once.
    *
-   * @throws MalformedException if it is none
+   * @throws MalformedException if the bytes are no such program
    */
   public static ForwardedScript read(WireInput in) {
     return Codec.decode(
@@ -68,7 +68,7 @@ public record ForwardedScript(byte[] form, Request.Evaluate program) {
         });
   }
 
-  /** The keys that the program names: the script's first one, and those of the guards. */
+  /** Returns the keys that the program names: the script's first one, and those of the guards. */
   public Set<Key> keys() {
     Set<Key> keys = new LinkedHashSet<>();
     program.calls().forEach(call -> keys.add(call.key()));
@@ -76,7 +76,7 @@ public record ForwardedScript(byte[] form, Request.Evaluate program) {
     return keys;
   }
 
-  /** The program as it is done, by the steps that its form stands for. */
+  /** Returns the program with the script that its form stands for. */
   public Request.Evaluate doing(Call.Script script) {
     return with(program, script);
   }

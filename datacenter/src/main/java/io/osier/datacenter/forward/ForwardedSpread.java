@@ -17,9 +17,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The question which datacenters have what was written, as it travels: it begins with a number that
- * no request of clients has, and asks for what was seen, since each holder counts commits of its
- * own. It is answered by their names, as a set is. Static, pure.
+ * The forwarded form of the question which datacenters have certain updates. It begins with a
+ * number that no request of clients has, and names the updates that the session has seen, since
+ * each holder has commit numbers of its own. It is answered by the datacenters' names, as a set.
+ * Static, pure.
  */
 public final class ForwardedSpread {
   /** See above; a script has 126. */
@@ -29,7 +30,7 @@ public final class ForwardedSpread {
 
   private ForwardedSpread() {}
 
-  /** Whether it is one, behind what each question begins with. */
+  /** Returns whether this question comes next, after the beginning that all questions have. */
   public static boolean isNext(WireInput rest) {
     return ForwardedScript.isNext(rest, KIND);
   }
@@ -44,9 +45,9 @@ public final class ForwardedSpread {
   }
 
   /**
-   * Reads one; once.
+   * Reads the question; once.
    *
-   * @throws MalformedException if it is none
+   * @throws MalformedException if the bytes are no such question
    */
   public static Request.Spread read(WireInput in) {
     return Codec.readAll(
@@ -68,7 +69,7 @@ public final class ForwardedSpread {
     return (int) Math.min(in.readNumber(), Integer.MAX_VALUE);
   }
 
-  /** The answer as it travels. */
+  /** Returns the answer in the form in which it travels. */
   public static Reply travelling(Reply reply) {
     return reply instanceof Reply.Spread told
         ? new Reply.Answer(

@@ -17,19 +17,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the requests for keyspaces that this datacenter does not hold done by one that does. Each
- * goes one hop, and at most once: what becomes of an update whose answer is lost is not known.
+ * Forwards requests for keyspaces that this datacenter does not hold to a datacenter that does.
+ * Each request goes one hop, and at most once: an update whose answer is lost may be done.
  *
- * <p>A connection keeps its guarantees: its requests are done in their order, and what it was shown
- * by one holder, another one has before it answers. Thread-safe; others are called without a lock.
+ * <p>A connection keeps its guarantees: its requests are executed in their order, and a holder
+ * answers with all that another one has shown it. Thread-safe; foreign code runs without a lock.
  */
 public final class Forwarder implements AutoCloseable {
   private static final long TICK_MILLIS = 1_000;
 
-  /** What a request takes besides its bytes until it is answered. */
+  /** What a request takes besides its bytes until it is answered, in bytes. */
   private static final long ASK_BYTES = 512;
 
-  /** Larger answers are decoded beside the network's loop, within the budget. */
+  /** Larger answers are decoded outside the network's loop, within the budget. */
   private static final int LARGE_BYTES = 64 << 10;
 
   private final String self;
@@ -43,7 +43,7 @@ public final class Forwarder implements AutoCloseable {
   private final ShownHere shownHere;
   private volatile AnswerWitness witness = (dc, request, partition, reply, size) -> {};
 
-  // Under this one's lock.
+  // Guarded by this object's lock.
   private final Asks asks = new Asks();
   private final HolderChoice choice;
   private final WayMeter meter;
@@ -51,7 +51,7 @@ public final class Forwarder implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Nothing is under way.
+   * A forwarder without requests in flight.
    *
    * @param self this datacenter
    * @param bytes for requests until they are answered, and for large answers until they are read
@@ -75,7 +75,7 @@ public final class Forwarder implements AutoCloseable {
     this.meter = new WayMeter(nanoTime.getAsLong());
   }
 
-  /** How many requests were forwarded, and how long their answers took. */
+  /** Returns how many requests were forwarded, and how long their answers took. */
   public Map<ForwardCounts.Way, ForwardCounts.Figures> counts() {
     return counts.all();
   }
@@ -125,7 +125,7 @@ public final class Forwarder implements AutoCloseable {
   }
 
   /**
-   * Has a request done elsewhere.
+   * Forwards a request.
    *
    * @param lane of the connection that asks
    * @param user whose rights count; empty for this process itself
@@ -142,7 +142,7 @@ public final class Forwarder implements AutoCloseable {
       return false;
     }
     Request travels = Forwardable.travelling(request, held.partitioning());
-    String by = request instanceof Request.Reach ? "" : user; // it shows nobody what is read
+    String by = request instanceof Request.Reach ? "" : user; // its answer shows no data
     Reply.Failure refused =
         Forwardable.is(travels)
             ? ask(request, travels, keyspace, held, lane, by, reply)
@@ -154,18 +154,18 @@ public final class Forwarder implements AutoCloseable {
   }
 
   /**
-   * A request of a keyspace that is held here by now, of a connection of which others have done
-   * something: it asks for what it was shown by them.
+   * Prepares a request for a keyspace that this datacenter holds by now, of a connection whose
+   * earlier requests others have executed: the request asks for what they have shown.
    *
    * @param partitioning of the keyspace
-   * @return null if it must be forwarded, too: something of its connection is under way there
+   * @return null if it must be forwarded, too, since requests of its connection are in flight there
    */
   public synchronized @Nullable Request here(
       Request request, String keyspace, Partitioning partitioning, Object lane) {
     return choice.here(request, keyspace, partitioning, lane);
   }
 
-  /** Asks a holder; or says why not: then nothing was done. */
+  /** Asks a holder; or returns why not: then nothing was done. */
   private Reply.@Nullable Failure ask(
       Request original,
       Request request,
@@ -216,7 +216,7 @@ public final class Forwarder implements AutoCloseable {
     counts.sent(keyspace, to.dc(), Forwardable.kind(request));
     boolean sent = around.ask(to.dc(), content);
     tickLater();
-    if (!sent && taken(id, to.dc()) != null) { // else it was answered for it when the way ended
+    if (!sent && taken(id, to.dc()) != null) { // else it was answered when the connection ended
       Reply.Failure nobody = Refusals.unreachable(self, keyspace, held);
       failed(ask, nobody);
       return nobody;
@@ -224,7 +224,7 @@ public final class Forwarder implements AutoCloseable {
     return null;
   }
 
-  /** Why there is no room; null if there is, and its bytes are taken. */
+  /** Returns why there is no room; null if there is, and then takes the request's bytes. */
   private Reply.@Nullable Failure noRoom(Asks.Ask ask) {
     if (!asks.hasRoom(ask.dc())) {
       return Refusals.fullWindow(ask.dc());
@@ -236,7 +236,7 @@ public final class Forwarder implements AutoCloseable {
     return bytes.tryTake(ask.bytes()) ? null : Refusals.noRoom(ask.dc(), ask.bytes(), bytes.max());
   }
 
-  /** Takes one out; null if another has. */
+  /** Removes a request in flight; null if another thread has. */
   private synchronized Asks.@Nullable Ask taken(long id, String dc) {
     Asks.Ask ask = asks.take(id, dc);
     if (ask != null) {
@@ -252,14 +252,14 @@ public final class Forwarder implements AutoCloseable {
 
   // ---------------------------------------------------------------- answers
 
-  /** A datacenter can be asked from now on. */
+  /** Requests can be sent to a datacenter from now on. */
   public synchronized void up(ReplicaId peer) {
     choice.up(peer);
   }
 
-  /** Nothing that was asked of a datacenter is answered any more. */
+  /** Requests in flight at a datacenter will not be answered. */
   public void down(String dc) {
-    own.down(dc); // first: nobody is shown more of what it told
+    own.down(dc); // first: clients are shown no more of its answers
     Collection<Asks.Ask> lost;
     synchronized (this) {
       lost = asks.takeAll(dc);
@@ -321,7 +321,7 @@ public final class Forwarder implements AutoCloseable {
     return choice.failed(ask, why);
   }
 
-  /** The ways to these are measured for a while. */
+  /** Measures the round trips to these datacenters for a while. */
   public void measure(Collection<String> dcs) {
     synchronized (this) {
       meter.wanted(dcs, nanoTime.getAsLong());
@@ -367,7 +367,7 @@ public final class Forwarder implements AutoCloseable {
     }
   }
 
-  /** Measures the way to a holder and back. */
+  /** Measures the round trip to a holder. */
   private void measure(String dc) {
     long now = nanoTime.getAsLong();
     boolean begins = around.mayAsk(dc);
@@ -385,7 +385,7 @@ public final class Forwarder implements AutoCloseable {
     }
   }
 
-  /** Asks nothing more; what is under way fails. */
+  /** Forwards nothing more; requests in flight fail. */
   @Override
   public void close() {
     Collection<Asks.Ask> lost;

@@ -5,10 +5,13 @@ import io.osier.core.VersionVector;
 import java.util.List;
 import java.util.Optional;
 
-/** What forwarding has of the world: who holds a keyspace, and how they are asked. Thread-safe. */
+/**
+ * What forwarding needs of its datacenter: the holders of keyspaces, and the links to them.
+ * Thread-safe.
+ */
 public interface ForwardingHost {
   /**
-   * Who holds a keyspace.
+   * The holders of a keyspace.
    *
    * @param dcs in the order of their names
    * @param creation tells it from another keyspace of its name
@@ -19,23 +22,26 @@ public interface ForwardingHost {
     }
   }
 
-  /** Who holds a keyspace; empty if there is none of that name. */
+  /** Returns the holders of a keyspace; empty if there is none of that name. */
   Optional<Held> holders(String keyspace);
 
-  /** What was shown here of a partition while its keyspace was held here. */
+  /** Returns what was shown of a partition while its keyspace was held here. */
   default VersionVector shownBefore(String keyspace, int partition) {
     return VersionVector.EMPTY;
   }
 
-  /** Whether requests can be sent to a datacenter. */
+  /** Returns whether requests can be sent to a datacenter. */
   boolean mayAsk(String dc);
 
-  /** Whether such a datacenter takes the steps of scripts, and is asked who has what. */
+  /**
+   * Returns whether a datacenter executes forwarded scripts and answers which datacenters have an
+   * update.
+   */
   default boolean takesScripts(String dc) {
     return false;
   }
 
-  /** Sends to one; false if that cannot be done, and nothing was sent. */
+  /** Sends bytes to a datacenter; false if that cannot be done, and nothing was sent. */
   boolean ask(String dc, byte[] content);
 
   void later(Runnable task, long millis);

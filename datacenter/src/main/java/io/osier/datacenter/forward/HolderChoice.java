@@ -16,24 +16,24 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom each request is asked of, and what it carries of what its connection was shown: the nearest
- * holder, unless the connection has something under way at another one or its transaction lives
- * there. Pure; used under its owner's lock.
+ * Chooses the holder that gets a request, and adds to the request what its connection was shown:
+ * the nearest holder, unless the connection has requests in flight at another one or its
+ * transaction lives there. Pure; used under its owner's lock.
  */
 final class HolderChoice {
-  /** Another holder may take so long at least to get what the one before it has shown. */
+  /** The least time that another holder may take to get what the former one has shown. */
   static final int MOVE_MILLIS = 1_000;
 
-  /** So long others go first if one cannot serve. */
+  /** How long other holders are preferred after one said that it cannot serve. */
   private static final long AVOID_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** What becomes of a request. */
+  /** The decision about a request. */
   sealed interface Choice {}
 
-  /** It is asked of one. */
+  /** The request goes to a holder. */
   record Chosen(String dc, Request request) implements Choice {}
 
-  /** It is not asked of anybody. */
+  /** The request goes to no holder. */
   record Refused(Reply.Failure why) implements Choice {}
 
   private final String self;
@@ -63,9 +63,9 @@ final class HolderChoice {
   // ---------------------------------------------------------------- asking
 
   /**
-   * Whom a request is asked of.
+   * Chooses the holder that gets a request.
    *
-   * @param up those of the holders that can be asked
+   * @param up the holders that can be asked
    * @param lane of the connection that asks
    */
   Choice choose(
@@ -105,7 +105,7 @@ final class HolderChoice {
     return new Chosen(dc, behind(asked, keyspace, held.partitioning(), lane, by));
   }
 
-  /** The request, which asks for what its connection was shown by others than this one. */
+  /** Returns the request with what its connection was shown by other holders than this one. */
   private Request behind(
       Request request,
       String keyspace,
@@ -120,10 +120,10 @@ final class HolderChoice {
   }
 
   /**
-   * A request of a keyspace that is held here by now, of a connection whose earlier ones were done
-   * elsewhere: it asks for what they have shown.
+   * Returns a request for a keyspace that this datacenter holds by now, of a connection whose
+   * earlier requests were executed elsewhere: it asks for what they have shown.
    *
-   * @return null if it must go where something of the connection is under way
+   * @return null if it must go to the holder where requests of the connection are in flight
    */
   @Nullable Request here(Request request, String keyspace, Partitioning partitioning, Object lane) {
     Request.Transact step = Forwardable.step(request);
@@ -162,27 +162,30 @@ final class HolderChoice {
     }
   }
 
-  /** It is under way no more. */
+  /** Notes that a request is no longer in flight. */
   void ends(Asks.Ask ask) {
     Forwardable.keyspace(ask.request())
         .filter(name -> isInOrder(ask.request()))
         .ifPresent(name -> lanes.ends(ask.lane(), name));
   }
 
-  /** Whether what follows it goes where it is; a watcher may wait there for ever. */
+  /**
+   * Returns whether later requests must follow this one to its holder; not so for a watcher, which
+   * may wait there for ever.
+   */
   private static boolean isInOrder(Request request) {
     return Forwardable.kind(request) != Forwardable.Kind.WATCH;
   }
 
   // ---------------------------------------------------------------- answers
 
-  /** It is not answered by whom it was asked of; what its client is told instead. */
+  /** The holder does not answer a request; returns what its client is told instead. */
   Reply failed(Asks.Ask ask, Reply.Failure why) {
     transactions.answered(ask.request(), ask.lane(), why);
     return why;
   }
 
-  /** A holder has answered; what the client is told. */
+  /** A holder has answered; returns what the client is told. */
   Reply answered(ReplicaId peer, Asks.Ask ask, Reply reply, long now) {
     transactions.answered(ask.request(), ask.lane(), reply);
     if (reply instanceof Reply.Failure f) {
@@ -216,7 +219,7 @@ final class HolderChoice {
 
   // ---------------------------------------------------------------- what is shown here
 
-  /** By others, and here while it was held here. */
+  /** Returns what was shown by other holders, and here while the keyspace was held here. */
   VersionVector shown(String keyspace, int partition) {
     return shown.of(keyspace, partition).join(shownBefore.apply(keyspace, partition));
   }
@@ -225,10 +228,10 @@ final class HolderChoice {
     shown.saw(keyspace, partition, seen);
   }
 
-  /** A connection is shown what a datacenter has told. */
+  /** Notes that a connection is shown what a datacenter has told. */
   void shows(Object lane, String keyspace, String dc) {
     ReplicaId by = replicas.get(dc);
-    // Of one that has just gone its next life may not have what it told.
+    // The next incarnation of a datacenter that has just gone may not have what it told.
     lanes.answered(lane, keyspace, by == null ? new ReplicaId(dc, Long.MAX_VALUE) : by);
   }
 

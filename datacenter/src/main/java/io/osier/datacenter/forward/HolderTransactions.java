@@ -15,22 +15,24 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * At which holder each transaction lives that was begun through this datacenter: all of its steps
- * go there. An open one counts as something that its connection has under way there. Pure; used
- * under its owner's lock.
+ * Remembers the holder of each transaction that was begun through this datacenter: all of its steps
+ * go there. An open transaction counts as a request that its connection has in flight there. Pure;
+ * used under its owner's lock.
  */
 final class HolderTransactions {
-  /** Most that are open; further ones are told to come later. */
+  /** The most open transactions; further ones are refused for the moment. */
   static final int OPEN_MAX = 65_536;
 
-  /** So many are remembered that have ended, and may be asked for again. */
+  /** The most ended transactions that are remembered, since they may be asked for again. */
   static final int ENDED_MAX = 10_000;
 
-  /** Longer than its limit a transaction is kept here, so that it never ends here first. */
+  /**
+   * How much longer than its limit a transaction is kept here, so that it never ends here first.
+   */
   private static final long SLACK_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private record Name(String keyspace, TransactionId transaction) implements Comparable<Name> {
-    /** Clients may draw identities that have one hash. */
+    /** An order, since clients may draw ids that have one hash. */
     @Override
     public int compareTo(Name other) {
       int byTransaction = transaction.compareTo(other.transaction);
@@ -49,7 +51,7 @@ final class HolderTransactions {
     private final long endNanos;
     private boolean open = true;
 
-    /** Whether the holder was asked to commit something of it. */
+    /** Whether the holder was asked to commit. */
     private boolean committing;
 
     private Home(Name name, ReplicaId holder, long known, Object lane, long endNanos) {
@@ -76,7 +78,7 @@ final class HolderTransactions {
   private final Map<Name, Home> ended = new LinkedHashMap<>();
 
   /**
-   * @param lanes are told of what is open
+   * @param lanes are told of open transactions
    */
   HolderTransactions(LaneHistory lanes) {
     this.lanes = lanes;
@@ -86,13 +88,15 @@ final class HolderTransactions {
     return open.isEmpty();
   }
 
-  /** Whether a step may be asked of a datacenter: its transaction is open there, or can be. */
+  /**
+   * Returns whether a step may be sent to a datacenter: its transaction is open there, or can be.
+   */
   boolean hasRoom(Request.Transact step, String dc) {
     Home home = home(step);
     return home == null ? open.size() < OPEN_MAX : home.dc().equals(dc);
   }
 
-  /** Where the transaction of a step is; null if that is not known. */
+  /** Returns the holder of a step's transaction; null if it is not known. */
   @Nullable Home home(Request.Transact step) {
     Name name = name(step);
     Home found = open.get(name);
@@ -104,11 +108,11 @@ final class HolderTransactions {
   }
 
   /**
-   * A step is about to be asked for.
+   * Notes that a step is about to be sent.
    *
-   * @param at by whom it is done if it begins its transaction, as far as is known; null if that one
-   *     has just gone
-   * @param known a commit number that this one has given before
+   * @param at the replica that gets it if it begins its transaction, as far as is known; null if
+   *     that has just gone
+   * @param known a commit number that the replica has given before
    */
   void asked(Request.Transact step, @Nullable ReplicaId at, long known, Object lane, long now) {
     Home home = home(step);
@@ -132,10 +136,10 @@ final class HolderTransactions {
   }
 
   /**
-   * A holder has answered a step, or will not any more.
+   * Notes that a holder has answered a step, or will not answer it.
    *
-   * @param lane of the connection that has asked
-   * @param reply a failure if it will not: see {@link Forwardable#loss}
+   * @param lane of the connection that sent it
+   * @param reply a failure if the holder will not answer: see {@link Forwardable#loss}
    */
   void answered(Request request, Object lane, Reply reply) {
     Request.Transact step = Forwardable.step(request);
@@ -151,7 +155,7 @@ final class HolderTransactions {
     }
     boolean isUnknown = request instanceof Request.Repeat || f.code() == ErrorCode.TIMEOUT;
     if (step.step() == 1 && !isUnknown && home.lane == lane) {
-      home.committing = false; // it was not begun, and may be anywhere
+      home.committing = false; // it was not begun, and may begin at another holder
       end(home);
     } else if (f.code() == ErrorCode.TRANSACTION_ENDED
         || f.code() == ErrorCode.TRANSACTION_FORGOTTEN) {
@@ -159,12 +163,12 @@ final class HolderTransactions {
     }
   }
 
-  /** The connection to a holder was lost, and what that had not told with it. */
+  /** The connection to a holder was lost, and with it the transactions there. */
   void down(String dc) {
     endIf(home -> home.dc().equals(dc));
   }
 
-  /** The time of some is over. */
+  /** Ends the transactions whose time is over. */
   void expire(long now) {
     endIf(home -> now - home.endNanos >= 0);
   }

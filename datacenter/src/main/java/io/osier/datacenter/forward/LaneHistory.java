@@ -8,20 +8,20 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of each connection, by whom it was answered about which keyspace, and where it has something
- * under way: what follows goes there, too, so that the order of its requests holds. Connections
- * that are gone are forgotten with their lanes. Pure; used under its owner's lock.
+ * Remembers, for each connection and keyspace, which holders have answered and at which holder
+ * requests are in flight: the next requests go there, too, so that their order holds. A connection
+ * that is gone is forgotten with its lane. Pure; used under its owner's lock.
  */
 final class LaneHistory {
-  /** One connection and one keyspace. */
+  /** One connection's requests in one keyspace. */
   private static final class Dealings {
     int underWay;
     @Nullable String at;
 
-    /** Who has answered; empty before. */
+    /** The holder that has answered; empty before the first answer. */
     Optional<ReplicaId> by = Optional.empty();
 
-    /** Whether several have. */
+    /** Whether several holders have answered. */
     boolean mixed;
   }
 
@@ -45,30 +45,30 @@ final class LaneHistory {
     return of(lane).keyspaces.computeIfAbsent(keyspace, k -> new Dealings());
   }
 
-  /** By what number others know a connection: from 1 on, each once. */
+  /** Returns the number by which other datacenters know a connection: from 1 on, each once. */
   long number(Object lane) {
     return of(lane).number;
   }
 
-  /** Where a connection has something under way; null if nothing is. */
+  /** Returns the holder at which a connection has requests in flight; null if it has none. */
   @Nullable String at(Object lane, String keyspace) {
     Dealings with = of(lane, keyspace);
     return with.underWay == 0 ? null : with.at;
   }
 
-  /** One more is under way. */
+  /** Notes one more request in flight. */
   void begins(Object lane, String keyspace, String dc) {
     Dealings with = of(lane, keyspace);
     with.underWay++;
     with.at = dc;
   }
 
-  /** One is under way no more. */
+  /** Notes the end of a request in flight. */
   void ends(Object lane, String keyspace) {
     of(lane, keyspace).underWay--;
   }
 
-  /** A connection was shown something by this one. */
+  /** Notes that this replica has answered a connection. */
   void answered(Object lane, String keyspace, ReplicaId by) {
     Dealings with = of(lane, keyspace);
     with.mixed |= with.by.isPresent() && !with.by.get().equals(by);
@@ -76,7 +76,8 @@ final class LaneHistory {
   }
 
   /**
-   * Whether a connection was shown something by another one than this, or than its present life.
+   * Returns whether a connection was answered by another replica than this, or by an earlier
+   * incarnation of it.
    */
   boolean hasSeenMore(Object lane, String keyspace, Optional<ReplicaId> than) {
     Dealings with = of(lane, keyspace);

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of several datacenters is asked: the nearest by the measured way there and back, and the
+ * Chooses which of several datacenters is asked: the nearest by the measured round trip, but the
  * present one unless another is clearly nearer, as clients choose theirs. Pure; used under its
  * owner's lock.
  */
@@ -16,7 +16,7 @@ final class NearestHolder {
   /** Another datacenter must be nearer by this factor. */
   private static final double NEARER = 0.7;
 
-  /** Of the last measurement, in the mean. */
+  /** The weight of the latest measurement in the mean. */
   private static final double WEIGHT = 0.25;
 
   private static final double UNKNOWN = Double.MAX_VALUE / 2;
@@ -24,10 +24,10 @@ final class NearestHolder {
   private static final class Way {
     double nanos = UNKNOWN;
 
-    /** Since when a measurement is under way. */
+    /** When the present measurement began; empty if there is none. */
     Optional<Long> since = Optional.empty();
 
-    /** It has said that it cannot serve; others go first until then. */
+    /** Until when other datacenters are preferred, since this one said that it cannot serve. */
     Optional<Long> avoidedUntil = Optional.empty();
   }
 
@@ -37,7 +37,7 @@ final class NearestHolder {
     return ways.computeIfAbsent(dc, name -> new Way());
   }
 
-  /** A measurement begins; false if one is under way. */
+  /** Begins a measurement; false if one is in progress. */
   boolean begins(String dc, long now) {
     Way way = way(dc);
     if (way.since.isPresent()) {
@@ -47,24 +47,27 @@ final class NearestHolder {
     return true;
   }
 
-  /** A measurement has ended, after so long. */
+  /** Ends a measurement, with this result. */
   void measured(String dc, long nanos) {
     Way way = way(dc);
     way.since = Optional.empty();
     way.nanos = way.nanos == UNKNOWN ? nanos : way.nanos + WEIGHT * (nanos - way.nanos);
   }
 
-  /** It is not connected any more: what is known of the way may not hold for the next one. */
+  /** A datacenter is no longer connected: its measurements may not hold for the next connection. */
   void down(String dc) {
     ways.remove(dc);
   }
 
-  /** Others go first for a while. */
+  /** Prefers other datacenters until this time. */
   void avoid(String dc, long until) {
     way(dc).avoidedUntil = Optional.of(until);
   }
 
-  /** The way there and back: what was measured, or for how long it has not answered by now. */
+  /**
+   * Returns the round trip: as measured, or the time for which an answer has been missing, if that
+   * is longer.
+   */
   private double roundTrip(String dc, long now) {
     Way way = ways.get(dc);
     if (way == null) {
@@ -75,7 +78,7 @@ final class NearestHolder {
         : way.nanos;
   }
 
-  /** The way there and back; 0 if it was not measured. */
+  /** Returns the round trip in nanoseconds; 0 if it was not measured. */
   double roundTripNanos(String dc, long now) {
     double nanos = roundTrip(dc, now);
     return nanos == UNKNOWN ? 0 : nanos;
@@ -87,11 +90,11 @@ final class NearestHolder {
   }
 
   /**
-   * The one to ask.
+   * Returns the datacenter to ask.
    *
-   * @param up those that can be asked, in the order that counts where nothing was measured
-   * @param present the one that was asked last; null for none
-   * @return null if there is none
+   * @param up the datacenters that can be asked, in the order that counts if nothing was measured
+   * @param present the datacenter that was asked last; null for none
+   * @return null if none can be asked
    */
   @Nullable String choose(Collection<String> up, @Nullable String present, long now) {
     List<String> good = up.stream().filter(dc -> !isAvoided(dc, now)).toList();

@@ -13,11 +13,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a datacenter asks others for itself, and not for a client: how long the way is, and what
- * becomes of objects that it copies. Thread-safe; others are called without a lock.
+ * Asks other datacenters questions of this datacenter itself, not of a client: for round trips, and
+ * for changes of objects that it copies. Thread-safe; foreign code is called without a lock.
  */
 public final class OwnAsks {
-  /** Their numbers begin here: those of clients' requests never get there. */
+  /** The first number of these questions, which clients' requests never reach. */
   private static final long FIRST_ID = 1L << 56;
 
   private static final Request PING = new Request.Ping();
@@ -27,7 +27,7 @@ public final class OwnAsks {
   private final LongSupplier nanoTime;
   private final Runnable begun;
 
-  // Under this one's lock.
+  // Guarded by this object's lock.
   private final Asks asks = new Asks();
   private boolean closed;
 
@@ -40,7 +40,7 @@ public final class OwnAsks {
   }
 
   /**
-   * @param begun is run when {@link #expire} must be called now and then
+   * @param begun runs when {@link #expire} must be called from time to time
    */
   OwnAsks(ForwardingHost around, LongSupplier nanoTime, Runnable begun) {
     this.around = around;
@@ -51,9 +51,8 @@ public final class OwnAsks {
   /**
    * Asks a datacenter something.
    *
-   * @param content is written behind what each question begins with
-   * @param answer takes what the answer has behind its id, once, now or later; null if there is
-   *     none
+   * @param content writes the question, after the beginning that all questions have
+   * @param answer takes the answer after its id, once, now or later; null if there is none
    */
   public void ask(
       String dc,
@@ -65,7 +64,7 @@ public final class OwnAsks {
     }
   }
 
-  /** As {@link #ask}; false if it was not sent, and then there is no answer. */
+  /** As {@link #ask}; false if the question was not sent, and then there is no answer. */
   private boolean tryAsk(
       String dc,
       Consumer<WireOutput> content,
@@ -83,7 +82,7 @@ public final class OwnAsks {
     }
     boolean sent = around.ask(dc, ForwardedRequest.encode(id, content));
     begun.run();
-    return sent || take(id, dc) == null; // else it was answered for it when the way ended
+    return sent || take(id, dc) == null; // else it was answered when the connection ended
   }
 
   /** Asks a datacenter for nothing but an answer. */
@@ -95,7 +94,7 @@ public final class OwnAsks {
     return asks.take(id, dc);
   }
 
-  /** An answer has come; false if it is none to these. */
+  /** Takes an answer; false if it does not belong to these questions. */
   boolean answered(String dc, long id, WireInput in) {
     if (id < FIRST_ID) {
       return false;
@@ -107,7 +106,7 @@ public final class OwnAsks {
     return true;
   }
 
-  /** Nothing that was asked of a datacenter is answered any more. */
+  /** Questions in flight at a datacenter will not be answered. */
   void down(String dc) {
     List<Asks.Ask> lost;
     synchronized (this) {
@@ -116,7 +115,7 @@ public final class OwnAsks {
     fail(lost);
   }
 
-  /** Gives up what was not answered in time; false if nothing is under way. */
+  /** Gives up questions that were not answered in time; false if none is in flight. */
   boolean expire(long now) {
     List<Asks.Ask> lost;
     boolean some;

@@ -2,7 +2,7 @@ package io.osier.datacenter.forward;
 
 import java.net.SocketAddress;
 
-/** As what a datacenter stands in the audit log. Immutable. */
+/** A datacenter's address in the audit log. Immutable. */
 public final class PeerAddress extends SocketAddress {
   private static final long serialVersionUID = 1;
   private final String dc;

@@ -7,14 +7,14 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import org.jspecify.annotations.Nullable;
 
-/** What clients are told where a holder did not answer them. Static and pure. */
+/** Makes the answers to clients when a holder did not answer. Static and pure. */
 final class Refusals {
-  /** What such a request may take in the heap: it takes less when it travels. */
+  /** The most that such a request may take in the heap; it takes less when it travels. */
   private static final long LATER_BYTES_MAX = 64 << 20;
 
   private Refusals() {}
 
-  /** Nobody that holds the keyspace can be asked. */
+  /** No holder of the keyspace can be asked. */
   static Reply.Failure unreachable(String self, String keyspace, ForwardingHost.Held held) {
     return new Reply.Failure(
         ErrorCode.UNAVAILABLE,
@@ -30,10 +30,10 @@ final class Refusals {
   }
 
   /**
-   * Why something that not all versions take is not asked of a datacenter; null if it is, or all
-   * take it.
+   * Returns why a request that not all versions understand is not sent to a datacenter; null if it
+   * is, or all understand it.
    *
-   * @param bytes which must have room for it before it is encoded
+   * @param bytes the budget, which must have room for the request before it is encoded
    */
   static Reply.@Nullable Failure later(
       String self,
@@ -55,11 +55,11 @@ final class Refusals {
           "nothing was done: what goes to %s in one program has at most %d bytes"
               .formatted(dc, LATER_BYTES_MAX));
     }
-    // Encoded it takes less: where half of all is free it is tried.
+    // Encoded it takes less, so it is tried if half of the budget is free.
     return bytes.has(Math.min(size, bytes.max() / 2)) ? null : noRoom(dc, size, bytes.max());
   }
 
-  /** So much is under way at a datacenter already. */
+  /** Too many requests are in flight at a datacenter. */
   static Reply.Failure fullWindow(String dc) {
     return new Reply.Failure(
         ErrorCode.OVERLOADED,
@@ -103,7 +103,10 @@ final class Refusals {
                 + " committed only if its commit was confirmed; begin another one");
   }
 
-  /** Where a transaction is cannot be asked at present; whether it is done is known there alone. */
+  /**
+   * The holder of a transaction cannot be asked at present; only that holder knows whether the step
+   * was done.
+   */
   static Reply.Failure homeUnreachable(String self, String dc) {
     return new Reply.Failure(
         ErrorCode.UNAVAILABLE,

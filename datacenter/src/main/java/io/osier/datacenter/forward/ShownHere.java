@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What a {@link Forwarder} knows of what its clients were shown, for who shows them more. Thread-
- * safe: under the forwarder's lock.
+ * Gives other parts of the datacenter access to what a {@link Forwarder} knows of what its clients
+ * were shown. Thread-safe, by the forwarder's lock.
  */
 public final class ShownHere {
   private final Object lock;

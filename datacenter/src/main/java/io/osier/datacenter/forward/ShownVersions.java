@@ -63,7 +63,7 @@ public final class ShownVersions {
   }
 
   /**
-   * An answer is passed on.
+   * Notes an answer that is passed on.
    *
    * @param partition that the request is about; empty if it is about all of them
    */
@@ -91,7 +91,7 @@ public final class ShownVersions {
     }
   }
 
-  /** What an answer about one partition has shown. */
+  /** Returns what an answer about one partition has shown. */
   public static VersionVector seen(Reply reply) {
     return switch (reply) {
       case Reply.Done r ->
@@ -118,7 +118,7 @@ public final class ShownVersions {
     return seen.raised(dot.replica(), dot.number());
   }
 
-  /** What an answer about all partitions has shown, in their order. */
+  /** Returns what an answer about all partitions has shown, in their order. */
   public static List<VersionVector> seenOfAll(Reply reply) {
     return switch (reply) {
       case Reply.Page r -> r.seen();

@@ -8,17 +8,17 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When the ways to which holders are measured: all that could be asked, while something is
- * forwarded. Pure; used under its owner's lock.
+ * Decides when the round trips to which holders are measured: to all that could be asked, while
+ * requests are forwarded. Pure; used under its owner's lock.
  */
 final class WayMeter {
   /** How often the ways are measured while requests are forwarded. */
   static final long MEASURE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** So long they are measured after the last request. */
+  /** How long they are measured after the last request. */
   private static final long USED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** When a holder was wanted last, by name. */
+  /** When each holder could last have been asked, by name. */
   private final Map<String, Long> wanted = new HashMap<>();
 
   private long measuredAt;
@@ -27,17 +27,17 @@ final class WayMeter {
     measuredAt = now - MEASURE_NANOS;
   }
 
-  /** These could be asked. */
+  /** Notes that these datacenters could be asked. */
   void wanted(Collection<String> dcs, long now) {
     dcs.forEach(name -> wanted.put(name, now));
   }
 
-  /** Whether nothing is measured. */
+  /** Returns whether nothing is measured. */
   boolean isIdle() {
     return wanted.isEmpty();
   }
 
-  /** Those that are measured now. */
+  /** Returns the datacenters to measure now. */
   Collection<String> due(long now) {
     wanted.values().removeIf(at -> now - at > USED_NANOS);
     if (now - measuredAt < MEASURE_NANOS) {

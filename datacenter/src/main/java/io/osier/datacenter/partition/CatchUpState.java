@@ -5,22 +5,22 @@ import io.osier.propagation.Propagation;
 import io.osier.propagation.host.PeersHeard;
 
 /**
- * Whether a partition has what the others had, so that it serves commands. Used by one thread, but
- * for what is told of it.
+ * Tells whether a partition has the data that its peers had, so that it can serve commands. Not
+ * thread-safe, but for the methods that say so.
  */
 final class CatchUpState {
   private static final long READY_CHECK_NANOS = 20_000_000;
 
-  /** How often is looked whether all is here that the others had. */
+  /** How often a ready partition checks whether it has all that its peers had. */
   private static final long COMPLETE_CHECK_NANOS = 500_000_000;
 
   private final Propagation propagation;
   private final VisibleChanges changes;
 
   /**
-   * True for a store with objects that is not known to be complete, such as a mended one. Its
-   * partition is not ready for lack of peers alone: one must have been heard, unless there are
-   * none.
+   * True if the store has objects but is not known to be complete, such as a mended one. Its
+   * partition does not become ready merely because no peer answers: it must have heard one, unless
+   * it has no peers.
    */
   private final boolean lacksSome;
 
@@ -29,21 +29,23 @@ final class CatchUpState {
   /** See {@link io.osier.datacenter.store.PartitionProgress}. */
   private boolean caughtUp;
 
-  /** Of which peers it has what they had, since it was told of them. */
+  /**
+   * Whether the partition has what no, some or all peers had when it was last told of its peers.
+   */
   private volatile HeardSince heard = new HeardSince(0, PeersHeard.NOBODY);
 
   private record HeardSince(long number, PeersHeard heard) {}
 
   private volatile boolean settled;
 
-  /** The telling of the peers since which it has what they had; -1 if none. */
+  /** The number of the latest {@code Input.Peers} whose peers' data is all here; -1 if none. */
   private volatile long completeSince = -1;
 
   private long peersNumber;
 
   /**
-   * @param ready whether it goes on where it was, or has nobody from whom to get anything
-   * @param hasObjects whether its store has some, and does not say how far they go
+   * @param ready whether the partition goes on where it stopped, or has no peers to fetch data from
+   * @param hasObjects whether its store holds objects without saying how complete they are
    */
   CatchUpState(Propagation propagation, VisibleChanges changes, boolean ready, boolean hasObjects) {
     this.propagation = propagation;
@@ -53,7 +55,7 @@ final class CatchUpState {
     this.lacksSome = !ready && hasObjects;
   }
 
-  /** Whether commands are served. For any thread. */
+  /** Returns whether commands are served. For any thread. */
   boolean isReady() {
     return ready;
   }
@@ -62,7 +64,7 @@ final class CatchUpState {
     return caughtUp;
   }
 
-  /** Whether it fetches what a store that was mended has lost. */
+  /** Returns whether the partition is fetching what a mended store has lost. */
   boolean isMending() {
     return lacksSome && !ready;
   }
@@ -81,17 +83,20 @@ final class CatchUpState {
     return last.number == number ? last.heard : PeersHeard.NOBODY;
   }
 
-  /** Notes whom it has heard by now. */
+  /** Notes which peers the partition has heard by now. */
   void hear() {
     heard = new HeardSince(peersNumber, propagation.status().heard());
   }
 
-  /** Whether it has what all had since a telling of the peers. For any thread. */
+  /**
+   * Returns whether all data is here that the peers of this {@code Input.Peers} had. For any
+   * thread.
+   */
   boolean isComplete(long number) {
     return completeSince == number;
   }
 
-  /** It was told of the peers. */
+  /** Notes that the partition was told its peers anew. */
   void setPeers(long number, boolean joins) {
     peersNumber = number;
     propagation.status().setJoins(joins);

@@ -22,18 +22,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients' commands: each is served when what its session has seen elsewhere is here, and parked
- * until then. Not thread-safe.
+ * Serves clients' commands: a command whose session has seen updates of other datacenters is parked
+ * until these updates are here. Not thread-safe.
  */
 final class Commands {
-  /** Most commands that may wait for what their session has seen elsewhere. */
+  /** The most commands that may be parked. */
   static final int PARKED_MAX = 10_000;
 
   /**
-   * A command that waits until what its session has seen elsewhere has come.
+   * A parked command: it waits for updates of other datacenters that its session has seen.
    *
-   * @param lacking what of its session's past was not here when it came, in words
-   * @param deadlineNanos until when it may wait
+   * @param lacking in words, the updates that were missing when it came
+   * @param deadlineNanos when it fails if they are still missing
    */
   private record Parked(
       long ticket, Request request, String lacking, long sinceNanos, long deadlineNanos) {}
@@ -43,7 +43,7 @@ final class Commands {
   private final Writes writes;
   private final Programs programs;
 
-  /** Null in a {@code session} keyspace, which has none. */
+  /** Null in a {@code session} keyspace, which has no transactions. */
   private final @Nullable Transactions transactions;
 
   private final Propagation propagation;
@@ -52,7 +52,7 @@ final class Commands {
   private final SpreadWaiters spreading;
   private List<Parked> parked = new ArrayList<>();
 
-  /** What was here when all that is parked was looked at last. */
+  /** The version of what is here, as of the last look at all parked commands. */
   private long parkedVersion;
 
   Commands(
@@ -75,7 +75,7 @@ final class Commands {
     this.spreading = new SpreadWaiters(propagation, effects);
   }
 
-  /** Those who wait until other datacenters have what was committed here. */
+  /** Returns those who wait until other datacenters have what was committed here. */
   SpreadWaiters spreading() {
     return spreading;
   }
@@ -83,7 +83,7 @@ final class Commands {
   /** Serves a command, parks it, or refuses it. */
   void take(long ticket, Request request, Now now) {
     if (propagation.version() != parkedVersion) {
-      // What this session sent before may wait for what has just come: it goes first.
+      // An earlier command of this session may wait for updates that have just come: it goes first.
       unpark(now);
     }
     VersionVector after = after(request);
@@ -109,7 +109,7 @@ final class Commands {
     }
   }
 
-  /** How many commands wait for what their sessions have seen elsewhere. */
+  /** Returns how many commands are parked. */
   int parked() {
     return parked.size();
   }
@@ -122,7 +122,7 @@ final class Commands {
         dc + " has just started and is catching up with the other datacenters");
   }
 
-  /** Looks again at what is parked. */
+  /** Serves the parked commands whose updates are here, and fails those that waited too long. */
   void unpark(Now now) {
     if (parked.isEmpty()) {
       return;
@@ -157,7 +157,7 @@ final class Commands {
     effects.waited(one.ticket, Waited.For.PAST, one.lacking, now.nanos() - one.sinceNanos);
   }
 
-  /** Whose updates a session has seen that are not here. */
+  /** Names the datacenters of which a session has seen updates that are not here. */
   private String lacking(VersionVector after) {
     VersionVector beyond = after.beyond(propagation.here());
     List<String> dcs = new ArrayList<>();
@@ -167,7 +167,7 @@ final class Commands {
     return "updates of " + String.join(", ", dcs);
   }
 
-  /** When {@link #unpark} has something to do; Long.MAX_VALUE if never. */
+  /** Returns when {@link #unpark} has something to do; Long.MAX_VALUE if never. */
   long nextNanos() {
     if (parked.isEmpty()) {
       return Long.MAX_VALUE;
@@ -254,9 +254,9 @@ final class Commands {
   }
 
   /**
-   * The keyspace's transactions.
+   * Returns the keyspace's transactions.
    *
-   * @throws OsierException INVALID_ARGUMENT if it has none
+   * @throws OsierException INVALID_ARGUMENT if the keyspace has none
    */
   private Transactions transactions(String keyspace) {
     if (transactions == null) {
@@ -269,7 +269,10 @@ final class Commands {
     return transactions;
   }
 
-  /** What a scan that wants all that is known does not find in the store. */
+  /**
+   * Returns the rows of a scan that the store no longer has: dropped objects that an open snapshot
+   * may show.
+   */
   private Reply dropped(Request.Scan scan) {
     List<ObjectId> some =
         transactions == null

@@ -13,26 +13,28 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what has expired, a slice at a time. Every datacenter hides it as soon as its own clock
- * says so; one of them removes it. Not thread-safe.
+ * Removes expired objects, elements and fields, some at a time. Every datacenter hides them as soon
+ * as its own clock says that they have expired; one datacenter removes them. Not thread-safe.
  *
- * <p>A removal takes what was seen. What was done elsewhere before an object expired, above all
- * another deadline, must have been: so nothing is removed before each other datacenter is known to
- * have got something from here that was made after the deadline, a mark, and all that it had
- * committed when it said so is here. While one is away, or is not known to who has just begun with
- * nothing, what has expired stays where it is, hidden.
+ * <p>A removal takes away only what its datacenter has seen. It must have seen all that other
+ * datacenters did before the object expired, above all later deadlines they gave. So after the
+ * deadline this partition ships a mark, an update that changes nothing, and removes nothing before
+ * each other datacenter is known to have the mark and all that they had committed by then is here.
+ * While a peer is away, or while there may be peers that this partition does not know yet, what has
+ * expired stays, hidden.
  *
- * <p>Who removes is the datacenter that gave the deadline, or else the first by name; if it does
- * not, the others do. Several that remove the same take away what all have seen, and nothing more.
+ * <p>The datacenter that gave the deadline removes, or else the first by name; if it does not, the
+ * others do. If several remove the same, they take away what all of them have seen and nothing
+ * more.
  */
 final class ExpiryRemoval {
   /**
-   * Clocks that differ by less lose no deadline that was given before the former one had passed by
-   * the clock there.
+   * As long as clocks differ by less, no deadline is lost that was given at another datacenter
+   * before the former one had passed by the clock there.
    */
   static final long SLACK_MILLIS = 2_000;
 
-  /** How long the others leave it to the one whose turn it is. */
+  /** How long the other datacenters leave a removal to the one that should do it. */
   static final long PATIENCE_MILLIS = 10_000;
 
   /** Most objects that are looked at in one go: a millisecond or two of the partition's time. */
@@ -40,10 +42,10 @@ final class ExpiryRemoval {
 
   private static final long PERIOD_NANOS = 5_000_000;
 
-  /** While others must be heard first. */
+  /** The pause while other datacenters must be heard first. */
   private static final long WAITING_NANOS = 50_000_000;
 
-  /** More are not left to others. */
+  /** The most deadlines that are left to other datacenters at once. */
   private static final int LATER_MAX = 50_000;
 
   private final ReplicaId self;
@@ -51,24 +53,27 @@ final class ExpiryRemoval {
   private final Writes writes;
   private final Propagation propagation;
 
-  /** Those that were taken from the store, and not looked at. */
+  /** Deadlines that were taken from the store and not looked at yet. */
   private final ArrayDeque<Deadline> taken = new ArrayDeque<>();
 
-  /** Those that are left to others so far, in the order in which they came. */
+  /** Deadlines left to other datacenters for now, in the order in which they came. */
   private final ArrayDeque<Deadline> later = new ArrayDeque<>();
 
   private final ArrayDeque<Deadline> mine = new ArrayDeque<>();
 
-  /** Of what was over by then all is here that was done before; in milliseconds since 1970. */
+  /**
+   * In milliseconds since 1970: of all that had expired by then, this partition has what other
+   * datacenters did before that.
+   */
   private long completeTo = Long.MIN_VALUE;
 
-  /** The next such time, ... */
+  /** What completeTo becomes once the mark below has done its work, ... */
   private long nextComplete;
 
-  /** ... the number of the mark that was made after it, 0 if there is none, ... */
+  /** ... the number of the mark that was committed for it; 0 if there is none, ... */
   private long mark;
 
-  /** ... and what the others had committed when they had the mark; null before that. */
+  /** ... and what the other datacenters had committed when they had the mark; null before that. */
   private @Nullable VersionVector committed;
 
   private long nextNanos = Long.MIN_VALUE;
@@ -123,25 +128,29 @@ final class ExpiryRemoval {
   }
 
   /**
-   * Removes what is over of an object.
+   * Removes the expired parts of an object, or all of it.
    *
-   * @param limit so many of its parts at most
-   * @return how many that were, 1 if none
+   * @param limit the most parts to remove
+   * @return how many parts were removed, 1 if none
    */
   private int remove(Deadline deadline, int limit, Now now) {
     CrdtState state = read(deadline);
-    // Otherwise somebody has removed it, or it has another deadline, which will be told.
+    // Otherwise another datacenter has removed it, or it has a later deadline, which the store will
+    // name.
     if (state == null || state.overAt() > completeTo) {
       return 1;
     }
     CrdtState left = writes.removeExpired(deadline.object(), state, completeTo, limit, now);
     if (left.overAt() <= completeTo) {
-      mine.addFirst(deadline); // more of its parts than fit
+      mine.addFirst(deadline); // more expired parts than the limit
     }
     return Math.max(1, state.mortalParts() - left.mortalParts());
   }
 
-  /** The object of a deadline; null if there is none, or it cannot be read: then it stays. */
+  /**
+   * Returns the object of a deadline; null if there is none, or if it cannot be read: then it
+   * stays.
+   */
   private @Nullable CrdtState read(Deadline deadline) {
     return store.getUndamaged(deadline.object());
   }
@@ -159,10 +168,13 @@ final class ExpiryRemoval {
     return deadline.millis() + PATIENCE_MILLIS <= now.millis();
   }
 
-  /** Sees how far all is here that others had done, if the next one needs more than is known. */
+  /**
+   * Raises completeTo once the others' updates are here; makes a new mark if the next deadline
+   * needs one.
+   */
   private void complete(Now now) {
     if (committed != null && !propagation.status().areCurrent(committed)) {
-      mark = 0; // one of them began anew, and may tell more
+      mark = 0; // a peer began anew and may have more
       committed = null;
     }
     if (mark > 0 && committed == null && propagation.status().shipped() >= mark) {
@@ -177,7 +189,7 @@ final class ExpiryRemoval {
       Deadline next = mine.peek();
       CrdtState state = read(next);
       if (state == null || state.overAt() > now.millis()) {
-        mine.poll(); // it is none any more
+        mine.poll(); // the object expires no longer
       } else {
         nextComplete = now.millis() - SLACK_MILLIS;
         mark = writes.mark(next.object(), state, now);
@@ -185,7 +197,7 @@ final class ExpiryRemoval {
     }
   }
 
-  /** When {@link #sweep} may have something to do; Long.MAX_VALUE if never. */
+  /** Returns when {@link #sweep} may have something to do; Long.MAX_VALUE if never. */
   long nextNanos(Now now) {
     if (!taken.isEmpty() || !mine.isEmpty()) {
       return nextNanos;

@@ -10,19 +10,22 @@ import io.osier.datacenter.partition.machine.Now;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What an operation of a key ({@link Operation#isOfKey}) does with each of its objects. Pure. */
+/**
+ * Says what an operation on a whole key ({@link Operation#isOfKey}) does with each of its objects.
+ * Pure.
+ */
 final class KeyUpdate {
   private KeyUpdate() {}
 
   /**
-   * The objects that are changed.
+   * Returns the objects that the operation changes.
    *
-   * @param states what the key holds
+   * @param states the objects that the key holds
    * @throws OsierException INVALID_ARGUMENT if one of them allows no such operation
    */
   static List<CrdtState> touched(Key key, List<CrdtState> states, Operation operation, Now now) {
     for (CrdtState state : states) {
-      // Where there is nothing to persist nothing is wrong with it.
+      // Persisting an object without a deadline is no error, whatever its type.
       boolean refused = !state.isBottom() && !(operation instanceof Operation.Persist);
       if (state.type() == CrdtType.BOUNDED_COUNTER && refused) {
         throw new OsierException(
@@ -44,7 +47,7 @@ final class KeyUpdate {
 
   private static boolean isTouched(CrdtState state, Operation operation, Now now) {
     if (operation instanceof Operation.Delete) {
-      // What is no reader's business any more, too: it leaves nothing.
+      // Objects that readers no longer see are deleted, too: nothing of them stays.
       return !state.isSpent() && state.type() != CrdtType.BOUNDED_COUNTER;
     }
     boolean exists = !state.isNothing(now.millis());

@@ -22,38 +22,41 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A transaction that is open: its snapshot, and what it has done so far, tried on the snapshot. Not
+ * An open transaction: its snapshot, and its updates so far, tried on the snapshot. Not
  * thread-safe.
  */
 final class OpenTransaction {
-  /** Most updates of one transaction. */
+  /** The most updates of one transaction. */
   static final int UPDATES_MAX = 10_000;
 
-  /** What one takes in the heap besides its clock and updates, about, in bytes. */
+  /** What a transaction takes in the heap besides its clock and updates, about, in bytes. */
   private static final long PLACE_BYTES = 400;
 
-  /** What is kept of an update besides its key, its operation and its effect, about, in bytes. */
+  /** What an update takes in the heap besides its key, operation and effect, about, in bytes. */
   private static final long UPDATE_BYTES = 300;
 
-  /** What a transaction makes anew of values that are there, in bytes. */
+  /** The most bytes of existing values that a transaction may rewrite. */
   private static final long REWRITTEN_MAX = 64L << 20;
 
   /** Where trial updates number their dots: above whatever is committed. */
   private static final long TRIAL = 1L << 61;
 
-  /** The time of a trial update: it replaces all that it competes with, so any will do. */
+  /**
+   * The timestamp of trial updates. Any will do, since a trial replaces every value that it
+   * competes with.
+   */
   private static final long TRIAL_TIME = 0;
 
   final TransactionId id;
 
-  /** Of the history: the snapshot. */
+  /** The step of the history that the snapshot shows. */
   final long step;
 
-  /** What the snapshot contains. */
+  /** The updates that the snapshot contains. */
   final VersionVector clock;
 
   /**
-   * When it began: what has a deadline is judged by this, so that what is read twice is the same.
+   * When the transaction began. Deadlines are judged by this time, so that repeated reads agree.
    */
   private final Now began;
 
@@ -63,7 +66,10 @@ final class OpenTransaction {
   /** The last step that was done, 0 before the first. */
   int lastStep;
 
-  /** How many updates that had. One without any is done again like a new one. */
+  /**
+   * How many updates the last step had. A step without updates is simply done again if it is
+   * repeated.
+   */
   int lastUpdates;
 
   private final TransactionHost host;
@@ -74,13 +80,15 @@ final class OpenTransaction {
   private int updates;
   private long updateBytes;
 
-  /** Of those, what is counted for the updates' effects. */
+  /** The part of updateBytes that counts the updates' effects. */
   private long effectBytes;
 
-  /** What its versions of objects take beyond the snapshot's. */
+  /**
+   * What the transaction's versions of objects take in the heap beyond the snapshot's, in bytes.
+   */
   private long versionBytes;
 
-  /** What it has made anew of values that were there: small updates may make much. */
+  /** The bytes of existing values that were rewritten so far: small updates may rewrite much. */
   private long rewrittenBytes;
 
   private long nextTrial = TRIAL;
@@ -104,9 +112,9 @@ final class OpenTransaction {
     this.deadlineNanos = now.nanos() + begin.limitMillis() * 1_000_000L;
   }
 
-  /** What a step has tried. */
+  /** The trial of one step's updates. */
   static final class Tried {
-    /** The objects that it touches, each with all that is done to it. */
+    /** The objects that the step touches, each with all that the transaction has done to it. */
     final Map<ObjectId, TransactionWork> works = new LinkedHashMap<>();
 
     private long effectBytes;
@@ -114,32 +122,32 @@ final class OpenTransaction {
     private long rewrittenBytes;
   }
 
-  /** Is told what a step's versions take in the heap, while it makes them. */
+  /** Checks what a step's versions take in the heap, while they are made. */
   @FunctionalInterface
   interface Room {
     /**
-     * Refuses what is too much, by an exception.
+     * Throws if the versions take too much.
      *
-     * @param versionBytes what they take beyond the snapshot's, and beyond what counts for the
-     *     updates' effects
+     * @param versionBytes the bytes that they take beyond the snapshot's and beyond what is counted
+     *     for the updates' effects
      * @param isOnly whether the transaction changes one object alone
      */
     void check(long versionBytes, boolean isOnly);
   }
 
-  /** How many rights are set aside. */
+  /** Returns how many reservations of rights the transaction holds. */
   int reservations() {
     return reservations.size();
   }
 
-  /** Lets rights go, but the first so many. */
+  /** Releases all reservations of rights but the first {@code from}. */
   void release(int from) {
     List<Escrow.Reservation> some = reservations.subList(from, reservations.size());
     some.forEach(host::release);
     some.clear();
   }
 
-  /** Keeps what a step has done. */
+  /** Keeps the trial of a step that is done. */
   void keep(Tried tried, int count, long heapBytes, Now now) {
     tried.works.forEach(
         (object, work) -> {
@@ -160,25 +168,28 @@ final class OpenTransaction {
     release(0);
   }
 
-  /** What an update takes in the heap until the transaction ends, about: what it does twice. */
+  /**
+   * Returns what an update takes in the heap until the transaction ends, about, in bytes: the
+   * operation counts twice, for its effect.
+   */
   static long heapBytes(Request.Update update) {
     return UPDATE_BYTES + update.key().heapBytes() + 2 * update.operation().heapBytes();
   }
 
-  /** What this takes in the heap, about, in bytes. */
+  /** Returns what this transaction takes in the heap, about, in bytes. */
   long heapBytes() {
     return PLACE_BYTES + clock.heapBytes() + updateBytes + ownVersionBytes();
   }
 
   /**
-   * What its versions take beside what is counted for the updates: an update's effect may be much
-   * larger than the update, as where each of many fields is removed.
+   * Returns what the transaction's versions take beside the bytes counted for its updates. An
+   * update's effect may be much larger than the update, as where each of many fields is removed.
    */
   private long ownVersionBytes() {
     return Math.max(0, versionBytes - effectBytes);
   }
 
-  /** All that is to be done, with what was tried in the last step. */
+  /** Returns the work on all objects, with the trial of the last step. */
   Map<ObjectId, TransactionWork> with(Map<ObjectId, TransactionWork> tried) {
     Map<ObjectId, TransactionWork> all = new LinkedHashMap<>(works);
     all.putAll(tried);
@@ -237,12 +248,12 @@ final class OpenTransaction {
     host.checkSize(object, operation, before, after);
     work.add(operation, after);
     tried.versionBytes += work.heapBytes() - workBytes;
-    // At once: a step may touch thousands of objects.
+    // Checked after each update, since a step may touch thousands of objects.
     long own = versionBytes + tried.versionBytes - effectBytes - tried.effectBytes;
     room.check(Math.max(0, own) - ownVersionBytes(), touchesOnly(object, tried));
   }
 
-  /** All that it makes is made once more when it is committed, and is there at once then. */
+  /** Checks the rewritten bytes: a commit makes all of these values again, at one moment. */
   private void checkRewritten(Tried tried) {
     if (rewrittenBytes + tried.rewrittenBytes > REWRITTEN_MAX) {
       throw new OsierException(
@@ -276,7 +287,7 @@ final class OpenTransaction {
         base == null ? CrdtState.bottom(object.type()) : base, began.millis());
   }
 
-  /** Reads the snapshot with the transaction's own updates, those that are tried included. */
+  /** Reads the snapshot with the transaction's own updates, those on trial included. */
   StepReads read(Map<ObjectId, TransactionWork> tried, List<Request.Fetch> fetches) {
     StepReads reads = new StepReads(began::millis);
     fetches.forEach(fetch -> reads.add(states(tried, fetch.key()), fetch));

@@ -8,20 +8,20 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.wire.Shipment;
 import org.jspecify.annotations.Nullable;
 
-/** A partition's objects. Not thread-safe. */
+/** The objects of a partition; changes of them go through here. Not thread-safe. */
 final class PartitionObjects {
   private final ObjectStore store;
   private final VersionHistory past;
   private final RemovalCollector forgetting;
 
-  /** What {@link #get} gave last: the streams join their updates to it. */
+  /** The object that {@link #get} returned last: the propagation joins its updates to it. */
   private @Nullable ObjectId gotObject;
 
   private @Nullable CrdtState got;
 
   /**
-   * @param past what is kept of former ones
-   * @param forgetting drops those that only remember removals
+   * @param past keeps former states of objects
+   * @param forgetting drops objects that only remember removals
    */
   PartitionObjects(ObjectStore store, VersionHistory past, RemovalCollector forgetting) {
     this.store = store;
@@ -41,27 +41,32 @@ final class PartitionObjects {
     return forgetting;
   }
 
-  /** Gives an object a new state, which the past has heard of. */
+  /** Gives an object a new state; the history knows of it already. */
   void put(ObjectId object, CrdtState state, Now now) {
     store.put(object, state);
     forgetting.changed(object, state, now.nanos());
   }
 
-  /** An object that an update of another datacenter is to be joined to; null if there is none. */
+  /**
+   * Returns an object to which another datacenter's update will be joined; null if there is none.
+   */
   @Nullable CrdtState get(ObjectId object) {
     gotObject = object;
     got = store.get(object);
     return got;
   }
 
-  /** Puts what another datacenter's update has made of its object. */
+  /** Stores an object to which another datacenter's update was joined. */
   void join(Shipment update, CrdtState joined, Now now) {
     ObjectId object = update.object();
     past.admitting(object, joinedTo(object), update.content(), joined, now.nanos());
     put(object, joined, now);
   }
 
-  /** What an update was joined to: what the store gives now is made anew if it is packed. */
+  /**
+   * Returns the state to which an update was joined. Asking the store again could unpack another
+   * copy.
+   */
   private CrdtState joinedTo(ObjectId object) {
     CrdtState state = object.equals(gotObject) ? got : store.get(object);
     gotObject = null;

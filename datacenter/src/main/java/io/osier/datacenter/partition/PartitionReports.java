@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Says what a partition is doing. Not thread-safe. */
+/** Makes reports of what a partition is doing. Not thread-safe. */
 final class PartitionReports {
   private final int partition;
   private final PartitionObjects objects;
@@ -47,9 +47,9 @@ final class PartitionReports {
   }
 
   /**
-   * What is asked of it.
+   * Returns the report that was asked for.
    *
-   * @param policy how the keyspace behaves now
+   * @param policy the keyspace's present policy
    */
   PartitionReport of(Input.Inspect asked, KeyspacePolicy policy, Now now) {
     PropagationStats stats = propagation.stats();
@@ -95,7 +95,7 @@ final class PartitionReports {
             commands.parked(), asked.about().stream().flatMap(o -> about(o, now)).toList()));
   }
 
-  /** What is known of an object, if anything is. */
+  /** Returns what is known of an object; empty if nothing is. */
   private Stream<PartitionReport.OneObject> about(ObjectId object, Now now) {
     PartitionReport.OneObject one =
         new PartitionReport.OneObject(

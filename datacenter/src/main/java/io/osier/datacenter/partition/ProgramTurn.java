@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One program's turn: does its calls, sees in each what those before it have made, and commits all
- * at the end. Not thread-safe.
+ * Executes one program: each call sees what the calls before it have done, and all updates are
+ * committed at the end. Not thread-safe.
  */
 final class ProgramTurn {
   private static final Logger LOG = LoggerFactory.getLogger(ProgramTurn.class);
@@ -44,14 +44,14 @@ final class ProgramTurn {
   private final ProgramWork work;
   private final Now now;
 
-  /** What may still be read, copied and drawn from, in bytes. */
+  /** How many bytes the program may still read, copy and draw from. */
   private long room = EntryStore.WHOLE_BYTES_MAX;
 
-  /** What all answers may still take in the heap. */
+  /** How many bytes of the heap the program's answers may still take. */
   private long answerRoom = Reply.Evaluated.BYTES_MAX;
 
   /**
-   * @param writes asks others for the rights that an update lacks
+   * @param writes asks other datacenters for rights that an update lacks
    */
   ProgramTurn(ObjectStore store, Sequencer sequencer, Escrow escrow, Writes writes, Now now) {
     this.sequencer = sequencer;
@@ -62,11 +62,11 @@ final class ProgramTurn {
   }
 
   /**
-   * What a call is answered: if it has changed something, the number is known at the end.
+   * The outcome of a call. The commit number of its update is known only when the program ends.
    *
-   * @param done whether it has
-   * @param answer to what was asked
-   * @param failure why it was not done
+   * @param done whether the call has changed something
+   * @param answer the answer to its query; null if it asked nothing
+   * @param failure why it failed; null if it did not
    */
   record Part(boolean done, Reply.@Nullable Answer answer, Reply.@Nullable Failure failure) {
 
@@ -92,7 +92,7 @@ final class ProgramTurn {
     return new Part(false, answer, null);
   }
 
-  /** What became of a program, whose number is known at the end. */
+  /** The outcome of a program; its commit number is known at the end. */
   record Outcome(boolean held, List<Part> parts) {
     boolean hasChanged() {
       for (Part part : parts) {
@@ -113,8 +113,7 @@ final class ProgramTurn {
   }
 
   /**
-   * Does a program's calls, or none that changes anything if one of its guards or tests does not
-   * hold.
+   * Executes a program's calls; those that change something only if all guards and tests hold.
    *
    * @throws OsierException if one of its tests cannot be read: nothing was done then
    */
@@ -131,7 +130,7 @@ final class ProgramTurn {
     return new Outcome(held, parts);
   }
 
-  /** Looks at all guards and tests, of what is there before the program. */
+  /** Checks all guards and tests against the state before the program. */
   private boolean holds(Request.Evaluate program) {
     for (Call.Guard guard : program.guards()) {
       if (!work.version(guard.key()).equals(guard.version())) {
@@ -212,7 +211,7 @@ final class ProgramTurn {
     return counted(() -> Reads.of(work.states(key), key, type, query, now::millis));
   }
 
-  /** Once there is no room nothing is read any more. */
+  /** Takes an answer's bytes from the room; without room nothing is read. */
   Reply.Answer counted(Supplier<Reply.Answer> reading) {
     take(0);
     Reply.Answer read = reading.get();
@@ -283,7 +282,7 @@ final class ProgramTurn {
     ObjectId object = new ObjectId(key, call.type());
     long deadline = call.keepsDeadline() ? work.deadline(key) : CrdtState.NEVER;
     CrdtState before = work.state(object);
-    // What is assigned takes the place of all that was seen, but a deadline stays as it is.
+    // An assignment replaces all that was seen, but keeps a deadline that stays the same.
     boolean assigns = call.assigns() && before.deadline() == deadline;
     for (CrdtState state : KeyUpdate.touched(key, work.states(key), new Operation.Delete(), now)) {
       if (!assigns || state.type() != call.type()) {
@@ -360,14 +359,14 @@ final class ProgramTurn {
   private Part script(Call.Script call) {
     try {
       call.steps().run(new Programs.Script(this, work, sequencer.self(), now)::step);
-    } catch (RuntimeException e) { // it must not: what it has done stays
+    } catch (RuntimeException e) { // a script must not throw: its earlier updates stay
       LOG.error("internal error in a {}", call, e);
       throw new OsierException(ErrorCode.INTERNAL, "internal error in the datacenter: " + e);
     }
     return answer(version(call.key()));
   }
 
-  /** Commits what was done; the last number, if anything was. */
+  /** Commits the program's updates; returns the last commit number, or empty if there were none. */
   Optional<Dot> commit() {
     List<Prepared> prepared = work.prepared();
     if (prepared.isEmpty()) {

@@ -21,13 +21,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a program has made of its objects so far. A call's updates are tried, and kept or given up
- * together. An object's updates become one, so that nobody sees some of them. Not thread-safe.
+ * The objects as a program has changed them so far. A call's updates are tried first, then kept or
+ * given up together. All updates of an object are committed as one, so that nobody sees only some
+ * of them. Not thread-safe.
  */
 final class ProgramWork {
   /**
-   * More than a request has: what appends to a string makes all of it anew, also where it is given
-   * up then.
+   * The most bytes of values that one program may make. Larger than a request: an append makes a
+   * whole new string, even where it is then given up.
    */
   private static final long MADE_BYTES_MAX = 2 * EntryStore.WHOLE_BYTES_MAX;
 
@@ -37,26 +38,26 @@ final class ProgramWork {
   private final long timestamp;
   private final Map<Key, Held> held = new HashMap<>();
 
-  /** What was asked for last: it is likely to be asked for next. */
+  /** The key that was asked for last: it is likely to be asked for next. */
   private @Nullable Held recent;
 
   private final List<Made> made = new ArrayList<>();
 
-  /** The updates of the call that is being done. */
+  /** The updates of the call that is being executed. */
   private final List<Tried> tried = new ArrayList<>();
 
-  /** What was made takes so much, be it kept, tried or given up, in bytes. */
+  /** The bytes of all values made so far, whether kept, tried or given up. */
   private long madeBytes;
 
-  /** The last number that is taken by what is kept. */
+  /** The last commit number that the kept updates use; 0 if none. */
   private long last;
 
-  /** What a key holds. */
+  /** The objects of a key. */
   private static final class Held {
     final Key key;
     List<CrdtState> kept;
 
-    /** With what is tried, too. */
+    /** The objects with the updates on trial. */
     List<CrdtState> states;
 
     final List<Made> made = new ArrayList<>(1);
@@ -76,10 +77,10 @@ final class ProgramWork {
       return null;
     }
 
-    /** In the order of the types. */
+    /** Keeps the objects in the order of their types. */
     void put(CrdtState after) {
       if (states.isEmpty() || (states.size() == 1 && states.getFirst().type() == after.type())) {
-        states = List.of(after); // nearly always
+        states = List.of(after); // almost always
         return;
       }
       List<CrdtState> all = new ArrayList<>(states.size() + 1);
@@ -106,13 +107,13 @@ final class ProgramWork {
     }
   }
 
-  /** What an object's updates come to. */
+  /** All updates of an object, which are committed as one. */
   private static final class Made {
     final ObjectId object;
     final CrdtState before;
     final List<CrdtState> deltas = new ArrayList<>(1);
 
-    /** Only of a bounded counter, whose rights they use. */
+    /** Kept for bounded counters only, whose rights the operations use. */
     List<Operation> operations = List.of();
 
     CrdtState after;
@@ -166,12 +167,12 @@ final class ProgramWork {
     return known;
   }
 
-  /** What a key holds, be it over or not. */
+  /** Returns the objects of a key, expired ones included. */
   List<CrdtState> states(Key key) {
     return held(key).states;
   }
 
-  /** What a reader sees of a key, without what is over. */
+  /** Returns the objects of a key that a reader sees: those not expired. */
   List<CrdtState> seen(Key key) {
     List<CrdtState> states = states(key);
     List<CrdtState> seen = new ArrayList<>(states.size());
@@ -184,19 +185,19 @@ final class ProgramWork {
     return seen;
   }
 
-  /** A key's latest deadline; {@link CrdtState#NEVER} if one of its objects has none. */
+  /** Returns a key's latest deadline; {@link CrdtState#NEVER} if one of its objects has none. */
   long deadline(Key key) {
     return seen(key).stream().mapToLong(CrdtState::deadline).max().orElse(CrdtState.NEVER);
   }
 
-  /** An object as it is, be it over or not; a new one if there is none. */
+  /** Returns an object, expired or not; a new one if there is none. */
   CrdtState state(ObjectId object) {
     CrdtState state = held(object.key()).find(object.type());
     return state == null ? CrdtState.bottom(object.type()) : state;
   }
 
   /**
-   * As {@link #state}, of one that is to be updated.
+   * As {@link #state}, for an object that will be updated.
    *
    * @throws OsierException WRONG_TYPE if its key holds another type
    */
@@ -213,8 +214,8 @@ final class ProgramWork {
   }
 
   /**
-   * What a {@link io.osier.protocol.Call.Guard} compares: what only remembers, and what is over, is
-   * none of it.
+   * Returns the version that a {@link io.osier.protocol.Call.Guard} compares. Objects that have
+   * expired or only remember removals do not count.
    */
   VersionVector version(Key key) {
     VersionVector version = VersionVector.EMPTY;
@@ -226,7 +227,7 @@ final class ProgramWork {
     return version;
   }
 
-  /** Tries an update; the object then. */
+  /** Tries an update; returns the object with it. */
   CrdtState update(ObjectId object, Operation operation) {
     checkRoom();
     CrdtState before = state(object);
@@ -238,9 +239,9 @@ final class ProgramWork {
   }
 
   /**
-   * Tries an update that is concurrent to some of those before it.
+   * Tries an update that is concurrent to some of the program's earlier updates.
    *
-   * @param seen the object without those
+   * @param seen the object without these earlier updates
    */
   void updateBeside(ObjectId object, CrdtState seen, Operation operation) {
     checkRoom();
@@ -256,7 +257,7 @@ final class ProgramWork {
     return tried.isEmpty() ? last : tried.getLast().number;
   }
 
-  /** Before anything is made: a call that fails has made it all the same. */
+  /** Checks the room before an update makes its value: a call that fails later has made it, too. */
   private void checkRoom() {
     if (madeBytes >= MADE_BYTES_MAX) {
       throw new OsierException(
@@ -278,12 +279,12 @@ final class ProgramWork {
     return updated.after();
   }
 
-  /** Whether something was tried since the last {@link #keep} or {@link #giveUp}. */
+  /** Returns whether an update was tried since the last {@link #keep} or {@link #giveUp}. */
   boolean hasTried() {
     return !tried.isEmpty();
   }
 
-  /** What was tried is done. */
+  /** Keeps the updates on trial: their call has succeeded. */
   void keep() {
     for (Tried t : tried) {
       Made to = t.held.made(t.object.type());
@@ -299,18 +300,18 @@ final class ProgramWork {
     tried.clear();
   }
 
-  /** What was tried is not done. */
+  /** Gives up the updates on trial: their call has failed. */
   void giveUp() {
     tried.forEach(t -> t.held.states = t.held.kept);
     tried.clear();
   }
 
-  /** The last number that is taken: what was kept last has it, if anything was. */
+  /** Returns the last commit number that the kept updates use; 0 if none was kept. */
   long last() {
     return last;
   }
 
-  /** What is to be committed, in the order of its numbers. */
+  /** Returns the updates to commit, in the order of their numbers. */
   List<Prepared> prepared() {
     List<Prepared> all = new ArrayList<>(made.size());
     made.forEach(m -> all.add(m.prepared(now.nanos())));
@@ -318,7 +319,7 @@ final class ProgramWork {
     return all;
   }
 
-  /** What was done with an object, in its order. */
+  /** Returns the operations that were applied to an object, in their order. */
   List<Operation> operations(ObjectId object) {
     Made of = held(object.key()).made(object.type());
     return of == null ? List.of() : of.operations;

@@ -17,8 +17,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does programs: each in one turn, and what it changes in one commit. A call that fails leaves the
- * others done. Not thread-safe.
+ * Executes programs: each in one turn, with one commit for all that it changes. A call that fails
+ * leaves the others done. Not thread-safe.
  */
 final class Programs {
   private final ObjectStore store;
@@ -27,9 +27,9 @@ final class Programs {
   private final Writes writes;
 
   /**
-   * Does them here.
+   * Executes programs on these objects.
    *
-   * @param writes asks others for the rights that an update lacks
+   * @param writes asks other datacenters for rights that an update lacks
    */
   Programs(ObjectStore store, Sequencer sequencer, Escrow escrow, Writes writes) {
     this.store = store;
@@ -39,7 +39,7 @@ final class Programs {
   }
 
   /**
-   * Does a program, or nothing of it if one of its guards or tests does not hold.
+   * Executes a program, or nothing of it if one of its guards or tests does not hold.
    *
    * @throws OsierException if one of its tests cannot be read: nothing was done then
    */
@@ -59,8 +59,8 @@ final class Programs {
   }
 
   /**
-   * Does a program of one update, which costs what the update alone does; null if it is none, or
-   * that is not known at once.
+   * Executes a program that is a single update, at the cost of that update alone; null if the
+   * program is more than that, or if this cannot be told at once.
    */
   private Reply.@Nullable Evaluated alone(Call call, Now now) {
     try {
@@ -80,7 +80,10 @@ final class Programs {
     return new Reply.Evaluated(true, dot, List.of(part));
   }
 
-  /** Assigns where the key holds nothing else that would have to go; null where it does. */
+  /**
+   * Assigns if the key holds no other object that would have to be removed; returns null if it
+   * does.
+   */
   private Reply.@Nullable Evaluated assigned(Call.Replace replace, Now now) {
     List<CrdtState> before = store.get(replace.key());
     for (CrdtState state : before) {
@@ -93,7 +96,10 @@ final class Programs {
     return evaluated(writes.assign(object, present, replace.operation(), now));
   }
 
-  /** Does what the steps of a {@link Call.Script} ask for, within its program. Not thread-safe. */
+  /**
+   * Executes the requests that the steps of a {@link Call.Script} make within its program. Not
+   * thread-safe.
+   */
   static final class Script {
     private final ProgramTurn turn;
     private final ProgramWork work;
@@ -108,7 +114,7 @@ final class Programs {
       this.now = now;
     }
 
-    /** Does a step, which is a program of its own, but that it is committed with the others. */
+    /** Executes one step like a program of its own, but that it is committed with the others. */
     Reply step(Request request) {
       try {
         return switch (request) {
@@ -137,7 +143,7 @@ final class Programs {
           : single(new Call.Update(write.key(), write.type(), write.operation(), write.ask()));
     }
 
-    /** What there is instead of what an update's condition expects; null if it holds. */
+    /** Returns the value that contradicts an update's condition; null if the condition holds. */
     private Reply.@Nullable Answer unmet(Request.Write write) {
       if (write.condition().isEmpty()) {
         return null;
@@ -163,7 +169,7 @@ final class Programs {
       callsLeft -= calls;
     }
 
-    /** The number of what was done last; null if nothing ever was. */
+    /** Returns the number of the latest update; null if there was none. */
     private @Nullable Dot dot() {
       return work.last() == 0 ? null : new Dot(self, work.last());
     }

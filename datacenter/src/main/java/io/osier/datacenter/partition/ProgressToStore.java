@@ -9,7 +9,7 @@ import io.osier.propagation.host.ReplicationProgress;
 import java.util.Map;
 import java.util.Optional;
 
-/** How far a partition has come, as far as that is to be stored anew. Not thread-safe. */
+/** Finds out which part of a partition's progress must be stored anew. Not thread-safe. */
 final class ProgressToStore {
   private final ObjectStore store;
   private final Propagation propagation;
@@ -17,15 +17,15 @@ final class ProgressToStore {
   private final VisibleChanges changes;
   private final CatchUpState readiness;
 
-  /** How far the streams had come when that was last to be stored. */
+  /** The streams' progress as it was last stored. */
   private ReplicationProgress progress;
 
   private long progressVersion = -1;
 
-  /** What everybody had of it when that was last to be stored. */
+  /** The number through which all peers had this partition's updates, as last stored. */
   private long shippedStored = -1;
 
-  /** What was to be stored of it last. */
+  /** The forgotten updates as last stored. */
   private Forgetting unremembered = Forgetting.UNKNOWN;
 
   ProgressToStore(
@@ -43,9 +43,10 @@ final class ProgressToStore {
   }
 
   /**
-   * How far this has come, with every record and whenever it has come further by itself.
+   * Returns the progress to store: with every group of records, and whenever it has grown without
+   * one.
    *
-   * @param hasRecords whether there are records to be stored with it
+   * @param hasRecords whether the batch has records to store
    */
   Optional<PartitionProgress> next(boolean hasRecords) {
     long version =
@@ -72,8 +73,8 @@ final class ProgressToStore {
   }
 
   /**
-   * How far it has come. What is half fetched of a store that was mended is not stored as fetched:
-   * the next start would know no more that something is missing, and fetches it anew.
+   * Returns the streams' progress. While a mended store is refilled, nothing half fetched counts:
+   * otherwise the next start would not know that something is missing.
    */
   private ReplicationProgress come() {
     ReplicationProgress come = propagation.progress();

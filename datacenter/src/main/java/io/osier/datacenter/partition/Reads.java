@@ -32,36 +32,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How one object is read: the same for a partition and for a connection's thread that reads the
- * store directly. A read sees one committed version of the object, and nothing of one that is over.
- * For any thread.
+ * Reads objects, both for a partition and for a connection's thread that reads the store directly.
+ * A read sees one committed version of an object, and nothing of an expired one. For any thread.
  */
 public final class Reads {
   private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
 
-  /** Reading all of an object of fewer bytes takes a few milliseconds at most. */
+  /** Reading all of an object of fewer bytes takes a few milliseconds at most, ... */
   private static final long LONG_BYTES = 64 << 10;
 
-  /** And so does looking for the fields of so many names: each may be of any type. */
+  /** ... as does looking up this many names of fields, each of which may have any type, ... */
   private static final int NAMES_MAX = 100;
 
-  /** And reading so many fields that follow each other, unless they are large. */
+  /** ... reading this many consecutive fields, unless they are large, ... */
   private static final int FIELDS_MAX = 1_000;
 
-  /** And so does reading so many bytes of elements that follow each other. */
+  /** ... and reading this many bytes of consecutive elements. */
   private static final long PAGE_BYTES_MAX = 256 << 10;
 
   private Reads() {}
 
   /**
-   * Whether a read may take so long that whoever has other things to do should not do it; then what
-   * it reads stays as it is for some time. What is not kept must be read before it is changed.
+   * Returns whether a read may take so long that a thread with other work should not do it, and its
+   * objects stay readable as they are for some time. An object that does not must be read before it
+   * is changed.
    */
   public static boolean isLong(List<CrdtState> states, Query query) {
     return takesLong(states, query) && areKept(states);
   }
 
-  /** As {@link #isLong(List, Query)}: what is packed is not unpacked for that. */
+  /** As {@link #isLong(List, Query)}; packed objects are not unpacked to find out. */
   public static boolean isLong(StoredKey stored, Query query) {
     return !stored.isPacked() && isLong(stored.states(), query);
   }
@@ -92,13 +92,15 @@ public final class Reads {
     return states.stream().anyMatch(s -> s.type() == CrdtType.OR_MAP && isLarge(s));
   }
 
-  /** A large field of a map of small ones, on the disk, is not seen: only its record tells it. */
+  /**
+   * Does not notice a large field on the disk in a map of small ones: only its own record shows it.
+   */
   private static boolean areLargeFields(List<CrdtState> states, List<String> names) {
     return states.stream()
         .anyMatch(s -> s.store() instanceof OrMap map && map.largeBytes(names) >= LONG_BYTES);
   }
 
-  /** A few large elements are as long to read as many small ones. */
+  /** A few large elements take as long to read as many small ones. */
   private static boolean isLongPage(CrdtState state, int limit) {
     return limit * Decomposition.averageEntryBytes(state) > PAGE_BYTES_MAX;
   }
@@ -112,9 +114,9 @@ public final class Reads {
   }
 
   /**
-   * As {@link #isLong(List, Query)}, of any of several.
+   * Returns whether one of several reads is long, as {@link #isLong(List, Query)}.
    *
-   * @param stored what each of their keys holds
+   * @param stored the objects of each of their keys
    */
   public static boolean isLong(Map<Key, StoredKey> stored, List<Request.Fetch> reads) {
     for (Request.Fetch read : reads) {
@@ -126,13 +128,16 @@ public final class Reads {
     return false;
   }
 
-  /** Makes the answer to a long read later, in any thread: of what its objects are now. */
+  /**
+   * Returns a supplier, for any thread, that makes the answer to a long read from its objects'
+   * present states.
+   */
   public static Supplier<Reply> later(
       List<CrdtState> states, Request.Read read, LongSupplier millis) {
     return later(states, () -> of(states, read, millis));
   }
 
-  /** As {@link #later(List, Request.Read, LongSupplier)}, of several. */
+  /** As {@link #later(List, Request.Read, LongSupplier)}, for several reads. */
   public static Supplier<Reply> later(
       Map<Key, StoredKey> stored, List<Request.Fetch> reads, LongSupplier millis) {
     List<CrdtState> unpacked =
@@ -143,17 +148,17 @@ public final class Reads {
     return later(unpacked, () -> all(reads, key -> requireNonNull(stored.get(key)), millis));
   }
 
-  /** Makes an answer later, in any thread: of what some states are now. */
+  /** Returns a supplier, for any thread, that makes an answer from the present states. */
   static Supplier<Reply> later(List<CrdtState> states, Supplier<Reply> reply) {
     return () -> {
       try {
-        checkKept(states); // it may have waited for long: then nothing is read in vain
+        checkKept(states); // it may have waited long: do not read in vain
         Reply made = reply.get();
         checkKept(states);
         return made;
       } catch (OsierException e) {
         return new Reply.Failure(e.code(), e.reason());
-      } catch (Throwable e) { // also an error: whoever asked has nobody else to be answered by
+      } catch (Throwable e) { // errors, too: the client gets no other answer
         LOG.error("internal error in a long read", e);
         OutOfMemory.report(e);
         return new Reply.Failure(ErrorCode.INTERNAL, "internal error in the datacenter: " + e);
@@ -173,7 +178,7 @@ public final class Reads {
   /**
    * Reads an object of a key.
    *
-   * @param states what the key holds
+   * @param states the objects of the key
    * @param millis the time, in milliseconds since 1970; asked for only where something expires
    * @throws OsierException WRONG_TYPE if the key holds another type than the one asked for and its
    *     existence is not all that is asked, or the type has no such query
@@ -182,9 +187,7 @@ public final class Reads {
     return of(states, read.key(), read.type(), read.query(), millis);
   }
 
-  /**
-   * As {@link #of(List, Request.Read, LongSupplier)}: what is packed answers as it is, if it can.
-   */
+  /** As {@link #of(List, Request.Read, LongSupplier)}; answers from packed bytes if it can. */
   public static Reply.Answer of(StoredKey stored, Request.Read read, LongSupplier millis) {
     return of(stored, read.key(), read.type(), read.query(), millis);
   }
@@ -211,7 +214,8 @@ public final class Reads {
   }
 
   /**
-   * What {@link #of(List, Request.Read, LongSupplier)} reads of a key; null if it is not there.
+   * Returns the object that {@link #of(List, Request.Read, LongSupplier)} reads; null if there is
+   * none.
    *
    * @throws OsierException as that does
    */
@@ -252,9 +256,9 @@ public final class Reads {
   }
 
   /**
-   * Reads objects, each for itself, as many as fit in one answer, and one at least.
+   * Reads objects one by one, as many as fit in one answer, and at least one.
    *
-   * @param stored what a key holds
+   * @param stored returns the objects of a key
    */
   public static Reply.All all(
       List<Request.Fetch> reads, Function<Key, StoredKey> stored, LongSupplier millis) {
@@ -279,7 +283,7 @@ public final class Reads {
     }
   }
 
-  /** What a reader sees of states, of which hardly any expires. */
+  /** Returns the part of these states that a reader sees now; hardly any states expire. */
   private static List<CrdtState> seenAt(List<CrdtState> states, LongSupplier millis) {
     for (CrdtState state : states) {
       if (state.expires()) {
@@ -290,7 +294,7 @@ public final class Reads {
     return states;
   }
 
-  /** What a state says that is not over, as far as it is known. */
+  /** Answers a query from a state whose known expired parts are hidden. */
   static Reply.Answer answer(Query query, CrdtState state, LongSupplier millis) {
     return new Reply.Answer(
         Optional.of(state.type()),
@@ -318,7 +322,10 @@ public final class Reads {
         deadline == CrdtState.NEVER ? -1 : Math.max(0, deadline - millis.getAsLong()));
   }
 
-  /** That an object is not there may be the work of a removal, which the session has then seen. */
+  /**
+   * Returns the updates seen in these states: that an object is missing may be due to a removal,
+   * which the session has then seen.
+   */
   private static VersionVector seen(List<CrdtState> states) {
     VersionVector seen = VersionVector.EMPTY;
     for (CrdtState state : states) {

@@ -23,28 +23,29 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drops what only remembers removals, once every datacenter has had it for some time. Not
- * thread-safe.
+ * Drops objects that only remember removals, once every datacenter has had the removals for some
+ * time. Not thread-safe.
  *
- * <p>Nothing can come back: whatever arrives later is compared with what is completely here of its
- * origin, which remembers for all objects what each one has forgotten.
+ * <p>A dropped object does not come back through a late update: such an update is compared with the
+ * version vector of its origin, which covers all that dropped objects have forgotten.
  *
- * <p>To look at an object means to unpack it, or to read it from the disk. So each waits in the
- * order in which its time comes, and is not looked at before: first for a commit of an origin that
- * somebody lacks, as often as there is another one; then, together with what came to be everywhere
- * in the same sweep, for the time that everybody must have had it. It waits at one place at a time,
- * also if it is removed anew, and then begins anew when its turn comes.
+ * <p>Looking at an object means unpacking it, or reading it from the disk. So candidates wait in
+ * queues, in the order in which their time comes, and are not looked at before: first for a commit
+ * that some datacenter lacks, one origin after the other; then, together with all candidates that
+ * the same sweep found to be everywhere, until everybody has had them for the grace period. A
+ * candidate is in one queue at a time. If its object is removed anew, it starts again when its turn
+ * comes.
  */
 final class RemovalCollector {
   private static final long PERIOD_NANOS = 1_000_000_000;
 
-  /** While there is much to drop. */
+  /** The pause between sweeps while there is much to drop. */
   private static final long BUSY_PERIOD_NANOS = 5_000_000;
 
-  /** Most objects that are looked at in one go: a fraction of a millisecond. */
+  /** The most objects that one sweep looks at: a fraction of a millisecond. */
   static final int LOOKS_MAX = 100;
 
-  /** Most that go on to the next place without a look. */
+  /** The most candidates that one sweep moves to their next queue without a look. */
   private static final int MOVES_MAX = 10 * LOOKS_MAX;
 
   /** An object that may be dropped. */
@@ -53,12 +54,13 @@ final class RemovalCollector {
 
     final ObjectId object;
 
-    /** The commit for which it waits, of one origin. */
+    /** The commit that the candidate waits for, a number of one origin. */
     long number;
 
     /**
-     * Whether what it waits for is all that it has to: it must be looked at otherwise. So it is
-     * with one origin alone, and once everybody has it, until it is removed anew.
+     * Whether the candidate waits for nothing else; otherwise its object must be looked at. True if
+     * its causal context has one origin, and once everybody has the removal, until the object is
+     * removed anew.
      */
     boolean isAll;
 
@@ -68,10 +70,10 @@ final class RemovalCollector {
   }
 
   /**
-   * What every datacenter is known to have since a time.
+   * Candidates whose removals every datacenter is known to have since a time.
    *
-   * @param made what the others had committed by then: of that something may be concurrent to a
-   *     removal, and must have come before the removal can be forgotten
+   * @param made what the other datacenters had committed by then: some of it may be concurrent to a
+   *     removal, and must be here before the removal can be forgotten
    */
   private record Everywhere(long sinceNanos, VersionVector made, ArrayDeque<Candidate> all) {}
 
@@ -81,20 +83,19 @@ final class RemovalCollector {
   private final VisibleChanges changes;
   private final long graceNanos;
 
-  /** All of them, wherever they wait. */
+  /** All candidates, whichever queue they are in. */
   private final Map<ObjectId, Candidate> candidates = new HashMap<>();
 
-  /** Those of which it is not known for what they wait. */
+  /** Candidates that must be looked at to know what they wait for. */
   private final ArrayDeque<Candidate> unknown = new ArrayDeque<>();
 
-  /** Those that somebody lacks, by an origin, the first commit first. */
+  /** Candidates that some datacenter lacks, by origin, the lowest commit first. */
   private final Map<ReplicaId, PriorityQueue<Candidate>> lacking = new TreeMap<>();
 
-  /** Those that everybody has, the longest known first. */
+  /** Candidates that everybody has, the longest known first. */
   private final ArrayDeque<Everywhere> everywhere = new ArrayDeque<>();
 
-  // Of one sweep: how many were looked at, how many went on without, and how much that was good
-  // for.
+  // In this sweep: objects looked at, candidates moved without a look, and steps of progress.
   private int looks;
   private int moves;
   private int progress;
@@ -114,7 +115,7 @@ final class RemovalCollector {
     this.graceNanos = forgetMillis * 1_000_000L;
   }
 
-  /** Hears of every new state. */
+  /** Takes note of an object's new state. */
   void changed(ObjectId object, CrdtState state, long nowNanos) {
     if (!state.isBottom() || !state.isSpent()) {
       return;
@@ -145,15 +146,15 @@ final class RemovalCollector {
     return candidate;
   }
 
-  /** When {@link #sweep} has something to do; Long.MAX_VALUE if never. */
+  /** Returns when {@link #sweep} has something to do; Long.MAX_VALUE if never. */
   long nextNanos() {
     return nextNanos;
   }
 
   /**
-   * Drops what can be dropped.
+   * Drops the objects whose time has come.
    *
-   * @param past hears of it
+   * @param past is told of each dropped object
    */
   void sweep(VersionHistory past, long nowNanos) {
     if (nowNanos < nextNanos) {
@@ -180,16 +181,21 @@ final class RemovalCollector {
     return looks < LOOKS_MAX && moves < MOVES_MAX;
   }
 
-  // ---------------------------------------------------------------- what somebody lacks
+  // ---------------------------------------------------------------- removals that some datacenter
+  // lacks
 
-  /** Has it wait for a commit that somebody lacks; false if there is none. */
+  /**
+   * Lets a candidate wait for a commit that some datacenter lacks; false if there is no such
+   * commit.
+   */
   private boolean waits(Candidate candidate, CausalContext context) {
     for (int i = 0; i < context.size(); i++) {
       ReplicaId origin = context.replica(i);
       long last = context.last(origin);
       if (propagation.status().everywhere(origin) < last) {
         candidate.number = last;
-        // With several, who has one may have lost another by then.
+        // With several origins, a datacenter that has one commit may have begun anew and lost
+        // another.
         candidate.isAll = context.size() == 1;
         lacking
             .computeIfAbsent(origin, o -> new PriorityQueue<>(Candidate.BY_NUMBER))
@@ -200,12 +206,12 @@ final class RemovalCollector {
     return false;
   }
 
-  /** Sees what has come to be everywhere. */
+  /** Moves candidates on whose commits have come to be everywhere. */
   private void goOn(Everywhere now) {
     for (Candidate next; mayGoOn() && (next = unknown.poll()) != null; ) {
       look(next, now);
     }
-    for (ReplicaId origin : List.copyOf(lacking.keySet())) { // one more may wait for another one
+    for (ReplicaId origin : List.copyOf(lacking.keySet())) { // look() may add one
       PriorityQueue<Candidate> queue = requireNonNull(lacking.get(origin), "it was there");
       long has = propagation.status().everywhere(origin);
       while (mayGoOn() && !queue.isEmpty() && queue.peek().number <= has) {
@@ -236,7 +242,10 @@ final class RemovalCollector {
     progress++;
   }
 
-  /** Looks at it; null if it need not be dropped any more, or cannot be read: it is none then. */
+  /**
+   * Looks at a candidate's object; null if it need not be dropped any more, or cannot be read: then
+   * it is no candidate any longer.
+   */
   private @Nullable CrdtState spent(Candidate candidate) {
     looks++;
     CrdtState state = store.getUndamaged(candidate.object);
@@ -248,7 +257,7 @@ final class RemovalCollector {
     return null;
   }
 
-  // ---------------------------------------------------------------- what everybody has
+  // ---------------------------------------------------------------- removals that everybody has
 
   private void dropDue(VersionHistory past, Everywhere now) {
     List<Everywhere> refused = new ArrayList<>();
@@ -272,15 +281,15 @@ final class RemovalCollector {
         all.remove();
       }
     }
-    everywhere.addAll(refused); // at the end: the next sweep looks at others
+    everywhere.addAll(refused); // at the end: the next sweep tries others first
   }
 
   /**
-   * Drops one whose time has come.
+   * Drops an object whose time has come.
    *
-   * @param isCurrent whether nobody has begun anew since everybody had it
-   * @param now takes it where it begins anew, and everybody has it
-   * @param again takes it where the store cannot drop it yet
+   * @param isCurrent whether no datacenter has begun anew since everybody had the removal
+   * @param now takes the candidate if it starts again and everybody has it
+   * @param again takes the candidate if the store cannot drop its object yet
    */
   private void drop(
       Candidate candidate,
@@ -296,7 +305,7 @@ final class RemovalCollector {
       isEverywhere(candidate, now);
       return;
     }
-    changes.forgot(state.context().toVersionVector()); // first: others look at once
+    changes.forgot(state.context().toVersionVector()); // before the drop
     if (!store.drop(candidate.object)) {
       again.all.add(candidate);
       return;
@@ -307,7 +316,7 @@ final class RemovalCollector {
     progress++;
   }
 
-  /** How many removed objects wait. */
+  /** Returns how many removed objects wait to be dropped. */
   int candidates() {
     return candidates.size();
   }

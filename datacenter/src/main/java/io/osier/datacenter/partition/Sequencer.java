@@ -39,7 +39,8 @@ final class Sequencer {
   private final UpdateObserver observer;
 
   /**
-   * Has observed every timestamp in the store: a commit is later than all that it can have seen.
+   * This clock has observed every timestamp in the store, so a commit is later than all that it can
+   * have seen.
    */
   private final HybridClock clock;
 
@@ -69,8 +70,8 @@ final class Sequencer {
   }
 
   /**
-   * In a causal keyspace no two datacenters give one timestamp: registers and sets would break the
-   * tie by rules of their own, and of two transactions each would win by halves.
+   * In a causal keyspace no two datacenters give the same timestamp. Otherwise registers and sets
+   * would break the tie each by a rule of its own, and each of two transactions would win in part.
    */
   private static HybridClock clock(PartitionConfig config) {
     if (!config.isCausal()) {
@@ -81,25 +82,25 @@ final class Sequencer {
         (int) config.peers().stream().filter(p -> p.compareTo(self) < 0).count());
   }
 
-  /** From now on no client's update is to be committed. */
+  /** Refuses clients' updates from now on. */
   void retire() {
     retired = true;
   }
 
-  /** From now on they are. */
+  /** Takes clients' updates again. */
   void stay() {
     retired = false;
   }
 
-  /** Whether no client's update is to be committed. */
+  /** Returns whether clients' updates are refused. */
   boolean isRetired() {
     return retired;
   }
 
   /**
-   * To be asked before a client's update is committed.
+   * Checks that clients' updates may be committed.
    *
-   * @throws OsierException UNAVAILABLE once this is retired
+   * @throws OsierException UNAVAILABLE after {@link #retire}
    */
   void checkTakesUpdates() {
     if (retired) {
@@ -109,12 +110,15 @@ final class Sequencer {
     }
   }
 
-  /** From now on the clock has another rank, which no other datacenter's has. */
+  /** Gives the clock another rank, which no other datacenter's clock has. */
   void setRank(int rank) {
     clock.setRank(rank);
   }
 
-  /** Something of another datacenter becomes visible: what is committed from now on is later. */
+  /**
+   * Observes the timestamps of another datacenter's update that becomes visible: later commits get
+   * later timestamps.
+   */
   void observe(CrdtState content) {
     clock.observe(content.latestTimestamp());
   }
@@ -123,22 +127,25 @@ final class Sequencer {
     return self;
   }
 
-  /** The number of the last update that was committed. */
+  /** Returns the number of the last committed update. */
   long committed() {
     return committed;
   }
 
-  /** The last commit number, if something of own updates may have been forgotten; or 0. */
+  /**
+   * Returns the last commit number if some of this datacenter's updates may have been forgotten;
+   * otherwise 0.
+   */
   private long forgotten() {
     return store.forgotten() > 0 ? committed : 0;
   }
 
-  /** A timestamp for what is committed next. */
+  /** Returns a timestamp for the next commit. */
   long timestamp(Now now) {
     return clock.next(now.millis());
   }
 
-  /** The last timestamp that was given or observed. */
+  /** Returns the last timestamp that was given or observed. */
   long lastTimestamp() {
     return clock.last();
   }
@@ -146,10 +153,10 @@ final class Sequencer {
   /**
    * An update that is ready to be committed.
    *
-   * @param before the object before it: the one that {@code after} was made from
+   * @param before the object before the update: the very state that {@code after} was made from
    * @param number its commit number
-   * @param after the object with it
-   * @param count how many updates it is
+   * @param after the object with the update
+   * @param count how many clients' updates it stands for
    * @param sinceNanos when the first of them was acknowledged, or now
    */
   record Prepared(
@@ -162,10 +169,10 @@ final class Sequencer {
       long sinceNanos) {}
 
   /**
-   * Prepares an update that comes right after what is committed. What is over and is updated is
-   * removed by it first.
+   * Prepares an update that comes right after the last commit. If it touches something that has
+   * expired, it removes that first.
    *
-   * @throws OsierException if the object cannot be updated so
+   * @throws OsierException if the object does not allow this operation
    */
   Prepared prepare(
       ObjectId object, CrdtState before, Operation operation, int count, long sinceNanos, Now now) {
@@ -181,11 +188,11 @@ final class Sequencer {
   }
 
   /**
-   * Prepares the removal of what is over of an object.
+   * Prepares the removal of an object's expired parts.
    *
    * @param millis the time, in milliseconds since 1970
-   * @param limit so many of its parts at most
-   * @return empty if nothing is
+   * @param limit the most parts to remove
+   * @return empty if nothing has expired
    */
   Optional<Prepared> prepareExpiry(
       ObjectId object, CrdtState before, long millis, int limit, Now now) {
@@ -210,9 +217,9 @@ final class Sequencer {
   }
 
   /**
-   * Prepares an update that comes after others that are prepared and are to be committed with it.
+   * Prepares an update that will be committed together with updates prepared before it.
    *
-   * @param number of the last of those, or of what is committed
+   * @param number of the last of these, or of the last commit
    */
   Prepared prepareAfter(
       long number, ObjectId object, CrdtState before, Operation operation, Now now) {
@@ -222,12 +229,12 @@ final class Sequencer {
   }
 
   /**
-   * Makes an update that is to be committed with others. What is over and is updated is removed by
-   * it first.
+   * Makes an update that will be committed together with others. If it touches something that has
+   * expired, it removes that first.
    *
-   * @param number of the last of those that come before it, or of what is committed
-   * @param timestamp the same for all of them
-   * @throws OsierException if the object cannot be updated so
+   * @param number of the last update before it, committed or not
+   * @param timestamp the common timestamp of these updates
+   * @throws OsierException if the object does not allow this operation
    */
   Updates.Updated update(
       long number, long timestamp, CrdtState before, Operation operation, Now now) {
@@ -236,9 +243,9 @@ final class Sequencer {
   }
 
   /**
-   * As {@link #update}, concurrent to some of those before it.
+   * As {@link #update}, for an update that is concurrent to some of those before it.
    *
-   * @param seen the object without those: what the operation replaces or removes is in here
+   * @param seen the object without these: the operation replaces or removes only what is in it
    */
   Updates.Updated updateBeside(
       long number, long timestamp, CrdtState seen, CrdtState before, Operation operation, Now now) {
@@ -247,7 +254,7 @@ final class Sequencer {
     return new Updates.Updated(delta, before.join(delta));
   }
 
-  /** What an update is prepared with that comes right after a number. */
+  /** Returns the context for preparing the update that follows the given number. */
   UpdateContext preparation(long number, long timestamp, CrdtState before) {
     long predecessor = before.context().through(self);
     return new UpdateContext(
@@ -257,7 +264,7 @@ final class Sequencer {
   /**
    * Commits updates that become visible together, in the order of their numbers.
    *
-   * @param answered whether a client is answered with the last of the numbers
+   * @param answered whether a client gets the last number in an answer
    */
   void commit(List<Prepared> updates, boolean answered, Now now) {
     long floor = committed + 1;
@@ -306,10 +313,10 @@ final class Sequencer {
     policy = changed;
   }
 
-  // ---------------------------------------------------------------- what an update may touch
+  // ---------------------------------------------------------------- checks of an update
 
   /**
-   * An object that is to be updated, as it is, be it over or not.
+   * Returns the object that will be updated, expired or not.
    *
    * @throws OsierException WRONG_TYPE if its key holds another type
    */
@@ -321,7 +328,10 @@ final class Sequencer {
     return state == null ? CrdtState.bottom(object.type()) : state;
   }
 
-  /** A key holds one type, unless two datacenters gave it two at the same time. */
+  /**
+   * Checks that the key holds no other type. It holds one type, unless two datacenters gave it
+   * different ones at the same time.
+   */
   private void checkUnused(ObjectId object, Now now) {
     for (CrdtState other : store.get(object.key())) {
       if (other.type() != object.type() && !isNothing(other, now)) {
@@ -341,9 +351,10 @@ final class Sequencer {
   }
 
   /**
-   * Checks that an update does not make its object larger than is allowed. A removal is done
-   * whatever the size, also where its datacenter is new to the object, and where a counter in a map
-   * keeps more of what it was than it had: otherwise nobody could make the object smaller.
+   * Checks that an update does not make its object larger than is allowed. A removal is allowed
+   * whatever the size, even if it makes the object larger, as when its datacenter is new to the
+   * object's context or when a counter in a map keeps more metadata than it had: otherwise nobody
+   * could make the object smaller.
    *
    * @throws OsierException VALUE_TOO_LARGE
    */

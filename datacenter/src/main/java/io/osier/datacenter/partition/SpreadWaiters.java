@@ -12,9 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Who waits until other datacenters have what was committed here. Not thread-safe. */
+/**
+ * Holds the requests that wait until other datacenters have what was committed here. Not
+ * thread-safe.
+ */
 final class SpreadWaiters {
-  /** Most that may wait. */
+  /** The most requests that may wait. */
   static final int WAITING_MAX = 10_000;
 
   private record Waiting(
@@ -24,7 +27,7 @@ final class SpreadWaiters {
   private final EffectsBuilder effects;
   private final List<Waiting> waiting = new ArrayList<>();
 
-  /** When the first of them has waited long enough. */
+  /** When the first of these requests times out. */
   private long nextNanos = Long.MAX_VALUE;
 
   SpreadWaiters(Propagation propagation, EffectsBuilder effects) {
@@ -33,7 +36,8 @@ final class SpreadWaiters {
   }
 
   /**
-   * Answers, or lets whoever asks wait. What is held leaves, or has left when it was asked first.
+   * Answers the request at once or lets it wait. Held updates are shipped now; a request that names
+   * its commit number is a repeated one, whose updates left when it was asked first.
    */
   void take(long ticket, Request.Spread asked, Now now) {
     long number = asked.number() == 0 ? propagation.committed() : asked.number();
@@ -76,21 +80,21 @@ final class SpreadWaiters {
     return propagation.status().having(one.number, one.seen);
   }
 
-  /** Another datacenter has told what it has. */
+  /** Another datacenter has told which updates it has. */
   void heard(Now now) {
     if (!waiting.isEmpty()) {
       look(now);
     }
   }
 
-  /** Time has come on. */
+  /** Answers the requests whose time is over. */
   void tick(Now now) {
     if (nextNanos <= now.nanos()) {
       look(now);
     }
   }
 
-  /** Answers those for whom enough have it, or whose time is over. */
+  /** Answers the requests whose updates enough datacenters have, or whose time is over. */
   private void look(Now now) {
     waiting.removeIf(one -> isAnswered(one, now));
     nextNanos = Long.MAX_VALUE;
@@ -99,7 +103,7 @@ final class SpreadWaiters {
     }
   }
 
-  /** Answers all, however far it has come: nobody may wait any more. */
+  /** Answers all requests with the datacenters so far: nobody may wait any more. */
   void end() {
     for (Waiting one : waiting) {
       effects.answer(one.ticket, new Reply.Spread(one.number, having(one)));
@@ -108,7 +112,7 @@ final class SpreadWaiters {
     nextNanos = Long.MAX_VALUE;
   }
 
-  /** When {@link #tick} has something to do; Long.MAX_VALUE if never. */
+  /** Returns when {@link #tick} has something to do; Long.MAX_VALUE if never. */
   long nextNanos() {
     return nextNanos;
   }

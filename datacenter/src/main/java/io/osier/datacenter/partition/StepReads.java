@@ -19,46 +19,48 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the reads of a transaction's step are answered. What takes long to be read is not read yet:
- * that is for somebody else to do, when the step is done. Not thread-safe, but for what {@link
- * #later} returns.
+ * The answers to the reads of a transaction's step. Long reads are put off: another thread does
+ * them after the step. Not thread-safe, but for what {@link #later} returns.
  */
 final class StepReads {
-  /** What a reply has beside its answers, about: a vector. */
+  /** What a reply takes besides its answers, about: a version vector. */
   private static final int REST_BYTES_MAX = 64 << 10;
 
   private final LongSupplier millis;
   private final List<Supplier<Reply.Answer>> answers = new ArrayList<>();
   private final Size size = new Size();
 
-  /** What is not read yet. */
+  /** The states that long reads will read. */
   private final List<CrdtState> unread = new ArrayList<>();
 
   private long unreadBytes;
 
   /**
-   * What answers take when they are encoded. As long as they take little in the heap, they are not
-   * encoded to know it. Not thread-safe.
+   * The encoded size of answers. While they take little in the heap, they are not encoded to find
+   * out. Not thread-safe.
    */
   private static final class Size {
-    /** Encoded they take so many times as much at most: UTF-8 has three bytes for two. */
+    /**
+     * The most by which encoding enlarges an answer's bytes in the heap: UTF-8 may take three bytes
+     * for two.
+     */
     private static final int ENCODED_MAX = 2;
 
-    /** What an answer takes beside its reading. */
+    /** What an answer takes besides its reading. */
     private static final int ANSWER_BYTES = 4;
 
     private final List<Reply.Answer> unknown = new ArrayList<>();
     private long bytes;
 
-    /** No less than what those take that are not encoded. */
+    /** An upper bound for the answers that have not been encoded. */
     private long unknownBytes;
 
     private @Nullable WireOutput out;
 
     /**
-     * One answer more.
+     * Adds an answer.
      *
-     * @throws OsierException VALUE_TOO_LARGE if a reply has no room for all
+     * @throws OsierException VALUE_TOO_LARGE if a reply has no room for all answers
      */
     void add(Reply.Answer answer) {
       unknown.add(answer);
@@ -66,7 +68,7 @@ final class StepReads {
       check(0);
     }
 
-    /** Checks that there is room for so many bytes more. */
+    /** Checks that a reply has room for this many bytes more. */
     void check(long more) {
       if (bytes + unknownBytes + more <= Framing.CLIENT_FRAME_BYTES_MAX) {
         return;
@@ -100,22 +102,22 @@ final class StepReads {
   }
 
   /**
-   * @param millis the time, in milliseconds since 1970, that tells what has expired
+   * @param millis the time, in milliseconds since 1970, by which objects expire
    */
   StepReads(LongSupplier millis) {
     this.millis = millis;
   }
 
   /**
-   * One read more.
+   * Adds a read.
    *
-   * @param states what its key holds
+   * @param states the objects of its key
    * @throws OsierException VALUE_TOO_LARGE if a reply has no room for all that was read so far; see
    *     also {@link Reads#of(List, Request.Read, LongSupplier)}
    */
   void add(List<CrdtState> states, Request.Fetch fetch) {
     CrdtState found = Reads.found(states, fetch, millis);
-    boolean isOfAll = fetch.query() instanceof Query.Whole; // then its size is known
+    boolean isOfAll = fetch.query() instanceof Query.Whole; // its size is known
     if (found != null && isOfAll && Reads.isLong(List.of(found), fetch.query())) {
       answers.add(() -> unseen(Reads.answer(fetch.query(), found, millis)));
       unread.add(found);
@@ -128,20 +130,23 @@ final class StepReads {
     }
   }
 
-  /** What is seen is the snapshot, which the reply tells; trial dots mean nothing to anybody. */
+  /**
+   * Returns the answer without what was seen: the reply tells the snapshot's vector, and dots of
+   * trial updates mean nothing to a client.
+   */
   private static Reply.Answer unseen(Reply.Answer answer) {
     return new Reply.Answer(answer.type(), answer.reading(), answer.exists(), VersionVector.EMPTY);
   }
 
   /**
-   * Checks that the client can be told all of it, what is not read yet included, before something
-   * is done that a step which fails must not have done.
+   * Checks that a reply has room for all answers, those of long reads included. Called before a
+   * step changes anything, as a step that fails must have changed nothing.
    */
   void checkSize() {
     size.check(unreadBytes + REST_BYTES_MAX);
   }
 
-  /** Reads now what is not read yet, however long it takes. */
+  /** Does the long reads now, however long they take. */
   void make() {
     List<Reply.Answer> made = all();
     answers.clear();
@@ -154,9 +159,9 @@ final class StepReads {
   }
 
   /**
-   * The answers, in the order of the reads.
+   * Returns the answers, in the order of the reads.
    *
-   * @throws OsierException VALUE_TOO_LARGE if a reply has no room for what was not read yet
+   * @throws OsierException VALUE_TOO_LARGE if a reply has no room for the long reads
    */
   List<Reply.Answer> all() {
     if (!isLong()) {
@@ -173,10 +178,11 @@ final class StepReads {
   }
 
   /**
-   * Makes the step's answer, in any thread. If it cannot be made, whoever asked must not go on as
-   * if the step had not been done, unless it has done nothing and was only too large.
+   * Returns a supplier, for any thread, of the step's answer. If the answer cannot be made, the
+   * client must not go on as if the step had not been done, unless the step changed nothing and its
+   * answer was merely too large.
    *
-   * @param hasDone whether the step has done something: updates, the end or the beginning of its
+   * @param hasDone whether the step has changed something: updates, the end or the beginning of its
    *     transaction
    */
   Supplier<Reply> later(Function<List<Reply.Answer>, Reply> reply, boolean hasDone) {

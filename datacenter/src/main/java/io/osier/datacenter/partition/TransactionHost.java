@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the partition does for its transactions. Not thread-safe. */
+/**
+ * Gives transactions what they need of the partition: objects, rights, commits. Not thread-safe.
+ */
 final class TransactionHost {
   private final ObjectStore store;
   private final Sequencer sequencer;
@@ -56,12 +58,12 @@ final class TransactionHost {
     return propagation.here();
   }
 
-  /** The last commit number. */
+  /** Returns the last commit number. */
   long committed() {
     return sequencer.committed();
   }
 
-  /** An operation with what only the datacenter knows. */
+  /** Completes an operation with what only the datacenter knows. */
   Operation filled(CrdtState state, Operation operation) {
     return escrow.filled(state, operation);
   }
@@ -80,12 +82,12 @@ final class TransactionHost {
     return escrow.reserve(object, operation);
   }
 
-  /** Lets rights go that were set aside. */
+  /** Releases rights that were set aside. */
   void release(Escrow.Reservation reservation) {
     escrow.release(reservation);
   }
 
-  /** Checks that a trial is not too large. */
+  /** Checks that an object stays within its limits with a trial update. */
   void checkSize(ObjectId object, Operation operation, CrdtState before, CrdtState after) {
     sequencer.checkSize(object, operation, before, after);
   }
@@ -112,9 +114,9 @@ final class TransactionHost {
   }
 
   /**
-   * Prepares a transaction's updates of one object. What an update removes or replaces is what the
-   * transaction saw, in its snapshot: what was committed since is concurrent to it. A sum of this
-   * replica must go on from the present one, and removes nothing.
+   * Prepares a transaction's updates of one object. An update removes or replaces what the
+   * transaction saw in its snapshot; what was committed since is concurrent to it. Only a counter's
+   * sum of this replica goes on from the present state, and removes nothing.
    */
   private long prepare(
       ObjectId object,
@@ -127,7 +129,7 @@ final class TransactionHost {
     CrdtState present = stored == null ? CrdtState.bottom(object.type()) : stored;
     CrdtState seen = work.base();
     long next = first;
-    // It was not over when this was asked for, or its removal is still to come.
+    // The object had not expired when the update was tried, or its removal is still to come.
     Optional<CrdtState> ended =
         Updates.prepareRemoval(
             present, now.millis(), work.operations(), preparation(next, present, timestamp));
@@ -144,7 +146,7 @@ final class TransactionHost {
       HeldEntries.checkSame(seen);
     }
     for (Operation asked : work.operations()) {
-      // Those who share a new counter's rights may be others than when this was asked.
+      // The datacenters that share a new counter's rights may have changed since the trial.
       Operation operation =
           asked instanceof Operation.Bound ? escrow.filled(present, asked) : asked;
       CrdtState before = present;
@@ -164,7 +166,7 @@ final class TransactionHost {
     return next;
   }
 
-  /** What an update is prepared with, be it tried or committed. */
+  /** Returns the context for preparing an update, on trial or for its commit. */
   UpdateContext preparation(long first, CrdtState before, long timestamp) {
     return sequencer.preparation(first - 1, timestamp, before);
   }

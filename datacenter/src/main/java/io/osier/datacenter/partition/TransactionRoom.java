@@ -6,10 +6,10 @@ import io.osier.core.memory.Budget;
 import io.osier.protocol.Request;
 import java.util.List;
 
-/** What open transactions may take in the heap. Not thread-safe. */
+/** Bounds what open transactions take in the heap. Not thread-safe. */
 record TransactionRoom(Budget budget) {
   /**
-   * What a step's updates take in the heap until the transaction ends.
+   * Returns the bytes that a step's updates take in the heap until the transaction ends.
    *
    * @throws OsierException OVERLOADED if there is no room for them
    */
@@ -25,12 +25,13 @@ record TransactionRoom(Budget budget) {
   }
 
   /**
-   * Checks what a step's versions of objects take. Those of a commit are gone with it, so they need
-   * room by themselves only. One object is let in whatever it takes, for an open transaction if
-   * that is alone: otherwise nobody could ever do so.
+   * Checks that there is room for a step's versions of objects. The versions of a committing step
+   * are dropped at once, so they only need to fit by themselves. A transaction that changes one
+   * object alone is let in whatever it takes (if it stays open, only while no other is open):
+   * otherwise a large object could never be changed.
    *
-   * @param updateBytes what its updates take until the transaction ends
-   * @param versionBytes what the versions take beside that
+   * @param updateBytes the bytes that the step's updates take until the transaction ends
+   * @param versionBytes the bytes that its versions take besides
    * @param isOnly whether they are of one object
    */
   void check(Request.End end, long updateBytes, long versionBytes, boolean isOnly, int openCount) {

@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a transaction does to one object. Not thread-safe. */
+/** The updates of a transaction to one object. Not thread-safe. */
 final class TransactionWork {
   private final CrdtState base;
 
-  /** Those of earlier steps, or null: shared, so that a step costs what it adds. */
+  /** The work of earlier steps, or null. Shared, so that a step costs only what it adds. */
   private final @Nullable TransactionWork before;
 
   private final List<Operation> operations = new ArrayList<>();
@@ -24,7 +24,7 @@ final class TransactionWork {
   }
 
   /**
-   * Nothing so far, to an object as the snapshot has it.
+   * Returns work without updates, on an object as the snapshot has it.
    *
    * @param millis the snapshot's time, in milliseconds since 1970
    */
@@ -32,33 +32,33 @@ final class TransactionWork {
     return new TransactionWork(base, null, base.at(millis));
   }
 
-  /** What a further step does, which may be given up without this. */
+  /** Returns work for a further step, which can be given up without changing this. */
   TransactionWork next() {
     return new TransactionWork(base, this, trial);
   }
 
-  /** The object in the snapshot. */
+  /** Returns the object as the snapshot has it. */
   CrdtState base() {
     return base;
   }
 
-  /** The object with what was done, under numbers that mean nothing to anybody. */
+  /** Returns the object with the updates, under trial numbers that mean nothing to anybody else. */
   CrdtState trial() {
     return trial;
   }
 
-  /** What this takes in the heap beyond the object in the snapshot, about, in bytes: O(1). */
+  /** Returns what this takes in the heap beyond the snapshot's object, about, in bytes: O(1). */
   long heapBytes() {
     return Math.max(0, trial.heapBytes() - base.heapBytes());
   }
 
-  /** Does one thing more. */
+  /** Adds an operation. */
   void add(Operation operation, CrdtState after) {
     operations.add(operation);
     trial = after;
   }
 
-  /** What is to be done, in order. */
+  /** Returns the operations of all steps, in order. */
   List<Operation> operations() {
     ArrayDeque<List<Operation>> steps = new ArrayDeque<>();
     for (TransactionWork work = this; work != null; work = work.before) {

@@ -24,11 +24,11 @@ import java.util.Optional;
 
 /**
  * The transactions of a {@code causal} partition: those that are open, each with its snapshot and
- * what it has done so far, and how the latest ones ended.
+ * updates so far, and how the latest ones ended.
  *
- * <p>An update is tried on the snapshot when it is asked for, so that it is seen by the
- * transaction's own reads and its errors come at once; it is prepared for good when the transaction
- * commits. Not thread-safe.
+ * <p>An update is tried on the snapshot when its step comes, so that the transaction's own reads
+ * see it and its errors come at once; it is prepared for good when the transaction commits. Not
+ * thread-safe.
  */
 final class Transactions {
   private final TransactionHost host;
@@ -39,9 +39,10 @@ final class Transactions {
   private long nextDeadlineNanos = Long.MAX_VALUE;
 
   /**
-   * @param commits those of a former life, with their last commit numbers, ascending
-   * @param room what open ones may take in the heap; when it is spent updates are refused
-   * @param ended remembers how they end
+   * @param commits transactions committed before the start, with their last commit numbers,
+   *     ascending
+   * @param room the heap that open transactions may take; when it is spent, updates are refused
+   * @param ended remembers how transactions end
    */
   Transactions(
       TransactionHost host,
@@ -59,14 +60,14 @@ final class Transactions {
   /**
    * Does a step whose answer was lost, unless it is done already or may have been.
    *
-   * @throws OsierException if it cannot be done, or it cannot be told whether it was; nothing of it
-   *     was done now
+   * @throws OsierException if it cannot be done, or if this partition cannot tell whether it was
+   *     done; nothing was done now
    */
   Effects.ToClient repeat(long ticket, Request.Repeat request, Now now) {
     Request.Transact step = request.step();
     TransactionId id = step.transaction();
     boolean known = open.containsKey(id) || ended.contains(id);
-    // A number that was never given tells nothing.
+    // A commit number that this partition never gave tells nothing.
     long after = request.after() <= host.committed() ? request.after() : 0;
     boolean isHere = request.to().equals(host.self());
     if (!isHere || (!known && ended.mayHaveForgotten(after))) {
@@ -82,7 +83,8 @@ final class Transactions {
       if (e.code() == ErrorCode.OVERLOADED || e.code() == ErrorCode.TRANSACTION_ENDED) {
         throw e;
       }
-      // The first sending may still arrive, and must not be done then: who sent it is told now.
+      // The first copy of the step may still arrive, and must not be done then: its sender gets an
+      // answer now.
       OpenTransaction tx = open.get(id);
       if (tx != null) {
         end(tx);
@@ -98,7 +100,7 @@ final class Transactions {
   /**
    * Does a step.
    *
-   * @throws OsierException if it cannot be done; then nothing of it was
+   * @throws OsierException if it cannot be done; then nothing of it was done
    */
   Effects.ToClient step(long ticket, Request.Transact request, Now now) {
     TransactionId id = request.transaction();
@@ -151,7 +153,10 @@ final class Transactions {
     return done.answer(ticket, request, begins);
   }
 
-  /** An abort may leave a step out, of which the client does not know whether it was done. */
+  /**
+   * Returns whether this is the next step. An abort may skip a step of which the client does not
+   * know whether it was done.
+   */
   private static boolean isNext(Request.Transact request, OpenTransaction tx) {
     return request.end() == Request.End.ABORT
         ? request.step() > tx.lastStep
@@ -159,16 +164,20 @@ final class Transactions {
   }
 
   /**
-   * A step that was done: what is visible to whoever asked, its commit, and what it reads.
+   * A step that was done: the vector that the client sees, the commit if there was one, and the
+   * reads.
    *
-   * @param hasUpdates whether it has done something else
+   * @param hasUpdates whether it had updates
    */
   private record Done(VersionVector clock, Optional<Dot> dot, StepReads reads, boolean hasUpdates) {
     Reply.Transacted reply(List<Reply.Answer> answers) {
       return new Reply.Transacted(clock, dot, answers);
     }
 
-    /** The answer to a step; if that begins its transaction, that ends when it fails. */
+    /**
+     * Returns the answer to a step. If the step begins its transaction and its answer cannot be
+     * made, the transaction ends.
+     */
     Effects.ToClient answer(long ticket, Request.Transact step, boolean begins) {
       if (!reads.isLong()) {
         return new Effects.Answer(ticket, reply(reads.all()));
@@ -184,10 +193,10 @@ final class Transactions {
   }
 
   /**
-   * Answers the last step again, which had updates: it reads the same as then. What ends a
-   * transaction, or has others, is no such. If what it reads cannot be told any more, its
-   * transaction ends: whoever is told of a failure takes the updates for not done, and would do
-   * them once more, or go on without them.
+   * Answers the last step again if it had updates: its reads see the same as the first time. This
+   * is not for a step that ends its transaction, nor for one with other updates. If the reads
+   * cannot be made any more, the transaction ends: a client that is told of a failure takes the
+   * updates for not done, and would send them once more, or go on without them.
    */
   private Effects.ToClient again(long ticket, OpenTransaction tx, Request.Transact request) {
     if (request.end() != Request.End.OPEN || request.updates().size() != tx.lastUpdates) {
@@ -282,7 +291,7 @@ final class Transactions {
     if (request.end() == Request.End.COMMIT) {
       Map<ObjectId, TransactionWork> works = tx.with(tried.works);
       if (!works.isEmpty()) {
-        reads.make(); // what cannot be read must not be committed
+        reads.make(); // if a read fails, nothing must be committed
         dot = Optional.of(new Dot(host.self(), host.commit(tx.id, works, now)));
         clock = host.clock();
       }
@@ -296,17 +305,20 @@ final class Transactions {
   }
 
   /**
-   * Objects in their order that are dropped, and of whose keys an open snapshot may show something.
+   * Returns dropped objects, in their order, that an open snapshot may still show.
    *
    * @param from the first key, inclusive; empty for the beginning
    * @param to the key before which they end; empty for the end
-   * @param limit at most so many
+   * @param limit the most objects to return
    */
   List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
     return former.dropped(from, to, limit);
   }
 
-  /** Aborts a transaction, if it is open: whoever asked for a step was told that it has ended. */
+  /**
+   * Aborts a transaction if it is open: the client could not be told its step's answer and takes
+   * the transaction for ended.
+   */
   void untold(TransactionId transaction, int step) {
     OpenTransaction tx = open.get(transaction);
     if (tx != null) {
@@ -316,7 +328,10 @@ final class Transactions {
 
   // ---------------------------------------------------------------- time
 
-  /** Aborts what is open for too long, or needs more of the past than there is room for. */
+  /**
+   * Aborts transactions that are open for too long, or whose snapshots need more history than there
+   * is room for.
+   */
   void expire(Now now) {
     relieve();
     if (now.nanos() < nextDeadlineNanos) {
@@ -332,7 +347,10 @@ final class Transactions {
     }
   }
 
-  /** Aborts those whose snapshots need more former values than there is room for, oldest first. */
+  /**
+   * Aborts transactions whose snapshots need more former values than there is room for, the oldest
+   * snapshot first.
+   */
   private void relieve() {
     for (long step = former.tooMuchFor(); step != Long.MAX_VALUE; step = former.tooMuchFor()) {
       for (OpenTransaction tx : List.copyOf(open.values())) {
@@ -352,16 +370,16 @@ final class Transactions {
     end(tx);
   }
 
-  /** When {@link #expire} is due; Long.MAX_VALUE if never. */
+  /** Returns when {@link #expire} is due; Long.MAX_VALUE if never. */
   long nextNanos() {
     return former.tooMuchFor() == Long.MAX_VALUE ? nextDeadlineNanos : Long.MIN_VALUE;
   }
 
   /**
-   * From now on so many bytes may be taken.
+   * Sets how many bytes transactions may take in the heap.
    *
    * @param openMax by open transactions
-   * @param endedMax by what is remembered of ended ones
+   * @param endedMax by ended transactions that are remembered
    */
   void configure(long openMax, long endedMax) {
     room.budget().setLimit(openMax);

@@ -21,17 +21,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes what becomes visible while somebody watches, in its order; and what is over, as soon as it
- * is: nobody sees it any more, though it is removed later, and by one datacenter. Not thread-safe,
- * but for {@link #forgotten} and {@link #shown}.
+ * Notes in order what becomes visible while somebody watches; also what expires, at once: nobody
+ * sees it any more, though one datacenter removes it only later. Not thread-safe, but for {@link
+ * #forgotten} and {@link #shown}.
  */
 final class VisibleChanges {
-  /** So many are told at once that are over. */
+  /** The most expired objects that are reported at once. */
   private static final int OVER_AT_ONCE = 1_024;
 
   private static final long OVER_NANOS = 1_000_000;
 
-  /** In front of all others of its time. */
+  /** Sorts before all other objects with the same deadline. */
   private static final ObjectId FIRST = new ObjectId(Key.of(new byte[] {0}), CrdtType.values()[0]);
 
   private final ReplicaId self;
@@ -42,18 +42,24 @@ final class VisibleChanges {
   private List<Effects.Change> changes = new ArrayList<>();
   private List<ObjectId> over = new ArrayList<>();
 
-  /** The last one that was over. What has an earlier one by now became visible as a change. */
+  /**
+   * The last deadline that was reported. An object with an earlier one that comes later is reported
+   * as a change.
+   */
   private Deadline lastOver = new Deadline(0, FIRST);
 
   private long nextOverNanos = Long.MIN_VALUE;
 
-  /** Of the command that is served; 0 if none is. */
+  /** The ticket of the command that is being served; 0 if there is none. */
   private long ticket;
 
-  /** What was told last; empty if nothing was. */
+  /** The vector that watchers were told last; empty if there was none. */
   private Optional<VersionVector> told = Optional.empty();
 
-  /** See {@link Machine#forgotten}; null while others may have forgotten what never came here. */
+  /**
+   * See {@link Machine#forgotten}; null while other datacenters may have forgotten updates that
+   * never came here.
+   */
   private volatile @Nullable VersionVector forgotten;
 
   /** See {@link Machine#shown}. */
@@ -62,8 +68,10 @@ final class VisibleChanges {
   private boolean tellsShown;
 
   /**
-   * @param together whether others' updates become visible by {@link #admitted}
-   * @param before what this partition may have forgotten before; of {@code UNKNOWN} others, too
+   * @param together whether other datacenters' updates become visible together, by {@link
+   *     #admitted}
+   * @param before the updates that this partition may have forgotten before its start; with {@code
+   *     UNKNOWN} other datacenters may have forgotten more
    */
   VisibleChanges(
       ReplicaId self,
@@ -93,12 +101,12 @@ final class VisibleChanges {
     told = Optional.empty();
   }
 
-  /** Whether somebody watches. */
+  /** Returns whether somebody watches. */
   boolean areWanted() {
     return life != 0;
   }
 
-  /** What is committed from now on is this command's; of none for 0. */
+  /** Attributes the commits from now on to the command with this ticket; to none for 0. */
   void serving(long of) {
     ticket = of;
   }
@@ -108,7 +116,7 @@ final class VisibleChanges {
     changes.add(new Effects.Change(object, self, ends, ticket));
   }
 
-  /** Notes what is over by now, of an object or all of it. Reads deadlines alone. */
+  /** Notes the objects that have expired by now, in part or as a whole. Reads deadlines alone. */
   void expire(Now now) {
     if (!areWanted() || nextOverNanos > now.nanos()) {
       return;
@@ -125,7 +133,7 @@ final class VisibleChanges {
     nextOverNanos = now.nanos() + OVER_NANOS;
   }
 
-  /** When {@link #expire} has something to do; Long.MAX_VALUE if never. */
+  /** Returns when {@link #expire} has something to do; Long.MAX_VALUE if never. */
   long nextNanos(Now now) {
     Deadline next = areWanted() ? store.deadlineAfter(lastOver) : null;
     if (next == null) {
@@ -135,13 +143,13 @@ final class VisibleChanges {
     return Math.max(nextOverNanos, now.nanos() + away * 1_000_000);
   }
 
-  /** Something of others has come into an object. */
+  /** Notes that another datacenter's update was applied to an object. */
   void applied(Shipment update) {
     ReplicaId origin = update.content().isFull() ? null : update.origin();
     changes.add(new Effects.Change(update.object(), origin, !together));
   }
 
-  /** What was applied since the last call is visible. */
+  /** Marks all that was applied since the last call as visible. */
   void admitted() {
     if (!changes.isEmpty()) {
       Effects.Change last = changes.removeLast();
@@ -149,7 +157,7 @@ final class VisibleChanges {
     }
   }
 
-  /** Takes what was noted; empty if there is nothing to tell. */
+  /** Takes what was noted; empty if there is nothing to report. */
   Optional<Effects.Visible> take() {
     VersionVector here = propagation.here();
     if (changes.isEmpty() && over.isEmpty() && told.filter(here::equals).isPresent()) {
@@ -164,8 +172,8 @@ final class VisibleChanges {
         new Effects.Visible(life, taken, here, propagation.far(), expired, Map.of()));
   }
 
-  /** Nothing is remembered any more of something that these updates have made. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // by the partition's thread alone
+  /** Notes that objects were dropped, and their removals with these updates forgotten. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // only the partition's thread writes it
   void forgot(VersionVector updates) {
     VersionVector before = forgotten;
     if (before != null) {
@@ -173,19 +181,21 @@ final class VisibleChanges {
     }
   }
 
-  /** Others may have forgotten what never came here, until {@link #caughtUp}. */
+  /** Other datacenters may have forgotten updates that never came here, until {@link #caughtUp}. */
   void lacks() {
     forgotten = null;
   }
 
-  /** All that others had is here, but for what they had forgotten by then. */
+  /**
+   * This partition now has all that other datacenters had, but for what they had forgotten by then.
+   */
   void caughtUp() {
     if (forgotten == null) {
       forgotten = propagation.here();
     }
   }
 
-  /** What {@link #forgotten} comes to after a restart. */
+  /** Returns {@link #forgotten} in the form that is stored for the next start. */
   Forgetting unremembered() {
     VersionVector now = forgotten;
     if (now == null) {
@@ -199,21 +209,21 @@ final class VisibleChanges {
   }
 
   /**
-   * From now on {@link #shown} says what can have been shown.
+   * Makes {@link #shown} tell from now on which updates can have been shown.
    *
-   * @param isRetired whether nothing is shown any more
+   * @param isRetired whether nothing will be shown any more
    */
   void cease(boolean isRetired) {
     tellsShown = !isRetired || shown.isEmpty();
   }
 
-  /** It goes on being shown. */
+  /** Undoes {@link #cease}: the partition goes on showing its objects. */
   void resume() {
     tellsShown = false;
     shown = Optional.empty();
   }
 
-  /** What a batch has made visible is about to be shown, unless nothing is any more. */
+  /** Notes that the updates of a batch are about to be shown, unless nothing is shown any more. */
   void batchEnded(boolean isRetired) {
     if (tellsShown) {
       shown = Optional.of(allShown());
@@ -221,12 +231,15 @@ final class VisibleChanges {
     }
   }
 
-  /** What is here; what came beside what is complete may be shown, too. */
+  /**
+   * Returns the updates that may have been shown: all that are complete here, and those that came
+   * beyond them.
+   */
   private VersionVector allShown() {
     VersionVector here = propagation.here();
     VersionVector far = propagation.far();
     for (int i = 0; i < far.size(); i++) {
-      if (far.number(i) != Long.MAX_VALUE) { // that is: not known
+      if (far.number(i) != Long.MAX_VALUE) { // that is: known
         here = here.raised(far.replica(i), far.number(i));
       }
     }

@@ -30,9 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Updates of single objects: those of clients, those that were acknowledged in front of the
- * partition, and transfers of rights. Those of bounded counters need rights; what lacks them waits
- * here while others are asked. Not thread-safe.
+ * Executes updates of single objects: those of clients, those acknowledged in front of the
+ * partition, and transfers of rights. Updates of bounded counters need rights; an update that lacks
+ * them waits here while other datacenters are asked. Not thread-safe.
  */
 final class Writes {
   private static final Logger LOG = LoggerFactory.getLogger(Writes.class);
@@ -57,7 +57,7 @@ final class Writes {
   }
 
   /**
-   * Does a client's update and answers it, now or when it has got the rights that it lacks.
+   * Executes a client's update and answers it, now or when the rights that it lacks have come.
    *
    * @throws OsierException if it fails; it is not answered then
    */
@@ -86,7 +86,7 @@ final class Writes {
     effects.answer(ticket, update(object, before, write, now));
   }
 
-  /** What there is instead of what an update's condition expects; null if it holds. */
+  /** Returns the value that contradicts an update's condition; null if the condition holds. */
   private static Reply.@Nullable Answer unmet(Request.Write write, CrdtState before, Now now) {
     if (write.condition().isEmpty()) {
       return null;
@@ -96,12 +96,12 @@ final class Writes {
     return condition.holds(found.reading().orElseThrow()) ? null : found;
   }
 
-  /** Does a client's updates, each for itself; those that fail leave the others as they are. */
+  /** Executes a client's updates one by one; those that fail leave the others as they are. */
   Reply.All write(Request.WriteAll batch, Now now) {
     List<Reply> parts = new ArrayList<>(batch.updates().size());
     for (Request.Update update : batch.updates()) {
       try {
-        // The request does not end with this one's number.
+        // The request has one number for all its updates, not this one's.
         parts.add(
             write(update.key(), update.type(), update.operation(), Optional.empty(), false, now));
       } catch (OsierException e) {
@@ -111,21 +111,21 @@ final class Writes {
     return new Reply.All(parts);
   }
 
-  /** Does an update that is all of a program. */
+  /** Executes a program that is a single update. */
   Reply write(Call.Update call, Now now) {
     return write(call.key(), call.type(), call.operation(), call.ask(), true, now);
   }
 
   /**
-   * Does an update that is all of a program and needs no rights.
+   * Executes a program that is a single assignment, which needs no rights.
    *
-   * @param before all that its key holds
+   * @param before the only object of its key
    */
   Reply assign(ObjectId object, CrdtState before, Operation assignment, Now now) {
     return update(object, before, assignment, Optional.empty(), true, now);
   }
 
-  /** Does an update that does not wait for rights, or throws before anything has changed. */
+  /** Executes an update that does not wait for rights; throws before anything has changed. */
   private Reply write(
       Key key,
       CrdtType type,
@@ -146,12 +146,12 @@ final class Writes {
     return update(object, before, operation, ask, answered, now);
   }
 
-  /** Commits a client's update, with an answer to what it asks. */
+  /** Commits a client's update and answers the query in it. */
   private Reply update(ObjectId object, CrdtState before, Request.Write write, Now now) {
     return update(object, before, write.operation(), write.ask(), true, now);
   }
 
-  /** Commits an update, or throws before anything has changed. */
+  /** Commits an update; throws before anything has changed. */
   private Reply update(
       ObjectId object,
       CrdtState before,
@@ -162,7 +162,7 @@ final class Writes {
     Operation operation = escrow.filled(before, wanted.from(now.millis()));
     Prepared prepared = sequencer.prepare(object, before, operation, 1, now.nanos(), now);
     sequencer.checkSize(object, operation, before, prepared.after());
-    // Before anything has changed: the type may have no such query.
+    // Before anything changes: the type may not have the query.
     Optional<Reply.Answer> answer =
         ask.isEmpty() ? Optional.empty() : Optional.of(asked(ask.get(), before, prepared, now));
     sequencer.commit(List.of(prepared), answered, now);
@@ -179,8 +179,8 @@ final class Writes {
   }
 
   /**
-   * Updates all that a key holds, or throws before anything has changed. Where there is nothing to
-   * do nothing is committed, and the answer says what is there.
+   * Updates all objects of a key; throws before anything has changed. If there is nothing to do,
+   * nothing is committed, and the answer says what is there.
    */
   private Reply updateKey(
       Key key, Operation operation, Optional<Request.Ask> ask, boolean answered, Now now) {
@@ -212,7 +212,7 @@ final class Writes {
   }
 
   /**
-   * Commits an update that changes nothing, and ships it: who has it was heard after this.
+   * Commits and ships an update that changes nothing. A peer that has it was heard after this.
    *
    * @return its commit number
    */
@@ -223,11 +223,11 @@ final class Writes {
   }
 
   /**
-   * Removes what is over of an object: what is seen of it, with its deadlines.
+   * Removes the expired parts of an object that this datacenter has seen, with their deadlines.
    *
    * @param millis the time, in milliseconds since 1970
-   * @param limit so many of its parts at most
-   * @return the object then; the same one if nothing is over
+   * @param limit the most parts to remove
+   * @return the object then; the same one if nothing has expired
    */
   CrdtState removeExpired(ObjectId object, CrdtState state, long millis, int limit, Now now) {
     Optional<Prepared> removal = sequencer.prepareExpiry(object, state, millis, limit, now);
@@ -235,7 +235,7 @@ final class Writes {
     return removal.map(Prepared::after).orElse(state);
   }
 
-  /** Commits what is acknowledged already; whether it fits was checked when it was. */
+  /** Commits an update that was acknowledged already; its size was checked then. */
   void absorb(Input.Absorbed.Update update, Now now) {
     ObjectId object = update.object();
     CrdtState stored = store.get(object);
@@ -248,7 +248,8 @@ final class Writes {
           false,
           now);
     } catch (OsierException e) {
-      // Only if others moved a counter over half the range of a long in a fraction of the SLA.
+      // Only if other datacenters moved a counter over half the range of a long in a fraction of
+      // the SLA.
       LOG.error("{} acknowledged updates of {} are lost", update.count(), object, e);
     }
   }
@@ -275,7 +276,7 @@ final class Writes {
     effects.waited(waiter.ticket(), Waited.For.RIGHTS, "", now.nanos() - waiter.sinceNanos());
   }
 
-  /** Does what has got its rights, answers what has waited too long, and asks for more. */
+  /** Executes updates that got their rights, fails those that waited too long, asks for more. */
   void exchangeRights(Now now) {
     escrow.takeToInherit().forEach(object -> inherit(object, now));
     for (RightsWaiters.Waiter waiter : escrow.waiters().due(now.nanos())) {
@@ -311,7 +312,7 @@ final class Writes {
                     .ifPresent(this::ask));
   }
 
-  /** Asks others for the rights that an update lacks. */
+  /** Asks other datacenters for the rights that an update lacks. */
   void ask(ObjectId object, CrdtState state, Operation operation, Now now) {
     escrow.wantedFor(object, state, operation, now.nanos()).ifPresent(this::ask);
   }
@@ -328,7 +329,7 @@ final class Writes {
     }
   }
 
-  /** Gives all rights of a counter to another datacenter: this one leaves. */
+  /** Gives all rights of a counter to another datacenter, because this one leaves. */
   void giveAway(ObjectId object, String heir, Now now) {
     for (boolean upward : new boolean[] {false, true}) {
       CrdtState state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
@@ -346,7 +347,7 @@ final class Writes {
     }
   }
 
-  /** Takes over what datacenters that were given up have of a counter. */
+  /** Takes over the rights that removed datacenters have of a counter. */
   private void inherit(ObjectId object, Now now) {
     CrdtState state = store.get(object);
     if (state == null) {
@@ -361,7 +362,7 @@ final class Writes {
             Optional.empty(),
             false,
             now);
-        // Were it added again, it could use them before it heard of that.
+        // If it were added again, it could use the rights before it heard of the transfer.
         propagation.outbound().release(object);
       } catch (OsierException e) {
         LOG.warn("the rights that {} has of {} stay there: {}", from, object, e.reason());
@@ -369,7 +370,7 @@ final class Writes {
     }
   }
 
-  /** Gives rights to a datacenter that asks for them, and sees to it that it gets them soon. */
+  /** Gives rights to a datacenter that asks for them, and ships the transfer soon. */
   void give(String dc, Frame.Rights wanted, Now now) {
     ObjectId object = wanted.object();
     CrdtState state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
@@ -388,7 +389,7 @@ final class Writes {
             now);
         propagation.outbound().release(object);
       } catch (OsierException e) {
-        // As if there were none to spare: a request must not stop who is asked.
+        // As if there were no rights to spare: a peer's request must not stop this partition.
         LOG.debug("gives {} no rights of {}: {}", dc, object, e.reason());
       }
     }

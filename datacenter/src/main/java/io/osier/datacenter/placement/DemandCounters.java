@@ -14,11 +14,11 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What clients of this datacenter ask of keyspaces whose holders follow that, wherever it is done.
- * What is forwarded here by others was counted there. Thread-safe.
+ * Counts the requests of this datacenter's clients for keyspaces whose holders follow their load,
+ * wherever they are executed. Requests that others forward here were counted there. Thread-safe.
  */
 public final class DemandCounters {
-  /** Of one in so many reads the answer is measured; a power of two. */
+  /** The size of the answer is measured for one in this many reads; a power of two. */
   private static final int MEASURED = 16;
 
   private static final class Counter {
@@ -27,7 +27,7 @@ public final class DemandCounters {
     final LongAdder measured = new LongAdder();
     final LongAdder measuredBytes = new LongAdder();
 
-    /** Written once: threads would wait for each other where each read writes. */
+    /** Written once: if each read wrote it, threads would wait for each other. */
     private boolean begun;
 
     boolean isMeasured(IntSupplier draw) {
@@ -47,13 +47,13 @@ public final class DemandCounters {
   }
 
   /**
-   * What was asked since the start.
+   * The requests since the start.
    *
-   * @param measured reads of whose answers the size is known
-   * @param measuredBytes of these
+   * @param measured how many reads have a known size of their answers
+   * @param measuredBytes the bytes of these answers
    */
   public record Counts(long reads, long updates, long measured, long measuredBytes) {
-    /** Nothing. */
+    /** Counts of nothing. */
     public static final Counts NONE = new Counts(0, 0, 0, 0);
   }
 
@@ -67,13 +67,13 @@ public final class DemandCounters {
   /**
    * For tests.
    *
-   * @param draw says of all reads but the first which are measured
+   * @param draw draws which reads after the first are measured
    */
   public DemandCounters(IntSupplier draw) {
     this.draw = draw;
   }
 
-  /** From now on these keyspaces are counted. By one thread. */
+  /** Counts these keyspaces from now on. Called by one thread. */
   public void follow(Collection<String> keyspaces) {
     Map<String, Counter> before = counters;
     if (before.size() != keyspaces.size() || !before.keySet().containsAll(keyspaces)) {
@@ -86,17 +86,17 @@ public final class DemandCounters {
     }
   }
 
-  /** Whether nothing is counted. */
+  /** Returns whether nothing is counted. */
   public boolean isEmpty() {
     return counters.isEmpty();
   }
 
-  /** Those that are counted, in the order of their names. */
+  /** Returns the counted keyspaces, in the order of their names. */
   public Collection<String> keyspaces() {
     return new TreeSet<>(counters.keySet());
   }
 
-  /** What was asked of a keyspace. */
+  /** Returns the counts of a keyspace. */
   public Counts of(String keyspace) {
     Counter of = counters.get(keyspace);
     return of == null
@@ -105,9 +105,9 @@ public final class DemandCounters {
   }
 
   /**
-   * Counts a request that is done now, here or elsewhere.
+   * Counts a request that is executed now, here or elsewhere.
    *
-   * @return what is to be shown its answer; null if that is not measured
+   * @return takes the answer to measure it; null if it is not measured
    */
   public @Nullable Consumer<Reply> counted(String keyspace, Request request) {
     Counter of = counters.isEmpty() ? null : counters.get(keyspace);

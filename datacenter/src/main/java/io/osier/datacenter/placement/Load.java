@@ -10,19 +10,19 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a datacenter tells the others of a keyspace whose holders follow its load, as one line of
- * text: figures by name, of which older versions pass over those that they do not know.
+ * A datacenter's load of a keyspace whose holders follow it, which it tells the others in one line
+ * of text: figures by name; older versions skip those that they do not know.
  *
- * @param reads in a second, of its clients
- * @param readBytes of an answer
- * @param updates in a second, of its clients
+ * @param reads of its clients in a second
+ * @param readBytes bytes of an answer
+ * @param updates of its clients in a second
  * @param committed updates in a second that are committed there; 0 if it does not hold it
- * @param shippedBytes of an update to one other holder, as they are shipped at present; 0 if it
- *     ships none
+ * @param shippedBytes bytes of an update to one other holder, as shipped at present; 0 if it ships
+ *     none
  * @param bytes of the keyspace; 0 if it does not hold it
- * @param room bytes that can still be stored there, 1 if nothing can; 0 if no bound is known, or it
- *     was told by a version that does not tell it
- * @param wayMillis by datacenter, the way there and back
+ * @param room bytes that can still be stored there, 1 if nothing can; 0 if no bound is known, or
+ *     the version that told the load does not tell it
+ * @param wayMillis round-trip times in milliseconds, by datacenter
  */
 public record Load(
     double reads,
@@ -33,43 +33,51 @@ public record Load(
     double bytes,
     double room,
     SortedMap<String, Double> wayMillis) {
-  /** Nothing is known. */
+  /** An unknown load. */
   public static final Load NONE = new Load(0, 0, 0, 0, 0, 0, 0, new TreeMap<>());
 
   private static final String WAY = "way.";
   private static final String ROOM = "room";
 
-  /** Figures that differ by less than this part are the same. */
+  /** Figures that differ by less than this share count as the same. */
   private static final double SAME = 0.1;
 
-  /** So are rates and sizes that differ by less than this, */
+  /** Rates and sizes that differ by less than this count as the same, too, ... */
   private static final double SAME_RATE = 0.02;
 
-  /** and ways that differ by less. */
+  /** ... as do round-trip times. */
   private static final double SAME_MILLIS = 5;
 
-  /** Room by less than half: each write changes it, and it is compared with a multiple. */
+  /**
+   * So does room that differs by less than this share: each write changes it, and it is compared
+   * with a multiple.
+   */
   private static final double SAME_ROOM = 0.5;
 
-  /** With less room than this nothing more is stored. */
+  /** With less room than this, in bytes, no further keyspace is stored. */
   private static final double ROOM_MIN = 64 << 20;
 
-  /** What is stored takes its log and its table until it is merged, and the sizes are estimates. */
+  /**
+   * A stored keyspace takes its log and its tables until these are merged, and the sizes are
+   * estimates.
+   */
   private static final double ROOM_TIMES = 3;
 
-  /** Rates below are told as none. */
+  /** Lower rates are told as 0. */
   private static final double RATE_TOLD = 0.001;
 
   public Load {
     wayMillis = Collections.unmodifiableSortedMap(new TreeMap<>(wayMillis));
   }
 
-  /** What its clients ask. */
+  /** Returns the demand of its clients. */
   public Demand demand() {
     return new Demand(reads, readBytes, updates, wayMillis);
   }
 
-  /** Whether a keyspace of so many bytes can be stored there as well, and then some. */
+  /**
+   * Returns whether a keyspace of this many bytes can be stored there, too, with some room left.
+   */
   public boolean hasRoom(double more) {
     return room == 0 || room > ROOM_MIN + ROOM_TIMES * more;
   }
@@ -89,7 +97,7 @@ public record Load(
     return figures;
   }
 
-  /** As text. */
+  /** Returns the load as text. */
   public String text() {
     StringBuilder text = new StringBuilder();
     figures()
@@ -102,7 +110,7 @@ public record Load(
     return text.toString();
   }
 
-  /** What a datacenter has told; what cannot be read counts as 0. */
+  /** Reads a load that a datacenter has told; unreadable figures count as 0. */
   public static Load of(String text) {
     SortedMap<String, Double> figures = new TreeMap<>();
     SortedMap<String, Double> ways = new TreeMap<>();
@@ -129,8 +137,8 @@ public record Load(
   }
 
   /**
-   * What an update takes as they are shipped at present, wherever it is committed; empty if nobody
-   * has shipped any. Where nobody commits at present counts nearly nothing.
+   * Returns the bytes of an update as they are shipped at present, wherever it is committed; empty
+   * if nobody has shipped any. Datacenters that commit nothing at present count almost nothing.
    */
   public static OptionalDouble shippedBytes(Collection<Load> loads) {
     double all = 0;
@@ -152,7 +160,10 @@ public record Load(
     }
   }
 
-  /** Whether it says clearly something else than another one: more than a tenth, of room half. */
+  /**
+   * Returns whether this load clearly differs from another one: by more than a tenth, for room by
+   * half.
+   */
   public boolean differs(Load other) {
     Map<String, Double> mine = figures();
     Map<String, Double> theirs = other.figures();

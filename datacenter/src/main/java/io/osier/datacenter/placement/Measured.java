@@ -6,14 +6,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What was counted here of a keyspace since the start.
+ * The counts of a keyspace at this datacenter since the start.
  *
- * @param asked by clients of this datacenter
+ * @param asked requests of this datacenter's clients
  * @param committed updates that were committed here; 0 if it is not held here
- * @param shippedBytes of these, to one other holder
+ * @param shippedBytes bytes of these shipped to one other holder
  * @param bytes of the keyspace
- * @param room bytes that can still be stored here; empty if there is no bound that is known
- * @param wayMillis by datacenter, the way there and back
+ * @param room bytes that can still be stored here; empty if no bound is known
+ * @param wayMillis round-trip times in milliseconds, by datacenter
  */
 public record Measured(
     Counts asked,
@@ -22,20 +22,20 @@ public record Measured(
     long bytes,
     OptionalLong room,
     SortedMap<String, Double> wayMillis) {
-  /** Nothing. */
+  /** Counts of nothing. */
   public static final Measured NOTHING =
       new Measured(Counts.NONE, 0, 0, 0, OptionalLong.empty(), new TreeMap<>());
 
   /**
-   * The rates since an earlier measurement.
+   * Returns the rates since an earlier measurement.
    *
-   * @param before the load that was found then: what nothing new is known of stays
+   * @param before the load found then: values without new data keep it
    */
   public Load since(Measured earlier, Load before, long millis) {
     double seconds = millis / 1000.0;
     long measured = asked.measured() - earlier.asked.measured();
     long committedNow = earlier.committed == 0 ? 0 : Math.max(0, committed - earlier.committed);
-    double shippedBefore = committed == 0 ? 0 : before.shippedBytes(); // 0: it is not held here
+    double shippedBefore = committed == 0 ? 0 : before.shippedBytes(); // 0 if it is not held here
     return new Load(
         Math.max(0, asked.reads() - earlier.asked.reads()) / seconds,
         measured <= 0

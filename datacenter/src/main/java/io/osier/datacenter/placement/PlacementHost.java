@@ -3,9 +3,9 @@ package io.osier.datacenter.placement;
 import java.util.Collection;
 import java.util.Set;
 
-/** The datacenter that placement asks how much keyspaces are asked for. */
+/** The datacenter as placement sees it: it counts the load of keyspaces. */
 public interface PlacementHost {
-  /** One where nothing is counted. */
+  /** A datacenter that counts nothing. */
   PlacementHost NONE =
       new PlacementHost() {
         @Override
@@ -28,21 +28,22 @@ public interface PlacementHost {
         public void refused(String command, String why) {}
       };
 
-  /** From now on what is asked of these is counted. */
+  /** Counts the load of these keyspaces from now on. */
   void count(Collection<String> keyspaces);
 
-  /** What was counted of a keyspace. */
+  /** Returns what was counted of a keyspace. */
   Measured measured(String keyspace);
 
   /**
-   * Those that are connected and have not taken for seconds what was written here in {@code
-   * _osier}, as where the disk is full: they would not hear that they are to hold something.
+   * Returns the datacenters that are connected and have not taken updates of {@code _osier} from
+   * here for seconds, as where the disk is full: they would not hear that they must hold a
+   * keyspace.
    */
   Set<String> lagging();
 
-  /** Placement has altered the holders of a keyspace. */
+  /** Notes that placement has altered the holders of a keyspace. */
   void moved(String keyspace, String command, String why);
 
-  /** It was to, and could not. */
+  /** Notes that a command of placement was refused. */
   void refused(String command, String why);
 }

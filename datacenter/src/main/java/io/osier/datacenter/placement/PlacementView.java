@@ -13,10 +13,10 @@ import java.util.TreeMap;
  *
  * @param placement adaptive, or pinned
  * @param holders each with its state, in words
- * @param decider who decides at present; empty if nobody can
+ * @param decider the datacenter that decides at present; empty if none can
  * @param next what happens next, or what is waited for, and why, in words
- * @param loads by datacenter, what is asked of it
- * @param advice what it costs at present, which comes first, and would cost at other holders
+ * @param loads its load, by datacenter
+ * @param advice its cost at the present holders, which comes first, and at others
  */
 public record PlacementView(
     String keyspace,
@@ -32,12 +32,12 @@ public record PlacementView(
     advice = List.copyOf(advice);
   }
 
-  /** What it costs at present. */
+  /** Returns the cost at present. */
   public PlacementAdvice now() {
     return advice.getFirst();
   }
 
-  /** What it would cost where it is cheapest. */
+  /** Returns the cost where it is lowest. */
   public PlacementAdvice cheapest() {
     return advice.stream()
         .filter(a -> a.what().contains(PlacementAdvice.CHEAPEST))
@@ -45,7 +45,7 @@ public record PlacementView(
         .orElseThrow();
   }
 
-  /** Who holds it, and what happens next. */
+  /** Returns the holders, and what happens next, in words. */
   public String summary() {
     StringJoiner held = new StringJoiner(", ");
     holders.forEach((dc, state) -> held.add(state.equals("holds") ? dc : dc + " (" + state + ")"));
@@ -53,7 +53,7 @@ public record PlacementView(
         .formatted(keyspace, placement, held, decider.isEmpty() ? "nobody" : decider, next);
   }
 
-  /** What that rests on. */
+  /** Returns the figures behind that, in words. */
   public String figures() {
     StringBuilder text = new StringBuilder();
     loads.forEach((dc, load) -> text.append("  %s: %s\n".formatted(dc, load.text())));

@@ -1,4 +1,4 @@
-/** How much keyspaces are asked for here, whose holders follow that. */
+/** Measures the load of keyspaces whose holders follow their load. */
 @NullMarked
 package io.osier.datacenter.placement;
 

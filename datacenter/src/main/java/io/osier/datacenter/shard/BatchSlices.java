@@ -13,17 +13,17 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
 /**
- * A batch of updates as its partition gets it: in slices, so that nobody waits behind all of it.
- * Their answers come one by one, of any thread, and are put together. Thread-safe.
+ * Cuts a batch of updates into slices for its partition, so that no other command waits behind all
+ * of it, and puts the answers together, which come one by one in any thread. Thread-safe.
  */
 final class BatchSlices {
-  /** Most updates of a slice: about a millisecond. */
+  /** The most updates of a slice: about a millisecond. */
   static final int UPDATES_MAX = 256;
 
-  /** What a slice makes anew of values that are there, at most, in bytes; one value may be more. */
+  /** The most bytes of existing values that a slice makes anew; a single value may be larger. */
   static final int REWRITTEN_BYTES_MAX = 32 << 20;
 
-  /** With these a client asks another datacenter, or goes on without what this one lacks. */
+  /** The errors with which a client asks another datacenter, or goes on without this one. */
   private static final Set<ErrorCode> ELSEWHERE =
       EnumSet.of(
           ErrorCode.UNAVAILABLE,
@@ -38,8 +38,9 @@ final class BatchSlices {
   private final Consumer<Reply> reply;
 
   /**
-   * @param valueBytesMax a value that is made anew may be so large, though its update is small
-   * @param reply takes the answer, once that of each slice has come
+   * @param valueBytesMax the largest size of a value: a small update may make a value of that size
+   *     anew
+   * @param reply takes the whole answer, once all slices are answered
    */
   BatchSlices(Request.WriteAll batch, int valueBytesMax, Consumer<Reply> reply) {
     List<Request.Update> all = batch.updates();
@@ -68,7 +69,7 @@ final class BatchSlices {
     return slices.get(number);
   }
 
-  /** Takes the answer to a slice. */
+  /** Returns the receiver of a slice's answer. */
   Consumer<Reply> answerOf(int number) {
     return answer -> {
       answers.set(number, answer);
@@ -83,7 +84,7 @@ final class BatchSlices {
     for (int i = 0; i < slices.size(); i++) {
       if (answers.get(i) instanceof Reply.All all) {
         parts.addAll(all.parts());
-      } else { // it was refused as a whole
+      } else { // the slice was refused as a whole
         Reply[] refused = new Reply[slices.get(i).updates().size()];
         Arrays.fill(refused, answers.get(i));
         parts.addAll(Arrays.asList(refused));
@@ -92,7 +93,10 @@ final class BatchSlices {
     return allOrFailure(parts);
   }
 
-  /** What became of the parts; or a failure, where nothing was done that could be elsewhere. */
+  /**
+   * Returns the parts' replies; or one failure, if nothing was done and another datacenter could do
+   * all.
+   */
   private static Reply allOrFailure(List<Reply> parts) {
     boolean elsewhere =
         parts.stream()

@@ -10,48 +10,51 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Which datacenters take another process for this one, or do not know which of the two is. Who must
- * know of it is told last what is so last. Thread-safe.
+ * Knows which datacenters take another process for this one, or cannot tell which of the two it is.
+ * Its listener gets the latest state last. Thread-safe.
  */
 final class ConflictingProcesses {
-  /** Who was not heard for so long is gone: it would have repeated its word several times. */
+  /**
+   * A datacenter that was silent for this long is gone: it would have repeated its word several
+   * times.
+   */
   static final long SILENT_NANOS = 10_000_000_000L;
 
   private final Consumer<Map<String, String>> listener;
 
-  /** By datacenter, why it takes another process for this one. */
+  /** Why a datacenter takes another process for this one, by datacenter. */
   private final SortedMap<String, String> why = new TreeMap<>();
 
   private final Map<String, Long> saidNanos = new HashMap<>();
 
-  /** Whose word counts; empty as long as that is everybody's. */
+  /** The datacenters whose word counts; empty as long as everybody's does. */
   private Optional<Set<String>> counted = Optional.empty();
 
   private volatile Map<String, String> now = Map.of();
 
   /**
-   * @param listener is told all of them, by datacenter, whenever something may have changed; it
-   *     must not wait for anything, since a lock is held
+   * @param listener gets the reasons by datacenter whenever they may have changed; it must not wait
+   *     for anything, since a lock is held
    */
   ConflictingProcesses(Consumer<Map<String, String>> listener) {
     this.listener = listener;
   }
 
   /**
-   * A datacenter takes another process for this one, or it takes this one.
+   * Notes that a datacenter takes another process for this one, or talks to this one.
    *
-   * @param words why; empty if it takes this one
+   * @param words the reason; empty if it talks to this one
    */
   synchronized void heard(String dc, Optional<String> words, long nowNanos) {
     if (counted.isPresent() && !counted.get().contains(dc)) {
-      return; // it was removed while it said so, and would never take it back
+      return; // a removed datacenter would never take its word back
     }
     saidNanos.put(dc, nowNanos);
     words.ifPresentOrElse(w -> why.put(dc, w), () -> why.remove(dc));
     tell();
   }
 
-  /** From now on the word of others than these does not count. */
+  /** Ignores the word of all datacenters but these from now on. */
   synchronized void retain(Collection<String> dcs) {
     counted = Optional.of(Set.copyOf(dcs));
     why.keySet().retainAll(dcs);
@@ -60,8 +63,8 @@ final class ConflictingProcesses {
   }
 
   /**
-   * An operator says that a datacenter will not come back: its word does not count any more, unless
-   * it was repeated of late.
+   * An operator declares a datacenter dead: its word does not count any more, unless it was
+   * repeated recently.
    */
   synchronized void giveUp(String dc, long nowNanos) {
     Long said = saidNanos.get(dc);
@@ -70,13 +73,13 @@ final class ConflictingProcesses {
     }
   }
 
-  /** The listener has somebody more to tell. */
+  /** Gives the listener the present reasons, as it may have a new receiver. */
   synchronized void tell() {
     now = Map.copyOf(why);
     listener.accept(now);
   }
 
-  /** By datacenter, why it takes another process for this one. */
+  /** Returns why a datacenter takes another process for this one, by datacenter. */
   Map<String, String> all() {
     return now;
   }

@@ -16,26 +16,29 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Whether the disk of a store has room for updates: looks at it again and again. One thread looks;
- * any may ask.
- */
+/** Watches whether a store's disk has room for updates. One thread watches; any thread may ask. */
 public final class DiskSpace {
   private static final Logger LOG = LoggerFactory.getLogger(StoreService.class);
   private static final long WATCH_MILLIS = 200;
 
-  /** How often the disk is looked at where there is plenty of room. */
+  /** The pause between looks at a disk with plenty of room. */
   private static final long WATCH_SELDOM_MILLIS = 1_000;
 
-  /** So much more than the least free space is plenty: no disk writes it within a second. */
+  /**
+   * The disk has plenty of room if it has this much more than the least free space: no disk writes
+   * as much within a second.
+   */
   private static final long PLENTY_BYTES = 16L << 30;
 
-  /** A store that can only be read is tried again after so long: it may not be for want of room. */
+  /**
+   * How long a store that was opened only for reading waits before another attempt: it may have
+   * failed for another reason than lack of room.
+   */
   private static final long READ_ONLY_NANOS = 5_000_000_000L;
 
   private static final String WATCHING = "watching";
 
-  /** Above the least free space by this factor updates are taken again. */
+  /** Updates are taken again once there is this times the least free space. */
   private static final double FREE_AGAIN = 1.1;
 
   private final Path dir;
@@ -46,18 +49,18 @@ public final class DiskSpace {
   private final LongAdder failedAttempts = new LongAdder();
   private final long beganNanos = System.nanoTime();
 
-  /** Where the store is, once that was found; for the thread that looks. */
+  /** The disk of the store, once it was found; for the watching thread. */
   private @Nullable FileStore disk;
 
   private volatile boolean full;
 
-  /** See {@link #roomBytes}; of a disk that was not looked at yet nobody knows better. */
+  /** See {@link #roomBytes}; unlimited until the first look. */
   private volatile long roomBytes = Long.MAX_VALUE;
 
   /**
-   * @param minFreeBytes with less free space than this updates are refused
+   * @param minFreeBytes the least free space: with less, updates are refused
    * @param isReadOnly whether the disk was full when the store was opened
-   * @param onFailure is told, with STORE_FULL, when such a disk has room again
+   * @param onFailure is told, with STORE_FULL, when a disk that was full then has room again
    */
   DiskSpace(Path dir, long minFreeBytes, boolean isReadOnly, Consumer<Throwable> onFailure) {
     this.dir = dir;
@@ -67,7 +70,7 @@ public final class DiskSpace {
     this.full = isReadOnly;
   }
 
-  /** Looks whether the disk is full, and again later, by the timer. */
+  /** Looks at the disk, and again later, by the timer. */
   void watch(ScheduledExecutorService timer) {
     long pauseMillis = WATCH_MILLIS;
     try {
@@ -88,11 +91,11 @@ public final class DiskSpace {
     }
   }
 
-  /** Looks whether the disk is full. Returns when to look again. */
+  /** Looks at the disk. Returns the pause until the next look, in milliseconds. */
   private long look() throws IOException {
     FileStore there = disk;
     if (there == null) {
-      there = Files.getFileStore(dir); // reads all mounts
+      there = Files.getFileStore(dir); // this reads all mounts
       disk = there;
     }
     long free = there.getUsableSpace();
@@ -125,12 +128,12 @@ public final class DiskSpace {
     return free - minFreeBytes > PLENTY_BYTES ? WATCH_SELDOM_MILLIS : WATCH_MILLIS;
   }
 
-  /** So much can be stored before updates are refused; 0 while they are. */
+  /** Returns how many bytes can be stored before updates are refused; 0 while they are. */
   public long roomBytes() {
     return full ? 0 : roomBytes;
   }
 
-  /** Whether updates, also those of peers, must be refused because the disk is full. */
+  /** Returns whether updates, those of peers included, must be refused because the disk is full. */
   public boolean isFull() {
     return full;
   }
@@ -149,7 +152,7 @@ public final class DiskSpace {
     }
   }
 
-  /** How often looking has failed. */
+  /** Returns how often a look at the disk has failed. */
   long failedAttempts() {
     return failedAttempts.sum();
   }

@@ -18,9 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends keyspaces that are dropped, deletes what the store has of them, and counts what was
- * acknowledged in them here while it was not known that they were dropped, and that nobody else
- * has.
+ * Ends dropped keyspaces, deletes their data from the store, and counts their lost updates: those
+ * acknowledged here before the drop was known, which no other datacenter has.
  */
 final class DroppedKeyspaces {
   private static final Logger LOG = LoggerFactory.getLogger(DroppedKeyspaces.class);
@@ -33,7 +32,7 @@ final class DroppedKeyspaces {
   }
 
   /**
-   * A keyspace is dropped, and nothing comes to it any more.
+   * Ends a dropped keyspace that gets no more requests.
    *
    * @param peers the other datacenters
    */
@@ -42,7 +41,7 @@ final class DroppedKeyspaces {
     String dc = around.self().dc();
     LOG.info("keyspace '{}' is dropped", name);
     for (PartitionRunner partition : gone.shard().partitions()) {
-      // Gives back what it has under way on the links.
+      // Gives back the partition's bytes in flight on the links.
       peers.forEach(peer -> partition.submit(new Input.PeerDown(peer)));
       partition.refuse(
           new Reply.Failure(
@@ -60,10 +59,10 @@ final class DroppedKeyspaces {
   }
 
   /**
-   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run.
+   * Deletes the data of keyspaces that were dropped while this datacenter did not run.
    *
-   * @param created by name, the creations that there are
-   * @param open those that stay in any case
+   * @param created the existing creations, by name
+   * @param open the open keyspaces, which stay in any case
    */
   void dropOthers(Map<String, String> created, Collection<Open> open) {
     around
@@ -82,7 +81,7 @@ final class DroppedKeyspaces {
             });
   }
 
-  /** Deletes what the store has of a keyspace that is not open. */
+  /** Deletes the data of a keyspace that is not open. */
   void delete(Creation gone) {
     around
         .store()
@@ -109,14 +108,20 @@ final class DroppedKeyspaces {
     }
   }
 
-  /** Since when a partition has updates that nobody else has. */
+  /**
+   * Returns for how long a partition has had updates that nobody else has, in nanoseconds; 0 if it
+   * has none.
+   */
   private static long unseenNanos(PartitionReport report) {
     return report.content().unseen() == 0
         ? 0
         : report.peers().stream().mapToLong(p -> p.to().lagNanos()).min().orElse(0);
   }
 
-  /** How many updates of dropped keyspaces nobody else is known to have had. For any thread. */
+  /**
+   * Returns how many updates of dropped keyspaces no other datacenter is known to have had. For any
+   * thread.
+   */
   long updates() {
     return updates.sum();
   }

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the partitions which objects were removed in former lives of a datacenter, and could not be
- * forgotten before they ended. Used by one thread, which waits for the disk.
+ * Tells partitions which objects were removed before the start and could not be forgotten by then.
+ * Used by one thread, which waits for the disk.
  */
 public final class FormerRemovals {
   private static final Logger LOG = LoggerFactory.getLogger(FormerRemovals.class);
@@ -25,7 +25,7 @@ public final class FormerRemovals {
   private final Consumer<Throwable> onFailure;
 
   /**
-   * @param closed whether it has been closed; what fails after that is no failure
+   * @param closed returns whether the datacenter was closed; errors after that are ignored
    * @param onFailure is told that the datacenter cannot go on
    */
   public FormerRemovals(
@@ -35,7 +35,7 @@ public final class FormerRemovals {
     this.onFailure = onFailure;
   }
 
-  /** Reads all of them off the disk, in pages. */
+  /** Reads all such objects from the disk, in pages. */
   public void find() {
     try {
       keyspaces.partitions().forEach(this::find);
@@ -46,7 +46,9 @@ public final class FormerRemovals {
     }
   }
 
-  /** What cannot be read stays: it is reported, and only takes room until it is mended. */
+  /**
+   * Objects that cannot be read stay: they are reported, and only take room until they are mended.
+   */
   private void find(PartitionRunner partition) {
     try {
       walk(partition);

@@ -48,9 +48,9 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * Makes the keyspaces of a datacenter: a keyspace's partitions with what they are connected with,
- * each with an equal part of what the configuration lets all of them take of the heap. Used by one
- * thread at a time.
+ * Makes the keyspaces of a datacenter: connects each partition with its store, links and threads,
+ * and gives it an equal part of the heap that the configuration allows for all. Used by one thread
+ * at a time.
  */
 public final class KeyspaceFactory {
   /** Sends a partition's frame to an incarnation of another datacenter. */
@@ -60,27 +60,27 @@ public final class KeyspaceFactory {
   }
 
   /**
-   * How keyspaces reach the other datacenters.
+   * How keyspaces reach other datacenters.
    *
-   * @param links the windows that all of them share
-   * @param version of the peer protocol that another datacenter speaks, as far as is known
+   * @param links the windows that all keyspaces share
+   * @param version tells which peer protocol another datacenter speaks; 0 if not known
    */
   public record Network(LinkWindows links, Sender sender, ToIntFunction<String> version) {}
 
   /**
-   * Which threads work for keyspaces beside those of their partitions.
+   * The threads that work for keyspaces besides those of the partitions.
    *
-   * @param readers what reads objects that are not in memory
-   * @param longAnswers has answers made that take long
+   * @param readers read objects that are not in memory
+   * @param longAnswers has answers made that take long to make
    * @param embedded whether callers' threads may run partitions
    */
   public record Threads(Executor readers, Consumer<PendingAnswer> longAnswers, boolean embedded) {}
 
   /**
-   * What all keyspaces are given.
+   * What all keyspaces have in common.
    *
    * @param store empty if everything is in memory only
-   * @param onFailure hears what stops a partition before its time
+   * @param onFailure is told of a failure that stops a partition
    */
   public record Around(
       DatacenterConfig config,
@@ -92,16 +92,16 @@ public final class KeyspaceFactory {
       Consumer<Throwable> onFailure) {}
 
   /**
-   * One of the keyspaces that had a name.
+   * One creation of a keyspace; after a drop, another keyspace may get the same name.
    *
-   * @param created empty for one that the configuration names
+   * @param created tells creations of one name apart; empty if the configuration names it
    */
   record Creation(String name, Optional<String> created) {
     static Creation of(String name, String created) {
       return new Creation(name, Optional.of(created).filter(c -> !c.equals(ControlHost.FROM_FILE)));
     }
 
-    /** As the store calls it: another creation of the name is another keyspace. */
+    /** The keyspace's name in the store: another creation of the name is another keyspace there. */
     String stored() {
       return created.map(c -> name + "@" + c).orElse(name);
     }
@@ -109,14 +109,14 @@ public final class KeyspaceFactory {
 
   record Open(KeyspaceShard shard, Creation creation, List<PartitionStore> stores) {}
 
-  /** Without a store: so many bytes of objects of all partitions are not packed, about. */
+  /** Without a store: how many bytes of objects of all partitions stay unpacked, about. */
   private static final long UNPACKED_BYTES = 16L << 20;
 
   private final Around around;
   private final FeedThread feeds;
 
   /**
-   * @param feeds answers the watchers of all of them
+   * @param feeds answers the watchers of all keyspaces
    */
   KeyspaceFactory(Around around, FeedThread feeds) {
     this.around = around;
@@ -124,10 +124,10 @@ public final class KeyspaceFactory {
   }
 
   /**
-   * What a partition may take of the heap, among so many.
+   * Divides the heap among this many partitions.
    *
-   * @param partitions of all keyspaces, at least 1
-   * @param causal of those that are causal, at least 1
+   * @param partitions how many there are in all keyspaces, at least 1
+   * @param causal how many of them are causal, at least 1
    */
   record Parts(MemoryShares shares, int partitions, int causal) {
     static Parts of(DatacenterConfig config, Collection<KeyspacePolicy> policies) {
@@ -154,17 +154,17 @@ public final class KeyspaceFactory {
     }
   }
 
-  /** What a partition may take of the heap, if these are all keyspaces. */
+  /** Divides the heap for the case that these are all keyspaces. */
   Parts parts(Collection<KeyspacePolicy> among) {
     return Parts.of(around.config, among);
   }
 
-  /** What a partition's cache may take. */
+  /** Returns how many bytes a partition's cache may take. */
   private long cacheBytes(Parts parts) {
     return around.config.store().cacheBytes() / parts.partitions;
   }
 
-  /** From now on these are all keyspaces: each partition has an equal part of the heap. */
+  /** Gives each partition its equal part of the heap: these are all keyspaces from now on. */
   void share(Collection<Open> all) {
     Parts parts = parts(all.stream().map(o -> o.shard().policy()).toList());
     for (Open one : all) {
@@ -180,11 +180,11 @@ public final class KeyspaceFactory {
   }
 
   /**
-   * Makes one, whose partitions do not run yet.
+   * Makes a keyspace, whose partitions do not run yet.
    *
-   * @param created tells it from another creation of its name; empty if the configuration names it
-   * @param first whether it was never here: there is nothing to catch up with
-   * @param terms how often its holders were added again; of the others none
+   * @param created tells creations of its name apart; empty if the configuration names it
+   * @param first whether the keyspace is new, so that there is nothing to catch up with
+   * @param terms how often each holder was added again; holders that never were are missing
    */
   Open make(
       KeyspacePolicy policy,
@@ -252,8 +252,8 @@ public final class KeyspaceFactory {
       if (first) {
         recovered = recovered.asNew();
       }
-      // Both clocks at one moment: opening the store takes long, and as much would the timestamps
-      // lie behind those of other datacenters, whose updates would win for minutes.
+      // Both clocks at one moment: opening the store takes long, and timestamps would lie behind
+      // those of other datacenters by as much, whose updates would win for minutes.
       long nanos = System.nanoTime();
       double millis = Time.wallMillis();
       Now now = new Now(nanos, (long) millis);
@@ -284,7 +284,7 @@ public final class KeyspaceFactory {
         List.copyOf(stores));
   }
 
-  /** Where a partition's frames and changes go. */
+  /** Carries a partition's frames and changes. */
   private final class Ways implements PartitionPorts.Sender {
     private final String keyspace;
     private final int partition;
@@ -312,7 +312,7 @@ public final class KeyspaceFactory {
     }
   }
 
-  /** Tells one time of watching from all others, also of other datacenters. */
+  /** Returns a number for one period of watching, unique among all datacenters. */
   private static long newLife() {
     long life = new SecureRandom().nextLong();
     return life == 0 ? 1 : life;
@@ -331,8 +331,9 @@ public final class KeyspaceFactory {
   }
 
   /**
-   * Whether one is not opened in an earlier term than the store has it of: {@code _osier} may have
-   * lost what it said, and would have it dropped when that comes again. Who is alone hears no more.
+   * Returns false if the store holds the keyspace in a later term than it would be opened in:
+   * {@code _osier} may have lost that term, and would have the data dropped when the term comes
+   * again. A datacenter without peers opens it, as it will not hear of another term.
    */
   boolean mayOpen(
       KeyspacePolicy policy, Creation of, Set<String> others, Map<String, Integer> terms) {
@@ -364,8 +365,8 @@ public final class KeyspaceFactory {
   }
 
   /**
-   * Drops what an earlier term has left, if it ended before it could do so: those that went on may
-   * have forgotten meanwhile what they have removed.
+   * Drops the data of an earlier term if the process ended before it could do so: holders that went
+   * on may have forgotten removals since.
    */
   private static void dropEarlierTerm(
       StoreService in, Creation of, Partitioning partitioning, ReplicaId self) {

@@ -13,17 +13,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Who holds the keyspaces of a datacenter, as far as that was altered. Thread-safe. */
+/** Knows the holders of a datacenter's keyspaces, as far as they were altered. Thread-safe. */
 public final class KeyspaceHolders {
   private final String self;
 
-  /** By keyspace; also of some that are not open. */
+  /** The holders by keyspace; also of keyspaces that are not open. */
   private final Map<String, Holding> holdings = new ConcurrentHashMap<>();
 
-  /** Those that this datacenter gives up. */
+  /** The keyspaces that this datacenter gives up. */
   private final Set<String> ceased = ConcurrentHashMap.newKeySet();
 
-  /** Whether it is not known yet which holders were altered. */
+  /** Whether it is still unknown which holders were altered. */
   private volatile boolean unsure;
 
   public KeyspaceHolders(String self) {
@@ -34,12 +34,14 @@ public final class KeyspaceHolders {
     holdings.put(keyspace, now);
   }
 
-  /** From now on it is known which holders were altered, or it is not. */
+  /** Sets whether it is unknown which holders were altered. */
   public void setUnsure(boolean now) {
     unsure = now;
   }
 
-  /** Whether somebody else may have become a keyspace's holder, and was not heard yet. */
+  /**
+   * Returns whether a keyspace may have other holders now, which this datacenter has not heard yet.
+   */
   public boolean isUnsure(KeyspacePolicy policy) {
     return unsure && !policy.replicas().isEmpty();
   }
@@ -53,14 +55,14 @@ public final class KeyspaceHolders {
     return Optional.ofNullable(holdings.get(keyspace));
   }
 
-  // ---------------------------------------------------------------- what this one does
+  // ---------------------------------------------------------------- this datacenter
 
-  /** Requests are not to be served here any more. */
+  /** Stops serving requests of a keyspace here. */
   public void cease(String keyspace) {
     ceased.add(keyspace);
   }
 
-  /** They are again. Returns whether they were not. */
+  /** Serves them again. Returns whether they were not served. */
   public boolean resume(String keyspace) {
     return ceased.remove(keyspace);
   }
@@ -69,7 +71,7 @@ public final class KeyspaceHolders {
     return ceased.contains(keyspace);
   }
 
-  /** Whether clients' requests are served here. */
+  /** Returns whether clients' requests for a keyspace are served here. */
   public boolean isServed(KeyspacePolicy policy) {
     return policy.heldBy(self)
         && !policy.name().equals(KeyspacePolicy.CONTROL)
@@ -77,23 +79,23 @@ public final class KeyspaceHolders {
         && of(policy.name()).map(h -> h.part() == Part.SERVES).orElse(true);
   }
 
-  /** Whether this one has not what the others hold yet. */
+  /** Returns whether this datacenter is catching up with the keyspace's other holders. */
   public boolean joins(String keyspace) {
     return of(keyspace).filter(Holding::joins).isPresent();
   }
 
-  // ---------------------------------------------------------------- who else
+  // ---------------------------------------------------------------- other holders
 
   public KeyspacePolicy all(KeyspacePolicy policy) {
     return of(policy.name()).map(h -> policy.withReplicas(h.holders())).orElse(policy);
   }
 
-  /** A keyspace's policy with the replicas that it began with: that is the same everywhere. */
+  /** Returns a keyspace's policy with its first replicas, which is the same everywhere. */
   private KeyspacePolicy asItBegan(KeyspacePolicy policy) {
     return of(policy.name()).map(h -> policy.withReplicas(h.first())).orElse(policy);
   }
 
-  /** Of these datacenters those that get a part of the rights of new counters. */
+  /** Returns which of these datacenters share the rights of new counters. */
   public List<String> sharers(KeyspacePolicy policy, Collection<String> among) {
     Set<String> unshared = of(policy.name()).map(Holding::unshared).orElse(Set.of());
     return among.stream()
@@ -102,12 +104,15 @@ public final class KeyspaceHolders {
         .toList();
   }
 
-  /** Whether a datacenter holds a keyspace, and does not give it up. */
+  /** Returns whether a datacenter holds a keyspace and is not leaving it. */
   public boolean stays(KeyspacePolicy policy, String dc) {
     return policy.heldBy(dc) && of(policy.name()).map(h -> !h.leaving().contains(dc)).orElse(true);
   }
 
-  /** Whether a datacenter has held a keyspace since it began: that is the same everywhere. */
+  /**
+   * Returns whether a datacenter has held a keyspace since its creation; all datacenters agree on
+   * that.
+   */
   public boolean hasAlwaysHeld(KeyspacePolicy policy, String dc) {
     return asItBegan(policy).heldBy(dc)
         && policy.heldBy(dc)
@@ -118,7 +123,7 @@ public final class KeyspaceHolders {
     return of(keyspace).map(Holding::leaving).orElse(Set.of());
   }
 
-  /** How often holders were added again. */
+  /** Returns how often holders were added again, by datacenter. */
   public Map<String, Integer> terms(String keyspace) {
     Holding holding = holdings.get(keyspace);
     return holding == null ? Map.of() : holding.terms();
@@ -129,11 +134,12 @@ public final class KeyspaceHolders {
   }
 
   /**
-   * The fingerprint of a keyspace for one peer. Where either was added to the holders, or added
-   * again, the creation carries that, so that for this pair it is like a keyspace just created.
+   * Returns the fingerprint of a keyspace for one peer. If one of the two was added to the holders,
+   * or added again, the fingerprint's creation tells that, so that the pair treats the keyspace as
+   * one just created.
    *
-   * @param began with the replicas that it began with
-   * @param created tells it from another creation of its name
+   * @param began the policy with its first replicas
+   * @param created tells creations of its name apart
    * @param terms how often holders were added again
    */
   public static String fingerprint(
@@ -154,7 +160,7 @@ public final class KeyspaceHolders {
         isOfFirst ? created : Optional.of(created.orElse(ControlHost.FROM_FILE) + again));
   }
 
-  /** As which replica a datacenter holds a keyspace. */
+  /** Returns the replica as which a datacenter holds a keyspace. */
   public ReplicaId holder(String keyspace, ReplicaId life) {
     return HolderTerms.in(life, terms(keyspace));
   }

@@ -32,7 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A keyspace at this datacenter: its partitions, and what is checked before a request reaches one.
+ * A keyspace at this datacenter: its partitions, and the checks before a request reaches one.
+ * Thread-safe, except where said.
  */
 public final class KeyspaceShard {
   private static final Logger LOG = LoggerFactory.getLogger(KeyspaceShard.class);
@@ -40,7 +41,7 @@ public final class KeyspaceShard {
   private volatile KeyspacePolicy policy;
   private final List<PartitionRunner> partitions;
 
-  /** The way into each of them. */
+  /** The gateways of the partitions, by number. */
   private final List<ShardGateway> entrances;
 
   private final Executor readers;
@@ -50,15 +51,15 @@ public final class KeyspaceShard {
   private final Object life = new Object();
 
   /**
-   * By peer, a lane for each partition: a cold object in a frame delays its own partition's frames
-   * alone.
+   * A queue for each partition, by peer: a cold object in a frame delays only frames to its own
+   * partition.
    */
   private volatile Map<String, List<OrderedQueue>> lanes = Map.of();
 
   /**
-   * @param peers the other datacenters that hold it, until {@link #setPeers}
-   * @param readers what reads objects that are not in memory
-   * @param gate knows whether updates must be refused
+   * @param peers the keyspace's other holders, until {@link #setPeers}
+   * @param readers read objects that are not in memory
+   * @param gate tells whether updates must be refused
    * @param feed tells watchers of changes
    */
   KeyspaceShard(
@@ -82,8 +83,8 @@ public final class KeyspaceShard {
   }
 
   /**
-   * From now on these are the other datacenters that hold the keyspace; its partitions are told by
-   * another way. By one thread at a time.
+   * Sets the keyspace's other holders; its partitions are told in another way. Called by one thread
+   * at a time.
    */
   void setPeers(Collection<String> peers) {
     gate.setPeers(peers);
@@ -100,7 +101,7 @@ public final class KeyspaceShard {
     lanes = next;
   }
 
-  /** In which a peer's frames come to a partition; null of who is no peer, or none any more. */
+  /** Returns the queue of a peer's frames to a partition; null for a datacenter that is no peer. */
   public @Nullable OrderedQueue lane(String dc, int partition) {
     List<OrderedQueue> of = lanes.get(dc);
     return of == null ? null : of.get(partition);
@@ -110,7 +111,7 @@ public final class KeyspaceShard {
     return policy;
   }
 
-  /** From now on the keyspace behaves so; its partitions are told by another way. */
+  /** Sets the keyspace's policy; its partitions are told in another way. */
   void configure(KeyspacePolicy changed) {
     policy = changed;
   }
@@ -161,7 +162,7 @@ public final class KeyspaceShard {
     return entrances.get(policy.partitioning().of(key));
   }
 
-  /** Answers a read: at once where the session has nothing to wait for, otherwise in its turn. */
+  /** Answers a read: at once if the session has nothing to wait for, otherwise in its turn. */
   public void read(Request.Read read, OrderedQueue lane, Consumer<Reply> reply) {
     checkKey(read.key());
     gate.checkRead();
@@ -175,7 +176,7 @@ public final class KeyspaceShard {
     to(write.key()).write(write, lane, reply);
   }
 
-  /** Answers reads of one partition, each for itself, as {@link #read} does. */
+  /** Answers reads of one partition, one by one, as {@link #read} does. */
   public void readAll(Request.ReadAll batch, OrderedQueue lane, Consumer<Reply> reply) {
     ShardGateway to = toAll(batch.reads().stream().map(Request.Fetch::key).toList());
     gate.checkRead();
@@ -187,7 +188,7 @@ public final class KeyspaceShard {
     to.readAll((Request.ReadAll) refused.without(batch), lane, refused.with(reply));
   }
 
-  /** Does updates of one partition, each for itself. */
+  /** Executes updates of one partition, one by one. */
   public void writeAll(Request.WriteAll batch, OrderedQueue lane, Consumer<Reply> reply) {
     ShardGateway to = toAll(batch.updates().stream().map(Request.Update::key).toList());
     gate.check();
@@ -233,7 +234,7 @@ public final class KeyspaceShard {
     }
   }
 
-  /** The way into the one partition of a batch's keys. */
+  /** Returns the gateway of the one partition of a batch's keys. */
   private ShardGateway toAll(List<Key> keys) {
     if (keys.isEmpty() || keys.size() > Request.BATCH_MAX) {
       throw new OsierException(
@@ -273,7 +274,7 @@ public final class KeyspaceShard {
   /**
    * Acknowledges an update in front of its partition, if that is possible.
    *
-   * @return false if nothing was done and it must be written
+   * @return false if nothing was done and the update must go to the partition
    */
   public boolean combine(Key key, CrdtType type, Operation operation) {
     PartitionRunner partition = of(key);
@@ -283,17 +284,17 @@ public final class KeyspaceShard {
     try {
       OperationLimits.check(operation, policy.limits());
     } catch (OsierException e) {
-      return false; // and fails again as a write
+      return false; // the write fails with the same error
     }
     return partition.combine(key, type, operation);
   }
 
-  /** Brings all that is acknowledged into the store, for a look at many objects. */
+  /** Brings all acknowledged updates into the store, for a look at many objects. */
   public void absorbAll() {
     partitions.forEach(PartitionRunner::absorbAll);
   }
 
-  /** Answers what is asked about a partition itself. */
+  /** Answers a request about a partition itself. */
   public void ask(int partition, Request request, Consumer<Reply> reply) {
     if (partition >= partitions.size()) {
       throw new OsierException(
@@ -324,7 +325,7 @@ public final class KeyspaceShard {
     }
     step.reads().forEach(fetch -> checkKey(fetch.key()));
     gate.checkRead();
-    // What only reads goes on when the disk is full; an earlier step may have had updates.
+    // Steps that only read go on when the disk is full; an earlier step may have had updates.
     boolean commitsEarlier = step.end() == Request.End.COMMIT && step.begin().isEmpty();
     if (commitsEarlier || !step.updates().isEmpty()) {
       gate.check();
@@ -332,7 +333,7 @@ public final class KeyspaceShard {
     entrances.getFirst().transact(step, request, lane, reply);
   }
 
-  /** Answers a watcher, when there is something to tell. */
+  /** Answers a watcher when there are changes to tell. */
   public void watch(Request.Watch watch, Consumer<Reply> reply) {
     watch.key().ifPresent(this::checkKey);
     watch.key().filter(key -> !watch.prefix()).ifPresent(this::to);
@@ -340,17 +341,17 @@ public final class KeyspaceShard {
     feed.watch(watch, reply);
   }
 
-  /** Lets all watchers ask again: they may not be allowed to any more. */
+  /** Makes all watchers ask again: their rights may have changed. */
   public void releaseWatchers() {
     feed.release();
   }
 
-  /** What watchers are told. */
+  /** Returns the changes that watchers are told. */
   public KeyspaceFeed feed() {
     return feed;
   }
 
-  /** Answers a scan, by a thread that may wait for the disk. */
+  /** Answers a scan, in a thread that may wait for the disk. */
   public void scan(Request.Scan scan, Consumer<Reply> reply) {
     gate.checkRead();
     readers.execute(
@@ -389,7 +390,8 @@ public final class KeyspaceShard {
   }
 
   /**
-   * Reads the objects of a peer's frame from the disk before it comes to the partition's thread.
+   * Takes a peer's frame, and reads its objects from the disk before the partition's thread gets
+   * it.
    */
   public void received(int partition, Input.FromPeer input, OrderedQueue lane) {
     entrances.get(partition).received(input, lane);

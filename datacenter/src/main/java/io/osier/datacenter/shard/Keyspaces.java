@@ -30,23 +30,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The keyspaces of a datacenter: those that its configuration names, those that were created at run
- * time, and the control plane's own, which clients do not see. They are opened and dropped by one
- * thread at a time; all else is for any thread.
+ * time, and the control plane's own, which clients do not see. One thread at a time opens and drops
+ * them; all other methods are for any thread.
  *
- * <p>Each partition has an equal part of what the configuration lets all of them take of the heap.
- * The parts are made anew when a keyspace comes or goes.
+ * <p>Each partition has an equal part of the heap that the configuration allows for all. The parts
+ * change when a keyspace comes or goes.
  */
 public final class Keyspaces {
   private final FeedThread feeds = new FeedThread();
   private final KeyspaceFactory factory;
   private final Map<String, Open> open = new ConcurrentSkipListMap<>();
 
-  /** Those that clients see. */
+  /** The keyspaces that clients see. */
   private final Map<String, KeyspaceShard> shown = new ConcurrentSkipListMap<>();
 
   private volatile Set<String> peers;
 
-  /** How often partitions were told of them: what is complete is so since one of these times. */
+  /** Counts how often partitions were told their peers. */
   private final AtomicLong told = new AtomicLong();
 
   private final KeyspaceHolders holders;
@@ -59,14 +59,14 @@ public final class Keyspaces {
   private final ConflictingProcesses second =
       new ConflictingProcesses(why -> open.values().forEach(o -> o.shard().gate().setSecond(why)));
 
-  /** What partitions that are opened from now on are told of them; empty as long as they know. */
+  /** The members that partitions opened from now on are told; empty until the members change. */
   private volatile Optional<Members> members = Optional.empty();
 
   /**
-   * The other datacenters, where they have changed.
+   * The other datacenters, after a change.
    *
-   * @param sharers those that get a part of the rights of new bounded counters
-   * @param joins whether this one has not caught up with all of them yet
+   * @param sharers the datacenters that share the rights of new bounded counters
+   * @param joins whether this datacenter has not caught up with all of them yet
    */
   public record Members(Set<String> others, Set<String> sharers, boolean joins, int rank) {}
 
@@ -77,9 +77,9 @@ public final class Keyspaces {
     this.holders = new KeyspaceHolders(around.self().dc());
   }
 
-  // ---------------------------------------------------------------- with whom they are shared
+  // ---------------------------------------------------------------- members and holders
 
-  /** From now on these are the other datacenters; or they are compared with anew. */
+  /** Sets the other datacenters; partitions compare their data with all of them anew. */
   public void setMembers(Members changed) {
     peers = Set.copyOf(changed.others);
     second.retain(peers);
@@ -99,20 +99,20 @@ public final class Keyspaces {
   }
 
   /**
-   * From now on these hold a keyspace, which may be opened later. It is shown to clients while this
-   * datacenter is one of them, and serves.
+   * Sets the holders of a keyspace, which may be opened later. Clients see the keyspace while this
+   * datacenter is a holder and serves it.
    */
   public void setHolders(String name, Holding now) {
     holders.set(name, now);
     Open one = open.get(name);
     if (one != null) {
       one.shard().configure(one.shard().policy().withReplicas(now.holders()));
-      compareAnew(); // first: who has gone is no peer any more when it does not leave any more
+      compareAnew(); // before the gate is told which peers leave
       show(one);
     }
   }
 
-  /** While it is not known who holds keyspaces, none is read that has holders by name. */
+  /** While the holders of keyspaces are unknown, keyspaces with holders by name are not read. */
   public void awaitHolders(boolean awaits) {
     holders.setUnsure(awaits);
     open.values().forEach(this::show);
@@ -131,10 +131,10 @@ public final class Keyspaces {
   }
 
   /**
-   * Gives a keyspace up: what is asked is forwarded, once it is known what was shown here. Called
-   * again and again.
+   * Gives a keyspace up: once it is known which updates were shown here, requests are forwarded.
+   * Called again and again.
    *
-   * @return whether it was so the last time already
+   * @return whether the keyspace was given up before this call
    */
   public boolean cease(String name) {
     Open one = open.get(name);
@@ -152,7 +152,7 @@ public final class Keyspaces {
     return false;
   }
 
-  /** A keyspace is not given up after all. */
+  /** Serves a keyspace again that is not given up after all. */
   public void resume(String name) {
     Open one = open.get(name);
     if (one == null) {
@@ -164,7 +164,7 @@ public final class Keyspaces {
     one.shard().partitions().forEach(p -> p.submit(new Input.Resume()));
   }
 
-  /** What was shown of a partition before the keyspace was given up here; else nothing. */
+  /** Returns what a partition had shown when the keyspace was given up here; else nothing. */
   public VersionVector shownBefore(String name, int partition) {
     Open one = open.get(name);
     return one == null || partition >= one.shard().partitions().size()
@@ -172,64 +172,64 @@ public final class Keyspaces {
         : one.shard().partitions().get(partition).shown().orElse(VersionVector.EMPTY);
   }
 
-  /** Who holds them, as far as that was altered. */
+  /** Returns the holders of keyspaces, as far as these were altered. */
   public KeyspaceHolders holders() {
     return holders;
   }
 
-  /** Whether a keyspace that is open has what all others that hold it have. */
+  /** Returns whether an open keyspace has all data that its other holders have. */
   public boolean isWhole(String name) {
     KeyspaceShard shard = find(name);
     return shard != null && shard.partitions().stream().allMatch(this::isComplete);
   }
 
-  /** Whether a partition has what the others had when they were told last who there is. */
+  /** Returns whether a partition has all data that its peers had when it was last told of them. */
   public boolean isComplete(PartitionRunner partition) {
     return partition.isReady() && partition.isComplete(told.get()) && partition.isSettled();
   }
 
-  /** Of how many of the others the control plane's keyspace has what they had. */
+  /** Returns whether the control plane's keyspace has the data of no, some or all peers. */
   public PeersHeard heard() {
     return control().partitions().getFirst().heard(told.get());
   }
 
-  /** Partitions that are not ready wait for the peers from now on, as from their start. */
+  /** Makes partitions that are not ready wait for their peers from now on, as from their start. */
   public void awaitPeers() {
     partitions().filter(p -> !p.isReady()).forEach(p -> p.submit(new Input.Await()));
   }
 
-  /** Finds out anew whether this datacenter has what the others have. */
+  /** Makes partitions find out anew whether they have the data of their peers. */
   public void compareAnew() {
     members.ifPresent(this::setMembers);
   }
 
-  /** Takes no updates, for a reason in words, or takes them again; also what is opened later. */
+  /** Refuses updates for this reason, or takes them again; also in keyspaces opened later. */
   public void hold(Optional<String> why) {
     held = why;
     shown.values().forEach(k -> k.gate().hold(why));
   }
 
   /**
-   * A datacenter takes another process for this one, or does not know which of the two is; or it
-   * takes this one.
+   * Notes that a datacenter takes another process for this one, or cannot tell which of the two it
+   * is; or that it talks to this one.
    *
-   * @param why in words; empty if it takes this one
+   * @param why in words; empty if it talks to this one
    */
   public void secondTo(String dc, Optional<String> why) {
     second.heard(dc, why, System.nanoTime());
   }
 
-  /** A datacenter is said to be dead: if silent, who it takes for this one does not matter. */
+  /** Notes that a datacenter is said to be dead: if it is silent, its word does not count. */
   public void giveUp(String dc) {
     second.giveUp(dc, System.nanoTime());
   }
 
-  /** By datacenter, why this process is not the one that it talks to. */
+  /** Returns, by datacenter, why it talks to another process than this one. */
   public Map<String, String> second() {
     return second.all();
   }
 
-  // ---------------------------------------------------------------- which there are
+  // ---------------------------------------------------------------- finding keyspaces
 
   /** Tells all watchers that they must go elsewhere. */
   public void endWatching() {
@@ -239,12 +239,12 @@ public final class Keyspaces {
     feeds.close();
   }
 
-  /** Those that clients see, by name; it changes when they do. */
+  /** Returns the keyspaces that clients see, by name; a live view. */
   public Map<String, KeyspaceShard> shown() {
     return Collections.unmodifiableMap(shown);
   }
 
-  /** All but the control plane's own, clients see them or not. */
+  /** Returns all keyspaces but the control plane's own, whether clients see them or not. */
   public List<KeyspaceShard> held() {
     return open.values().stream()
         .map(Open::shard)
@@ -252,7 +252,7 @@ public final class Keyspaces {
         .toList();
   }
 
-  /** The datacenter's time, in milliseconds since 1970: what has expired is not shown. */
+  /** Returns the time by which objects expire, in milliseconds since 1970. */
   public long millis() {
     return partitions().findFirst().orElseThrow().millis();
   }
@@ -261,25 +261,25 @@ public final class Keyspaces {
     return open.values().stream().flatMap(o -> o.shard().partitions().stream());
   }
 
-  /** One of them, clients see it or not; null if there is none of that name. */
+  /** Returns a keyspace, whether clients see it or not; null if none of that name is open. */
   public @Nullable KeyspaceShard find(String name) {
     Open found = open.get(name);
     return found == null ? null : found.shard();
   }
 
-  /** The control plane's own. */
+  /** Returns the control plane's own keyspace. */
   public KeyspaceShard control() {
     return requireNonNull(open.get(KeyspacePolicy.CONTROL), "opened first").shard();
   }
 
-  /** What the store has of an object of the control plane, before its partition runs. */
+  /** Returns what the store has of an object of the control plane, before its partition runs. */
   public Optional<CrdtState> recovered(ObjectId object) {
     List<PartitionStore> stores =
         requireNonNull(open.get(KeyspacePolicy.CONTROL), "opened first").stores();
     return stores.stream().findFirst().flatMap(s -> Optional.ofNullable(s.getDurable(object)));
   }
 
-  /** The fingerprints of the keyspaces that a peer holds, too, by their names. */
+  /** Returns the fingerprints, by name, of the keyspaces that this peer holds, too. */
   public List<String> fingerprints(String peer) {
     return open.values().stream()
         .filter(one -> one.shard().policy().heldBy(peer))
@@ -287,9 +287,9 @@ public final class Keyspaces {
         .toList();
   }
 
-  // ---------------------------------------------------------------- they come and go
+  // ---------------------------------------------------------------- opening and dropping
 
-  /** Opens those that are there from the start, in their order; none runs yet. */
+  /** Opens the keyspaces of the start, in their order; none runs yet. */
   public void open(List<KeyspacePolicy> policies) {
     Parts parts = partsWith(policies);
     policies.forEach(policy -> add(make(policy, Optional.empty(), false, parts)));
@@ -302,7 +302,7 @@ public final class Keyspaces {
     return factory.parts(all);
   }
 
-  /** Whether what the store has of one that the configuration names is of no later term. */
+  /** Returns false if the store holds a configured keyspace in a later term than is known. */
   public boolean mayOpen(KeyspacePolicy policy) {
     Creation of = new Creation(policy.name(), Optional.empty());
     return factory.mayOpen(policy, of, peers, holders.terms(policy.name()));
@@ -314,10 +314,11 @@ public final class Keyspaces {
   }
 
   /**
-   * Opens one that was created at run time; {@link #start} follows where others run already.
+   * Opens a keyspace that was created at run time; if others run already, {@link #start} follows.
    *
-   * @param policy if it is of others, this one was added to its holders: {@link #setHolders}
-   * @param awaited until these have opened it, it takes no updates
+   * @param policy its policy; if it does not name this datacenter, that was added to the holders
+   *     ({@link #setHolders})
+   * @param awaited the keyspace takes no updates until these datacenters have opened it
    */
   public void open(
       KeyspacePolicy policy, Optional<String> created, boolean first, List<String> awaited) {
@@ -327,7 +328,7 @@ public final class Keyspaces {
     factory.share(open.values());
   }
 
-  /** Starts the partitions of one that was opened while others ran. */
+  /** Starts the partitions of a keyspace that was opened while others ran. */
   public void start(String name) {
     requireNonNull(open.get(name), name).shard().partitions().forEach(PartitionRunner::start);
   }
@@ -346,9 +347,9 @@ public final class Keyspaces {
   }
 
   /**
-   * Drops a keyspace with all that is in it, or, if it is not open, that the store has of it.
+   * Drops a keyspace with all its data; if it is not open, the data in the store.
    *
-   * @param left is run when nothing comes to it any more, and before what it had is deleted
+   * @param left is run when no more requests reach it, before its data is deleted
    */
   public void drop(String name, String created, Runnable left) {
     shown.remove(name);
@@ -363,16 +364,16 @@ public final class Keyspaces {
     factory.share(open.values());
   }
 
-  /** How many updates were dropped that no other datacenter is known to have had. */
+  /** Returns how many updates were dropped that no other datacenter is known to have had. */
   public long droppedUpdates() {
     return dropped.updates();
   }
 
   /**
-   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run,
-   * unless they are open.
+   * Deletes the data of keyspaces that were dropped while this datacenter did not run, unless they
+   * are open.
    *
-   * @param created by name, the creations that there are
+   * @param created the existing creations, by name
    */
   public void dropOthers(Map<String, String> created) {
     dropped.dropOthers(created, open.values());
@@ -386,7 +387,7 @@ public final class Keyspaces {
     }
   }
 
-  /** Until these have opened a keyspace it takes no updates. */
+  /** Makes a keyspace refuse updates until these datacenters have opened it. */
   public void await(String name, List<String> datacenters) {
     Open one = open.get(name);
     if (one != null) {

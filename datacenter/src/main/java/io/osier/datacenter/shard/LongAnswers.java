@@ -15,15 +15,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the answers that take long, in threads of its own: the store's readers have others' cold
- * objects to read, each of which is short. What waits is bounded by what clients may have under way
- * (their requests count until they are answered). Thread-safe.
+ * Makes answers that take long in threads of its own: the store's readers are kept for cold
+ * objects, whose reads are short. The bound on clients' requests in flight bounds the answers that
+ * wait here, since requests count until they are answered. Thread-safe.
  */
 public final class LongAnswers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LongAnswers.class);
   private static final int THREADS = 2;
 
-  /** So long a stop waits for answers that are being made. */
+  /** How long a stop waits for answers that are being made, in seconds. */
   private static final int STOP_SECONDS = 10;
 
   private static final Reply.Failure CLOSED =
@@ -32,7 +32,7 @@ public final class LongAnswers implements AutoCloseable {
   private final AtomicInteger threadNumber = new AtomicInteger();
   private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
 
-  /** They are started when there is something to do. */
+  /** The threads are started when there is work. */
   private final ThreadPoolExecutor threads =
       new ThreadPoolExecutor(
           THREADS,
@@ -46,7 +46,7 @@ public final class LongAnswers implements AutoCloseable {
                   .daemon(true)
                   .unstarted(r));
 
-  /** One of them. What throws is its own affair; an error is for the thread's handler. */
+  /** An answer to make. Its exceptions are logged; an error is for the thread's handler. */
   private record Job(PendingAnswer answer) implements Runnable {
     @Override
     public void run() {
@@ -77,8 +77,8 @@ public final class LongAnswers implements AutoCloseable {
   }
 
   /**
-   * Refuses what has not begun, so that a stop does not have to wait for it, and waits for the
-   * rest, for some time.
+   * Refuses answers that were not begun, so that a stop does not wait for them, and waits for the
+   * others, for some time.
    */
   @Override
   public void close() {

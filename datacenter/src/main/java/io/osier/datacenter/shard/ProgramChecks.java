@@ -12,12 +12,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** What can be seen to be wrong of a program before its partition's turn. Pure. */
+/** Checks a program for errors before its partition's turn. Pure. */
 final class ProgramChecks {
   private ProgramChecks() {}
 
   /**
-   * All keys that a program is about.
+   * Returns all keys that a program names.
    *
    * @throws OsierException INVALID_ARGUMENT if it has too many calls or guards, or none, or guards
    *     a key that no call is about
@@ -52,7 +52,7 @@ final class ProgramChecks {
   }
 
   /**
-   * The same program, whose scripts' steps are checked as what comes from outside.
+   * Returns the same program; the steps of its scripts are checked like requests from outside.
    *
    * @param check throws if a call is wrong
    * @param checkUpdate throws if updates are refused
@@ -115,7 +115,7 @@ final class ProgramChecks {
       case Request.Read r -> List.of(new Call.Read(r.key(), r.type(), r.query()));
       case Request.Write w -> List.of(new Call.Update(w.key(), w.type(), w.operation(), w.ask()));
       case Request.Evaluate e -> e.calls();
-      default -> List.of(); // which is refused in its turn
+      default -> List.of(); // it is refused in its turn
     };
   }
 

@@ -9,12 +9,13 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Parts of a batch that are refused before the others are done, by their numbers from 0. Immutable.
+ * The parts of a batch that were refused before the others were executed, by their index from 0.
+ * Immutable.
  */
 public record RefusedParts(SortedMap<Integer, Reply.Failure> parts) {
   public static final RefusedParts NONE = new RefusedParts(new TreeMap<>());
 
-  /** What is left of a {@link Request.ReadAll} or {@link Request.WriteAll}. */
+  /** Returns the other parts of a {@link Request.ReadAll} or {@link Request.WriteAll}. */
   public Request without(Request batch) {
     if (parts.isEmpty()) {
       return batch;
@@ -39,14 +40,14 @@ public record RefusedParts(SortedMap<Integer, Reply.Failure> parts) {
     return others;
   }
 
-  /** Puts what is refused between what the others are answered. */
+  /** Returns a receiver that puts the refusals between the answers to the other parts. */
   public Consumer<Reply> with(Consumer<Reply> reply) {
     return parts.isEmpty()
         ? reply
         : answer -> reply.accept(answer instanceof Reply.All others ? together(others) : answer);
   }
 
-  /** Ends where the next one was not answered. */
+  /** Puts the answers together; ends at the first part that was not answered. */
   private Reply.All together(Reply.All others) {
     List<Reply> all = new ArrayList<>();
     int next = 0;

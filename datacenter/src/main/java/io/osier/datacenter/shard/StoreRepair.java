@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Mends a store before it is opened, where others have what is damaged of it. */
+/** Mends a damaged store before it is opened, if other datacenters have the damaged data. */
 final class StoreRepair {
   private static final Logger LOG = LoggerFactory.getLogger(StoreRepair.class);
 
@@ -30,7 +30,7 @@ final class StoreRepair {
 
   private StoreRepair() {}
 
-  /** What the last life has met of damage is mended where there are peers, if it can be. */
+  /** Mends the damage that the last run has met, if there are peers and it can be mended. */
   static void mend(DatacenterConfig config, Path dir) {
     if (config.peers().isEmpty()) {
       return;
@@ -43,7 +43,7 @@ final class StoreRepair {
     }
   }
 
-  /** Who holds what, as the damaged store says as far as it can be read. */
+  /** Returns the holders of keyspaces, as far as the damaged store can be read. */
   static Holders holders(DatacenterConfig config, Path dir) {
     try {
       RocksDatabase database =
@@ -58,7 +58,7 @@ final class StoreRepair {
                 database.self(),
                 CACHE_BYTES,
                 config.store().logMax(),
-                KeyedHash.of(() -> 1), // of no names that strangers choose
+                KeyedHash.of(() -> 1), // there are no names here that strangers choose
                 Runnable::run);
         store.recover(database.life(), true, database.replicas());
         return Holders.of(
@@ -82,7 +82,7 @@ final class StoreRepair {
         : new Reading.Fields(new TreeMap<>());
   }
 
-  /** Nothing is written to a store that is only read. */
+  /** Refuses to write: the store is only read. */
   private static final class NoWriter implements GroupWriter {
     @Override
     public void write(Group group) {

@@ -29,9 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a datacenter's store: one thread writes the groups of all partitions, so that what gathers
- * while the disk is busy is confirmed by one write; others read what is not in memory; one tidies
- * up and watches the disk. Thread-safe.
+ * Runs a datacenter's store: one thread writes the groups of all partitions, so that one write
+ * confirms all groups that gather while the disk is busy; others read objects that are not in
+ * memory; one tidies up and watches the disk. Thread-safe.
  */
 public final class StoreService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreService.class);
@@ -39,12 +39,12 @@ public final class StoreService implements AutoCloseable {
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS", Locale.ROOT);
   private static final int READERS = 4;
 
-  /** So long closing waits for those who tidy up and read, each. */
+  /** How long closing waits for the tidying thread and for the readers, in seconds each. */
   private static final int CLOSE_SECONDS = 10;
 
   private static final long TIDY_MILLIS = 500;
 
-  /** The figures name the others. */
+  /** The most damaged ranges that are told in words; metrics count them all. */
   private static final int DAMAGE_TOLD_MAX = 10;
 
   private static final String TIDYING = "tidying";
@@ -65,7 +65,7 @@ public final class StoreService implements AutoCloseable {
   /**
    * Starts the threads.
    *
-   * @param budget for what is not yet written; partitions wait when it is spent
+   * @param budget for groups that are not yet written; partitions wait when it is spent
    * @param onFailure is told, by any thread, that the store cannot go on
    */
   public StoreService(
@@ -100,7 +100,7 @@ public final class StoreService implements AutoCloseable {
     this.tidier =
         new ScheduledThreadPoolExecutor(
             1, r -> Thread.ofPlatform().name("osier-tidier").daemon(true).unstarted(r));
-    tidier.setExecuteExistingDelayedTasksAfterShutdownPolicy(false); // whoever closes it waits
+    tidier.setExecuteExistingDelayedTasksAfterShutdownPolicy(false); // close() waits for this
     disk.watch(tidier);
     tidier.scheduleWithFixedDelay(this::tidy, TIDY_MILLIS, TIDY_MILLIS, TimeUnit.MILLISECONDS);
   }
@@ -114,10 +114,10 @@ public final class StoreService implements AutoCloseable {
 
   /**
    * Opens the store of a datacenter that has a directory for it, and starts the threads. If its
-   * disk is full it is opened to be read, and says that it fails, with STORE_FULL, when there is
-   * room again: then the datacenter is to be started anew.
+   * disk is full, the store is opened for reading only, and reports a failure, STORE_FULL, when
+   * there is room again: the datacenter must then be started anew.
    *
-   * @param incarnationMin what this start is called where the store knows no later one, at least
+   * @param incarnationMin the least incarnation of this start; the store may know a later one
    */
   public static StoreService open(
       DatacenterConfig config, long incarnationMin, Opener opener, Consumer<Throwable> onFailure) {
@@ -142,7 +142,7 @@ public final class StoreService implements AutoCloseable {
         opened = RocksDatabase.openReadOnly(dir, durability, config.cluster(), config.dc());
       } catch (OsierException unreadable) {
         e.addSuppressed(unreadable);
-        throw e; // with room it can be seen whether that is all
+        throw e; // another fault, too, shows only when there is room
       }
       LOG.error(
           "the disk of {} is full: the store is opened to be read only, no update is taken"
@@ -153,12 +153,12 @@ public final class StoreService implements AutoCloseable {
     }
   }
 
-  /** Whether the disk has room for updates. */
+  /** Returns the watch on the disk's room. */
   public DiskSpace disk() {
     return disk;
   }
 
-  /** Who writes the partitions' groups. */
+  /** Returns the thread that writes the partitions' groups. */
   public StoreThread writer() {
     return writer;
   }
@@ -167,12 +167,14 @@ public final class StoreService implements AutoCloseable {
     return database;
   }
 
-  /** What reads from the disk; its threads may wait. */
+  /** Returns the executor for reads from the disk; its threads may wait. */
   public ExecutorService readers() {
     return readers;
   }
 
-  /** Drops old versions. A disk that fails is tried again at once, and logged when that is news. */
+  /**
+   * Drops old versions. If the disk fails, the next turn tries again; the first failure is logged.
+   */
   void tidy() {
     try {
       pruned.add(database.prune());
@@ -192,11 +194,11 @@ public final class StoreService implements AutoCloseable {
         onFailure.accept(e);
       }
     } catch (Error e) {
-      onFailure.accept(e); // the executor would keep it to itself, and never call this again
+      onFailure.accept(e); // the executor would swallow the error, and not call this method again
     }
   }
 
-  /** Removes tombstones that walks have met; by a thread of its own, since it may take long. */
+  /** Removes tombstones that walks have met; in a thread of its own, since it may take long. */
   private void compactGap() {
     try {
       boolean unused = database.compactGap();
@@ -215,7 +217,7 @@ public final class StoreService implements AutoCloseable {
     }
   }
 
-  /** What cannot be read, in words, a line for each range; the first ones. */
+  /** Returns the ranges that cannot be read, in words, a line each; the first ones only. */
   public List<String> damage() {
     return database.damage().all().stream()
         .limit(DAMAGE_TOLD_MAX)
@@ -229,20 +231,20 @@ public final class StoreService implements AutoCloseable {
         .toList();
   }
 
-  /** Whether the store can only be read, because the disk was full when it was opened. */
+  /** Returns whether the store is open for reading only, because the disk was full. */
   public boolean isReadOnly() {
     return database.isReadOnly();
   }
 
   /**
-   * A backup that was made.
+   * A finished backup.
    *
-   * @param bytes of its files, which it shares with the store as long as that has them
+   * @param bytes of its files, which it shares with the store as long as the store keeps them
    */
   public record Backup(Path path, long bytes) {}
 
   /**
-   * Makes a backup of what is durable, while everything goes on.
+   * Makes a backup of all durable data, while everything goes on.
    *
    * @param name empty for the time of day
    * @return fails with INVALID_ARGUMENT for a wrong name, STORE_FULL if it cannot be written
@@ -262,7 +264,7 @@ public final class StoreService implements AutoCloseable {
         readers);
   }
 
-  /** How often tidying up, compacting or looking at the disk has failed. */
+  /** Returns how often tidying, compacting or a look at the disk has failed. */
   public long failedAttempts() {
     return failedAttempts.sum() + disk.failedAttempts();
   }
@@ -281,9 +283,9 @@ public final class StoreService implements AutoCloseable {
   }
 
   /**
-   * Writes what was handed over and closes the store properly; as a crash would, if writing failed.
-   * Those who read are waited for, for some time and unless this thread is interrupted; whoever
-   * reads longer is told that the store is closed.
+   * Writes all groups that were handed over and closes the store properly; leaves it like a crash
+   * would if writing has failed. Waits for readers, for some time and unless this thread is
+   * interrupted; later reads are told that the store is closed.
    */
   @Override
   public void close() {
@@ -303,7 +305,8 @@ public final class StoreService implements AutoCloseable {
     }
     try {
       if (writer.failure() == null) {
-        database.close(); // whoever reads or not: what was acknowledged may be in memory only
+        // Whether or not readers have ended: acknowledged updates may be in memory only.
+        database.close();
       } else {
         LOG.warn("the store is not closed properly");
         database.closeUnclean();

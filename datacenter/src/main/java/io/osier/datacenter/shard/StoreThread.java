@@ -19,18 +19,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the groups of all partitions: a thread of its own does, so that what gathers while the
- * disk is busy is confirmed by one write; or who runs a partition in front of its thread, where
- * that waits for no disk. Thread-safe.
+ * Writes the groups of all partitions in a thread of its own, so that one write confirms all groups
+ * that gather while the disk is busy. A thread that runs a partition in front of the partition's
+ * own may write, too, if that waits for no disk. Thread-safe.
  */
 public final class StoreThread {
   private static final Logger LOG = LoggerFactory.getLogger(StoreService.class);
   private static final long WRITE_MICROS_MAX = 3_600_000_000L;
 
-  /** Who helps writes so often, and leaves the rest to the store's thread. */
+  /** How many writes a helping thread does before it leaves the rest to the store's thread. */
   private static final int HELPED_WRITES = 4;
 
-  /** A write that takes longer waits for the disk, as others may for a while. */
+  /** A write that takes longer has waited for the disk; nobody helps for a while then. */
   private static final long SLOW_NANOS = 2_000_000;
 
   private static final long SLOW_FOR_NANOS = 100_000_000;
@@ -47,7 +47,7 @@ public final class StoreThread {
   private final GroupCommitHelp help = new Help();
   private final Thread thread;
 
-  /** Until then nobody helps to write. */
+  /** Nobody helps to write before this time. */
   private volatile long slowUntilNanos = System.nanoTime();
 
   private volatile @Nullable Throwable failure;
@@ -68,12 +68,12 @@ public final class StoreThread {
     thread.start();
   }
 
-  /** The way of one partition's groups to the disk. */
+  /** Returns the way of one partition's groups to the disk. */
   public GroupWriter writerOf(RocksVersions partition) {
     return new GroupWriter() {
       @Override
       public void write(Group group) {
-        // Encoded by the partition's thread: the one that waits for the disk has enough to do.
+        // The partition's thread encodes: the thread that waits for the disk has enough to do.
         EncodedGroup records = partition.encode(group.changes());
         groups.put(records, records.bytes() + group.heldBytes(), group.written());
       }
@@ -92,12 +92,12 @@ public final class StoreThread {
     }
   }
 
-  /** Writes what has gathered; the turn has been taken. */
+  /** Writes the groups that have gathered; the caller is the group-commit leader. */
   private void takeTurn() {
     try {
       writer.step(this::write);
     } catch (Throwable e) {
-      // Nothing of the batch, or after it, is confirmed to anybody, and nobody waits for it.
+      // No group of this batch or later is confirmed to anybody, and nobody waits for one.
       failure = e;
       groups.fail();
       LOG.error("the store cannot be written any more; the datacenter stops", e);
@@ -108,16 +108,16 @@ public final class StoreThread {
   }
 
   /**
-   * How those who run a partition in front of its thread help to write. They wait for no disk:
-   * where each write does (durability sync), or the last one was slow, they leave it to the store's
-   * thread.
+   * Returns help for threads that run a partition in front of its own. They must not wait for the
+   * disk: if each write does (durability sync), or the last one was slow, they leave writing to the
+   * store's thread.
    */
   public GroupCommitHelp help() {
     return help;
   }
 
   private final class Help implements GroupCommitHelp {
-    /** How many begins have had no end, of each thread. */
+    /** How many begins of each thread have no end yet. */
     private final ThreadLocal<Integer> begun = ThreadLocal.withInitial(() -> 0);
 
     @Override
@@ -133,7 +133,7 @@ public final class StoreThread {
     public void end() {
       int others = begun.get() - 1;
       begun.set(others);
-      boolean leaves = others == 0; // otherwise the last end sees to it
+      boolean leaves = others == 0; // otherwise the last end does it
       for (int i = 0; leaves && i < HELPED_WRITES && isQuick(); i++) {
         if (groups.tryTurn()) {
           takeTurn();
@@ -164,7 +164,7 @@ public final class StoreThread {
     }
   }
 
-  /** Writes to the disk so far. */
+  /** Returns how many writes to the disk there were. */
   public long writes() {
     return writes.sum();
   }
@@ -173,21 +173,21 @@ public final class StoreThread {
     return groupsWritten.sum();
   }
 
-  /** How long writes took since the start, in microseconds; a copy. */
+  /** Returns how long writes took since the start, in microseconds; a copy. */
   synchronized Histogram writeMicros() {
     allWriteMicros.add(writeMicros.getIntervalHistogram());
     return allWriteMicros.copy();
   }
 
-  /** Why nothing can be written any more; null if it can. */
+  /** Returns why nothing can be written any more; null if writing works. */
   @Nullable Throwable failure() {
     return failure;
   }
 
   /**
-   * Takes no more groups, and waits until everything is written, or cannot be.
+   * Takes no more groups, and waits until all are written, or writing has failed.
    *
-   * @return whether this thread was interrupted, and does not know of it any more
+   * @return whether this thread was interrupted; its interrupt flag is cleared
    */
   boolean close() {
     groups.close();

@@ -18,16 +18,16 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /**
- * Whether a keyspace takes updates: not while the disk is full, not while it is being created, and
- * not while every peer that holds it refuses it because their configurations differ, since then
- * what is acknowledged would go nowhere until somebody mends that. And neither is it updated nor
- * read while a peer says that this datacenter is none of the cluster any more, and none that is
- * connected takes what it has: it is old and stays so. One word is enough, since the others may be
- * out of reach.
+ * Decides whether a keyspace takes updates: not while the disk is full, not while it is being
+ * created, and not while every other holder refuses it because configurations differ, since
+ * acknowledged updates would reach nobody until that is mended. Updates and reads are refused while
+ * a peer says that this datacenter was removed from the cluster and no connected peer takes its
+ * updates: its data is old and stays so. One peer's word is enough, since the others may be out of
+ * reach.
  *
- * <p>A peer that cannot be reached is no reason: a partition ends by itself, and updates travel
- * then. So a refusal counts until the peer itself agrees, also while it cannot be reached.
- * Thread-safe.
+ * <p>A peer that cannot be reached is no reason to refuse: network partitions end, and updates
+ * travel then. But a peer's refusal counts until the peer itself agrees, also while it cannot be
+ * reached. Thread-safe.
  */
 public final class UpdateGate {
   private final String self;
@@ -37,38 +37,39 @@ public final class UpdateGate {
   private final Optional<StoreService> store;
   private final ToIntFunction<String> version;
 
-  /** By peer, in what its keyspace of this name is another one than this. */
+  /** How a peer's keyspace of this name differs from this one, by peer. */
   private final Map<String, String> differing = new HashMap<>();
 
-  /** By peer, why it does not let this datacenter in. */
+  /** Why a peer does not let this datacenter in, by peer. */
   private final Map<String, OsierException> unwelcome = new HashMap<>();
 
   /** The peers to which this keyspace's updates can be sent at present. */
   private final Set<String> connected = new HashSet<>();
 
-  /** By peer, why it does not take this keyspace's updates. */
+  /** Why a peer does not take this keyspace's updates, by peer. */
   private volatile SortedMap<String, String> refusals = new TreeMap<>();
 
   private volatile boolean refusedByAll;
   private volatile boolean stranger;
   private volatile boolean unsure;
 
-  /** A datacenter whose name not every version can read; empty if there is none. */
+  /** The name of a holder that not every protocol version can read; empty if there is none. */
   private volatile Optional<String> illegible = Optional.empty();
 
-  /** Why nothing is taken; empty if it is. */
+  /** Why no updates are taken; empty if there is no such reason. */
   private volatile Optional<String> held = Optional.empty();
 
-  /** By datacenter, why it talks to another process of this name. */
+  /** Why a datacenter talks to another process of this name, by datacenter. */
   private volatile Map<String, String> second = Map.of();
 
   /** The datacenters that must have the keyspace before it takes updates. */
   private volatile Collection<String> awaited = List.of();
 
   /**
-   * @param peers the others that hold the keyspace
+   * @param peers the keyspace's other holders
    * @param store empty if everything is in memory only
-   * @param version of the peer protocol that another datacenter speaks; 0 if none is known
+   * @param version tells which version of the peer protocol another datacenter speaks; 0 if that is
+   *     not known
    */
   UpdateGate(
       String self,
@@ -84,7 +85,7 @@ public final class UpdateGate {
     judge();
   }
 
-  /** From now on these others hold the keyspace. */
+  /** Sets the keyspace's other holders. */
   synchronized void setPeers(Collection<String> others) {
     peers = Set.copyOf(others);
     differing.keySet().retainAll(peers);
@@ -92,7 +93,10 @@ public final class UpdateGate {
     judge();
   }
 
-  /** These peers give the keyspace up, and may have dropped it: what they say of it is nothing. */
+  /**
+   * Sets the peers that are leaving the keyspace: they may have dropped it, so their refusals do
+   * not count.
+   */
   synchronized void setLeaving(Collection<String> peers) {
     leaving = Set.copyOf(peers);
     judge();
@@ -120,40 +124,40 @@ public final class UpdateGate {
     judge();
   }
 
-  /** A peer cannot be reached any more: what it has agreed to may have changed meanwhile. */
+  /** A peer cannot be reached any more: it may change its mind meanwhile. */
   public synchronized void parted(String dc) {
     connected.remove(dc);
     judge();
   }
 
   /**
-   * Whether others may know that this datacenter holds the keyspace no more, which it has not
-   * heard.
+   * Sets whether this datacenter may have been removed from the keyspace's holders without having
+   * heard it.
    */
   void setUnsure(boolean now) {
     unsure = now;
   }
 
-  /** No updates are taken, for a reason in words; or they are again. */
+  /** Refuses updates for a reason in words, or takes them again. */
   void hold(Optional<String> why) {
     held = why;
   }
 
   /**
-   * These datacenters talk to another process that bears this one's name and incarnation, or do not
-   * know which of the two is the one: no updates are taken while there are any.
+   * Sets the datacenters that talk to another process of this one's name and incarnation, or cannot
+   * tell which of the two is right: while there are any, no updates are taken.
    *
-   * @param why by datacenter, in words
+   * @param why the reasons in words, by datacenter
    */
   void setSecond(Map<String, String> why) {
     second = Map.copyOf(why);
   }
 
   /**
-   * A peer and this datacenter have compared their keyspaces. Whether it lets this one in is
-   * another matter: who dials here does not say that.
+   * A peer and this datacenter have compared their keyspaces. That does not tell whether the peer
+   * lets this datacenter in, since a peer that dials here does not say so.
    *
-   * @param difference in what this keyspace is another one there; empty if it is the same
+   * @param difference how the peer's keyspace differs; empty if it is the same
    */
   public synchronized void compared(String dc, Optional<String> difference) {
     if (peers.contains(dc)) {
@@ -162,7 +166,7 @@ public final class UpdateGate {
     }
   }
 
-  /** A peer does not let this datacenter in; until it is {@link #welcomed}. */
+  /** A peer does not let this datacenter in, until {@link #welcomed}. */
   public synchronized void refused(String dc, OsierException why) {
     if (peers.contains(dc)) {
       unwelcome.put(dc, why);
@@ -176,27 +180,30 @@ public final class UpdateGate {
     judge();
   }
 
-  /** Whether it is told that this datacenter was removed from the cluster, and nobody differs. */
+  /**
+   * Returns whether a peer says that this datacenter was removed from the cluster, and no connected
+   * peer takes its updates.
+   */
   public boolean isStranger() {
     return stranger;
   }
 
-  /** By peer, why it does not take this keyspace's updates. */
+  /** Returns why peers do not take this keyspace's updates, by peer. */
   public Map<String, String> refusals() {
     return Collections.unmodifiableMap(refusals);
   }
 
-  /** Updates wait until these datacenters have the keyspace, which was just created. */
+  /** Refuses updates until these datacenters have the keyspace, which was just created. */
   void setAwaited(Collection<String> datacenters) {
     awaited = List.copyOf(datacenters);
   }
 
-  /** Whether no update can be taken because of the peers. */
+  /** Returns whether updates are refused because of the peers. */
   public boolean isRefusedByAll() {
     return refusedByAll;
   }
 
-  /** Whether no update can be taken because of other datacenters. */
+  /** Returns whether updates are refused because of other datacenters. */
   boolean isClosed() {
     return refusedByAll
         || !second.isEmpty()
@@ -226,22 +233,22 @@ public final class UpdateGate {
   }
 
   /**
-   * Throws if what is asked for must be refused, which not every datacenter that holds the keyspace
-   * would understand. One of which no version is known counts as the oldest.
+   * Throws if a holder of the keyspace would not understand an update of this kind. A holder whose
+   * version is unknown counts as the oldest.
    *
-   * @param needed the version of the peer protocol from which on it is understood
-   * @param what says what it is, in words; asked only if it is refused
-   * @throws OsierException UNAVAILABLE: once the last one is upgraded, it is taken
+   * @param needed the first version of the peer protocol that understands it
+   * @param what says in words what kind it is; asked only if it is refused
+   * @throws OsierException UNAVAILABLE, until the last holder is upgraded
    */
   void require(int needed, Supplier<String> what) {
     require(needed, what, true);
   }
 
   /**
-   * As the other one.
+   * As {@link #require(int, Supplier)}.
    *
-   * @param ofAll whether one of which no version is known counts as the oldest; else it is passed
-   *     over
+   * @param ofAll whether a holder whose version is unknown counts as the oldest; otherwise it is
+   *     passed over
    */
   private void require(int needed, Supplier<String> what, boolean ofAll) {
     for (String dc : peers) {
@@ -298,7 +305,8 @@ public final class UpdateGate {
     }
     Optional<String> name = illegible;
     if (name.isPresent()) {
-      // One that was never heard may never come; is it too old, it is refused when it comes.
+      // A holder that was never heard may never come; if its version is too old, it is refused when
+      // it comes.
       require(
           PeerVersions.oldestNaming(name.get()),
           () -> "updates beside '" + name.get() + "'",

@@ -1,7 +1,7 @@
 /**
- * The keyspaces and partitions of one datacenter as they run: opening and closing them, their
- * stores' threads, slices of batches, checks that peers let this datacenter take updates. It
- * decides nothing about replication.
+ * The keyspaces and partitions of one datacenter as they run: opens and closes them, runs the
+ * store's threads, cuts batches into slices, and checks whether peers let this datacenter take
+ * updates. Decides nothing about replication.
  */
 @NullMarked
 package io.osier.datacenter.shard;

@@ -12,37 +12,38 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is written to a {@link VersionStore}; a group of them is written altogether or not at all.
+ * A change that is written to a {@link VersionStore}; the changes of a group are written all or
+ * none.
  */
 public sealed interface Change {
   /**
    * Puts an operation.
    *
-   * @param at its time: the version vector of its context
+   * @param at the operation's time: the version vector of its context
    */
   record PutOperation(ObjectId object, VersionVector at, CrdtState delta) implements Change {}
 
-  /** Puts a snapshot: an object with all that was applied to it up to a time. */
+  /** Puts a snapshot: an object with all updates that were applied to it up to a time. */
   record PutSnapshot(ObjectId object, VersionVector at, CrdtState state) implements Change {}
 
   /**
-   * Puts an object with all that was applied to it, in the place of what was put so before: there
-   * is one such record of an object, however often it is written. Versions of it stay until they
-   * are pruned.
+   * Puts an object's state in place: the object with all updates that were applied to it. It
+   * replaces the state that was put so before, so an object has one such record. Versions of the
+   * object stay until they are pruned.
    *
-   * @param isAlone whether it is all that there is of its key: no other object has it, and no
-   *     version that is not contained in this state. It is written anew before that changes
+   * @param isAlone whether this record is all that there is of its key: the key has no other
+   *     object, and no version that is not contained in this state. The record is written anew
+   *     before that changes
    */
   record PutInPlace(ObjectId object, CrdtState state, boolean isAlone) implements Change {}
 
   /**
-   * Puts a decomposed object in the place of what was put so before: its head as a record, and each
-   * entry that was changed as one.
+   * Puts a decomposed object in place: its head as one record, and each changed entry as one.
    *
-   * @param updates what brought it here since it was written last; none if only the head is written
-   * @param before what was written last; null if that was not decomposed, and all entries are to be
-   *     written
-   * @param isAlone as of {@link PutInPlace}
+   * @param updates the updates since it was written last; none if only the head is written
+   * @param before the state written last; null if that was not decomposed, so that all entries must
+   *     be written
+   * @param isAlone as in {@link PutInPlace}
    */
   record PutDecomposed(
       ObjectId object,
@@ -56,17 +57,17 @@ public sealed interface Change {
     }
 
     /**
-     * Gives what is to be written of the entries.
+     * Gives the entries that must be written.
      *
-     * @param replicas by whose places dots are numbered
-     * @return false if all are to be written, and those that were there to be dropped before: then
-     *     none is given
+     * @param replicas the replicas whose index in this list dots refer to
+     * @return false if all entries must be written, after dropping the former ones: then none is
+     *     given
      */
     public boolean giveChanged(List<ReplicaId> replicas, Decomposition.Sink sink) {
       if (before == null) {
         return false;
       }
-      // A state that came does not mention what is gone with it.
+      // A received state does not mention the entries that it has removed.
       if (updates.stream().anyMatch(CrdtState::isFull)) {
         return Decomposition.changedSince(state, before, replicas, sink);
       }
@@ -75,12 +76,12 @@ public sealed interface Change {
     }
   }
 
-  /** Drops the entries of an object that is not decomposed any more. */
+  /** Drops the entries of an object that is no longer decomposed. */
   record DropEntries(ObjectId object) implements Change {}
 
   /**
-   * Puts the types of the partition's objects, those that this group writes the first time
-   * included; and that each object has a state in its place.
+   * Puts the types of the partition's objects, including those that this group writes first; the
+   * record also says that each object has a state in place.
    */
   record PutTypes(Set<CrdtType> types) implements Change {}
 
@@ -96,24 +97,24 @@ public sealed interface Change {
   /** Notes that an object only remembers its removal. */
   record PutRemoved(ObjectId object) implements Change {}
 
-  /** Takes that note back: the object holds something again, or is dropped. */
+  /** Deletes that note: the object holds data again, or is dropped. */
   record DropRemoved(ObjectId object) implements Change {}
 
-  /** Notes when an object is over. */
+  /** Notes an object's deadline. */
   record PutDeadline(Deadline deadline) implements Change {}
 
-  /** Takes that note back. */
+  /** Deletes that note. */
   record DropDeadline(Deadline deadline) implements Change {}
 
-  /** Puts what is known of the partition itself. */
+  /** Puts the state of the partition itself. */
   record PutState(StoredState state) implements Change {}
 
   /** Drops the log's entries up to a commit number, that included, after one dropped before. */
   record DropLogged(long after, long through) implements Change {}
 
   /**
-   * Drops the versions of an object that its newest snapshot, or what was put in place, contains;
-   * an adapter may do it later.
+   * Drops the versions of an object that its newest snapshot, or its state in place, contains; an
+   * adapter may do it later.
    */
   record Prune(ObjectId object) implements Change {}
 

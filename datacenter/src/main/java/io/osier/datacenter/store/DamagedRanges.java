@@ -18,21 +18,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What of a store cannot be read, as far as somebody has met it: every reader of the store, and
- * whoever rewrites its files, reports here, so that it is named in the log, the readiness, the
- * figures and the metrics whoever swallows the error. Holds at most {@link #RANGES_MAX} ranges with
- * texts of bounded length. Thread-safe.
+ * Collects the ranges of a store that could not be read. Every reader of the store, and every
+ * thread that rewrites its files, reports here, so that the log, the readiness, the dashboard and
+ * the metrics name the damage even if a caller swallows the error. Holds at most {@link
+ * #RANGES_MAX} ranges with texts of bounded length. Thread-safe.
  */
 public final class DamagedRanges {
   private static final Logger LOG = LoggerFactory.getLogger(DamagedRanges.class);
 
-  /** Of more ranges only the reads that failed are counted. */
+  /** How many ranges are kept; of further ranges only the failed reads are counted. */
   public static final int RANGES_MAX = 100;
 
-  /** What of a message is kept, in characters. */
+  /** How many characters of a message are kept. */
   public static final int TEXT_MAX = 300;
 
-  /** A range that is met again and again is logged so often. */
+  /** The least pause before the same range is logged again. */
   private static final long LOG_MILLIS = 60_000;
 
   /** How RocksDB names a block: the file, and where it begins there. */
@@ -43,9 +43,9 @@ public final class DamagedRanges {
   /**
    * A range that cannot be read.
    *
-   * @param where the partitions that have something in it, in words
-   * @param what the file and the place in it if they are known, otherwise the error
-   * @param since when it was met first
+   * @param where the partitions with data in it, in words
+   * @param what the file and the place in it, if known, otherwise the error
+   * @param since when a read first failed there
    * @param reads how many reads have failed there
    */
   public record Range(String where, String what, Instant since, long reads) {
@@ -72,32 +72,32 @@ public final class DamagedRanges {
   private final LongSupplier millis;
   private final LongAdder failedReads = new LongAdder();
 
-  /** In the order in which they were met first. */
+  /** The ranges in the order in which they were met first. */
   private final Map<Place, Met> ranges = new LinkedHashMap<>();
 
   private final Optional<Path> note;
 
-  /** Whether there are some; not under the lock, for those who ask often. */
+  /** Whether there is a range; readable without the lock, for frequent questions. */
   private volatile boolean known;
 
   /**
-   * @param note this file is made when damage is met, for the next start; empty for none
+   * @param note the file that is made when damage is met, for the next start; empty for none
    */
   public DamagedRanges(LongSupplier millis, Optional<Path> note) {
     this.millis = millis;
     this.note = note;
   }
 
-  /** The table file that an error is about; empty if it names none. */
+  /** Returns the table file that an error names; empty if it names none. */
   public static String fileOf(String message) {
     Matcher file = FILE.matcher(message);
     return file.find() ? file.group(1) : "";
   }
 
   /**
-   * Somebody could not read something, and is told so himself.
+   * Reports a failed read, whose caller gets the error as well.
    *
-   * @param where the partitions that have something there, in words
+   * @param where the partitions with data there, in words
    */
   public void met(String where, String message) {
     failedReads.increment();
@@ -135,7 +135,7 @@ public final class DamagedRanges {
     }
   }
 
-  /** Makes the note by which the next start knows that it has to look for damage. */
+  /** Makes the note that tells the next start to look for damage. */
   public static void make(Path note) {
     try {
       if (!Files.exists(note)) {
@@ -146,7 +146,7 @@ public final class DamagedRanges {
     }
   }
 
-  /** The whole store was read, and nothing of it is damaged. */
+  /** Deletes the note: the whole store was read, and nothing is damaged. */
   public static void forget(Path note) {
     try {
       Files.deleteIfExists(note);
@@ -155,7 +155,7 @@ public final class DamagedRanges {
     }
   }
 
-  /** What was there is gone: nobody reads it any more. */
+  /** Forgets the ranges of partitions that were deleted: nobody reads them any more. */
   public void gone(String where) {
     synchronized (ranges) {
       ranges.keySet().removeIf(place -> place.where.equals(where));
@@ -176,7 +176,7 @@ public final class DamagedRanges {
     return text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX) + "…";
   }
 
-  /** What is known to be damaged, first what was met first. */
+  /** Returns the known damaged ranges, in the order in which they were met first. */
   public List<Range> all() {
     List<Range> all = new ArrayList<>();
     synchronized (ranges) {
@@ -186,12 +186,12 @@ public final class DamagedRanges {
     return all;
   }
 
-  /** Whether nothing is known to be damaged. */
+  /** Returns whether no damage is known. */
   public boolean isEmpty() {
     return !known;
   }
 
-  /** How many reads have failed since the start. */
+  /** Returns how many reads have failed since the start. */
   public long failedReads() {
     return failedReads.sum();
   }

@@ -4,12 +4,12 @@ import io.osier.core.memory.HeapSize;
 import io.osier.crdt.ObjectId;
 
 /**
- * When an object is over, in the order of time.
+ * An object's deadline; deadlines are ordered by time.
  *
  * @param millis milliseconds since 1970, at least 0
  */
 public record Deadline(long millis, ObjectId object) implements Comparable<Deadline> {
-  /** What this takes in the heap in a sorted set, about, in bytes. */
+  /** Returns what this takes in the heap in a sorted set, about, in bytes. */
   public long heapBytes() {
     return HeapSize.object(Long.BYTES + HeapSize.REFERENCE)
         + HeapSize.object(5 * HeapSize.REFERENCE + 1)

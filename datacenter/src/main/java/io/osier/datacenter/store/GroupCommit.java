@@ -3,27 +3,26 @@ package io.osier.datacenter.store;
 import java.util.List;
 
 /**
- * Writes the groups of all partitions: what has gathered is one write, and what gathers meanwhile
- * is the next, so that a slow disk confirms more with each. An agent of steps without a thread,
- * clock or disk of its own. Where writing takes no turn of somebody else {@link #step} does all;
- * otherwise {@link #begin}, the write, and {@link #confirm} follow each other, and a crash in
- * between leaves a prefix of what was handed over.
+ * Writes the groups of all partitions: the groups that have gathered are one write, and those that
+ * gather meanwhile the next, so that a slow disk confirms more with each write. It works in steps
+ * and has no thread, clock or disk of its own. {@link #step} does a whole write; or {@link #begin},
+ * the write, and {@link #confirm} follow each other, and a crash in between leaves a prefix of the
+ * groups.
  *
- * <p>For one thread at a time, who has the turn; groups come through its {@link GroupQueue} from
- * any.
+ * <p>For one thread at a time, the leader; groups come through its {@link GroupQueue} from any
+ * thread.
  */
 public final class GroupCommit<R> {
   /** A disk. */
   @FunctionalInterface
   public interface Disk<R> {
     /**
-     * Writes groups, altogether or not at all, in this order; returns when they are as durable as
-     * configured.
+     * Writes groups, all or none, in this order; returns when they are as durable as configured.
      */
     void write(List<R> groups);
   }
 
-  /** What is being written. */
+  /** The groups that are being written. */
   public static final class Batch<R> {
     private final List<GroupQueue.Item<R>> items;
 
@@ -31,12 +30,12 @@ public final class GroupCommit<R> {
       this.items = items;
     }
 
-    /** The groups, in their order; empty if there is nothing to write. */
+    /** Returns the groups, in order; empty if there is nothing to write. */
     public List<R> groups() {
       return items.stream().map(GroupQueue.Item::records).toList();
     }
 
-    /** Whether nothing has gathered. */
+    /** Returns whether there is nothing to write. */
     public boolean isEmpty() {
       return items.isEmpty();
     }
@@ -45,13 +44,13 @@ public final class GroupCommit<R> {
   private final GroupQueue<R> queue;
   private boolean writing;
 
-  /** A writer of what comes through a queue. */
+  /** A writer of the groups that come through a queue. */
   public GroupCommit(GroupQueue<R> queue) {
     this.queue = queue;
   }
 
   /**
-   * Takes what has gathered, to be written now.
+   * Takes the gathered groups, to be written now.
    *
    * @throws IllegalStateException if the last batch is not yet confirmed
    */
@@ -64,7 +63,10 @@ public final class GroupCommit<R> {
     return batch;
   }
 
-  /** A batch is durable: those who wait for that, or for room, go on, in the groups' order. */
+  /**
+   * Notes that a batch is durable: in the groups' order, threads that wait for that, or for room,
+   * go on.
+   */
   public void confirm(Batch<R> batch) {
     writing = false;
     queue.release(batch.items);
@@ -72,9 +74,9 @@ public final class GroupCommit<R> {
   }
 
   /**
-   * Writes what has gathered.
+   * Writes the gathered groups.
    *
-   * @return how many groups; 0 if there were none
+   * @return how many groups were written; 0 if there were none
    */
   public int step(Disk<R> disk) {
     Batch<R> batch = begin();

@@ -11,31 +11,34 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands groups over from those who make them to the one who writes them, within a budget of bytes:
- * a group takes its bytes when it comes and gives them back when it is written, or lost. When the
- * budget is spent, groups wait outside in the order in which they came, or are refused.
+ * Passes groups from the threads that make them to the thread that writes them, within a budget of
+ * bytes: a group takes its bytes when it comes and gives them back when it is written, or lost.
+ * When the budget is spent, groups wait outside in the order in which they came, or are refused.
  *
- * <p>Who writes has the turn, one at a time: a thread of its own, which sleeps until something has
- * gathered ({@link #await}), or one that has just put something in and is quicker than waking that
- * thread would be ({@link #beginHelping}).
+ * <p>The thread that writes is the group-commit leader, one at a time: either the store's own
+ * thread, which sleeps until groups have gathered ({@link #await}), or a thread that has just put a
+ * group in and writes it sooner than the store's thread would wake ({@link #beginHelping}).
  *
- * <p>A monitor: everything happens under one lock, which is held for no write and for nobody else's
- * code, and nobody waits without being woken by what ends the wait. There are no time-outs, so a
- * wake-up that was lost would be seen ({@code GroupQueueLincheckTest}). Thread-safe.
+ * <p>A monitor: everything happens under one lock, which is held neither during writes nor during
+ * foreign code, and whatever ends a wait wakes the waiting thread. There are no time-outs, so a
+ * lost wake-up would show ({@code GroupQueueLincheckTest}). Thread-safe.
  *
  * @param <R> a group's records
  */
 public final class GroupQueue<R> {
-  /** Fewer and smaller writes than this keep a disk from being used well; larger ones delay all. */
+  /**
+   * The most bytes that one write takes: smaller writes use a disk badly, larger ones delay all
+   * groups.
+   */
   private static final long BYTES_AT_ONCE_MAX = 16L << 20;
 
-  /** A group under way. */
+  /** A group that is queued or being written. */
   static final class Item<R> {
     private final R records;
     private final long bytes;
     private final Runnable written;
 
-    /** Whether it stands outside, for lack of room. Under the lock. */
+    /** Whether the group waits outside for lack of room; guarded by the lock. */
     private boolean outside;
 
     private Item(R records, long bytes, Runnable written) {
@@ -48,37 +51,40 @@ public final class GroupQueue<R> {
       return records;
     }
 
-    /** What it takes of the budget. */
+    /** Returns the bytes that the group takes of the budget. */
     long bytes() {
       return bytes;
     }
 
-    /** Is run when it is durable. */
+    /** Returns the action that runs when the group is durable. */
     Runnable written() {
       return written;
     }
   }
 
-  /** Nobody else takes from it: who gives back must wake those who wait. */
+  /**
+   * Only this queue takes from the budget, as giving bytes back must wake the threads that wait for
+   * room.
+   */
   private final Budget budget;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition gathered = lock.newCondition();
   private final Condition room = lock.newCondition();
 
-  // What follows is read and changed under the lock alone.
+  // The lock guards the following fields.
   private final Deque<Item<R>> items = new ArrayDeque<>();
   private final Deque<Item<R>> outside = new ArrayDeque<>();
   private boolean closed;
 
-  /** Who has the turn to write; null if nobody has. */
+  /** The thread that is the leader; null if there is none. */
   private @Nullable Thread writing;
 
-  /** How many see to it that what gathers is written. */
+  /** How many threads have promised to write the groups that gather. */
   private int helpers;
 
   /**
-   * @param budget for this queue alone
+   * @param budget used by this queue alone
    */
   public GroupQueue(Budget budget) {
     this.budget = budget;
@@ -87,7 +93,7 @@ public final class GroupQueue<R> {
   /**
    * Puts a group into the queue if there is room now.
    *
-   * @return false if there is none, or nobody writes any more
+   * @return false if there is no room, or writing has ended
    */
   public boolean offer(R records, long bytes, Runnable written) {
     lock.lock();
@@ -103,8 +109,8 @@ public final class GroupQueue<R> {
   }
 
   /**
-   * Puts a group into the queue, and waits until there is room. Does nothing once nobody writes any
-   * more: the group is not confirmed.
+   * Puts a group into the queue, and waits until there is room. Does nothing once writing has
+   * ended: the group is not confirmed then.
    */
   public void put(R records, long bytes, Runnable written) {
     lock.lock();
@@ -119,10 +125,10 @@ public final class GroupQueue<R> {
   }
 
   /**
-   * As {@link #put}, for one who waits in a way of its own: the group goes in by itself when there
+   * As {@link #put}, for a caller that waits in its own way: the group enters by itself when there
    * is room.
    *
-   * @return whether the wait is over; for any thread
+   * @return tells whether the wait is over; for any thread
    */
   public BooleanSupplier line(R records, long bytes, Runnable written) {
     lock.lock();
@@ -151,13 +157,13 @@ public final class GroupQueue<R> {
       letIn();
       if (item.outside) {
         budget.noteSpent();
-        wakeWriter(); // who waits here may be the one who was going to write
+        wakeWriter(); // the thread that waits here may be the one that was going to write
       }
     }
     return item;
   }
 
-  /** Lets in those for whom there is room, in the order in which they came. */
+  /** Lets groups in for which there is room, in the order in which they came. */
   private void letIn() {
     boolean any = false;
     while (!outside.isEmpty() && fits(outside.peek().bytes)) {
@@ -182,7 +188,7 @@ public final class GroupQueue<R> {
     wakeWriter();
   }
 
-  /** Wakes the thread that writes, if what it waits for is there and nobody else does it. */
+  /** Wakes the writing thread if there is work for it that no other thread does. */
   private void wakeWriter() {
     wakeWriter(helpers > 0 && outside.isEmpty());
   }
@@ -193,7 +199,9 @@ public final class GroupQueue<R> {
     }
   }
 
-  /** Takes what has gathered, in its order, as much as one write should have; empty if nothing. */
+  /**
+   * Takes the gathered groups, in order, as many as one write should have; empty if there are none.
+   */
   List<Item<R>> poll() {
     lock.lock();
     try {
@@ -210,7 +218,7 @@ public final class GroupQueue<R> {
     }
   }
 
-  /** Gives back what groups that {@link #poll} returned have taken. */
+  /** Gives back the bytes of groups that {@link #poll} returned. */
   void release(List<Item<R>> taken) {
     long bytes = taken.stream().mapToLong(Item::bytes).sum();
     lock.lock();
@@ -223,11 +231,11 @@ public final class GroupQueue<R> {
   }
 
   /**
-   * Waits until something has gathered that nobody else writes, and takes the turn. For one thread
-   * alone.
+   * Waits until groups have gathered that no other thread writes, and becomes the leader. For one
+   * thread alone.
    *
-   * @return false if the queue is closed and empty, and nobody writes any more; there is no turn to
-   *     end then
+   * @return false if the queue is closed and empty, and no thread writes; the caller is not the
+   *     leader then
    */
   public boolean await() {
     lock.lock();
@@ -245,7 +253,9 @@ public final class GroupQueue<R> {
     }
   }
 
-  /** Ends the turn: all that was taken is confirmed, or lost. For who has it. */
+  /**
+   * Ends the leader's turn: the groups that it took are confirmed, or lost. Called by the leader.
+   */
   public void endTurn() {
     lock.lock();
     try {
@@ -257,12 +267,12 @@ public final class GroupQueue<R> {
   }
 
   /**
-   * Announces that this thread will see to it that what gathers from now on is written: nobody else
-   * is woken for it.
+   * Promises that this thread will write the groups that gather from now on: no other thread is
+   * woken for them.
    *
-   * @return false if it must not, and nothing is to be ended: it has the turn already, so that it
-   *     would wait for room that it makes itself; or half of the budget is spent, and it might have
-   *     to wait
+   * @return false if this thread must not help, and has nothing to end: it is the leader already,
+   *     so that it would wait for room that only it can make; or half of the budget is spent, and
+   *     it might have to wait
    */
   public boolean beginHelping() {
     lock.lock();
@@ -278,7 +288,7 @@ public final class GroupQueue<R> {
     }
   }
 
-  /** Takes the turn if something has gathered and nobody has it. */
+  /** Becomes the leader if groups have gathered and there is no leader. Returns whether it did. */
   public boolean tryTurn() {
     lock.lock();
     try {
@@ -293,10 +303,10 @@ public final class GroupQueue<R> {
   }
 
   /**
-   * Ends what {@link #beginHelping} began: what has gathered is the business of others again.
+   * Ends the promise of {@link #beginHelping}: other threads write the gathered groups again.
    *
-   * @param leaves whether it has not written all that it could. The thread that writes is then
-   *     woken whoever else helps: they may leave it, too, and come one after the other for ever
+   * @param leaves whether groups are left that it could have written. The store's thread is then
+   *     woken even if other threads help: they may leave groups, too, one after the other for ever
    */
   public void endHelping(boolean leaves) {
     lock.lock();
@@ -312,7 +322,7 @@ public final class GroupQueue<R> {
     }
   }
 
-  /** Takes no group any more; those that are in it are still written. */
+  /** Takes no more groups; those in the queue are still written. */
   public void close() {
     lock.lock();
     try {
@@ -326,7 +336,7 @@ public final class GroupQueue<R> {
     }
   }
 
-  /** As {@link #close}, and forgets what is in it: it cannot be written. */
+  /** As {@link #close}, and drops the groups in the queue: they cannot be written. */
   public void fail() {
     lock.lock();
     try {

@@ -2,24 +2,25 @@ package io.osier.datacenter.store;
 
 import java.util.List;
 
-/** Takes a partition's groups to be written, in their order. */
+/** Writes a partition's groups, in their order. */
 public interface GroupWriter {
   /**
-   * A partition's group.
+   * A group of a partition's changes.
    *
-   * @param heldBytes roughly how much memory is held until it is written, beside the group itself
-   * @param written is run once it is durable, after those of the partition's earlier groups
+   * @param heldBytes the memory that is held until the group is written, besides the group itself,
+   *     about, in bytes
+   * @param written runs once the group is durable, after those of earlier groups
    */
   record Group(List<Change> changes, long heldBytes, Runnable written) {}
 
-  /** Takes a group; may wait while too much is under way. */
+  /** Takes a group; may wait while too much is in flight. */
   void write(Group group);
 
   /**
-   * Makes ready to write a snapshot of an object some time. For any thread.
+   * Prepares the writing of an object's snapshot at a later time. For any thread.
    *
-   * @return hands it over, or lets it be: whether it is written makes no difference; neither waits
-   *     nor runs others' code
+   * @return hands the snapshot over, or drops it, as nothing depends on it; neither waits nor calls
+   *     foreign code
    */
   Runnable someTime(List<Change> changes);
 }

@@ -6,11 +6,11 @@ import io.osier.protocol.TransactionId;
 import java.util.Optional;
 
 /**
- * Where a partition's applied updates are written, in groups. One thread appends and commits; an
- * adapter may write on another one, so that the next batch is executed meanwhile.
+ * Writes a partition's applied updates, in groups. One thread appends and commits; an adapter may
+ * write in another one, so that the next batch is executed meanwhile.
  */
 public interface Journal {
-  /** Keeps nothing: everything is as durable as it will ever be at once. */
+  /** Keeps nothing: everything counts as durable at once. */
   Journal NONE =
       new Journal() {
         @Override
@@ -28,18 +28,18 @@ public interface Journal {
   /**
    * Adds an update to the present group.
    *
-   * @param state the object with it
+   * @param state the object with the update
    */
   void append(Shipment update, CrdtState state);
 
-  /** Adds to the present group that a transaction was committed, and its last commit number. */
+  /** Adds a committed transaction to the present group, with its last commit number. */
   void committed(TransactionId transaction, long number);
 
   /**
    * Ends the present group.
    *
-   * @param progress how far the partition has come, if it is to be written: always with records
-   * @param whenDurable is run once, by any thread, when the group and all before it are durable
+   * @param progress the partition's progress, if it must be written: always when there are records
+   * @param whenDurable runs once, in any thread, when the group and all before it are durable
    */
   void commit(Optional<PartitionProgress> progress, Runnable whenDurable);
 }

@@ -3,13 +3,13 @@ package io.osier.datacenter.store;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** For how long what is read of an object's entries stays the same. Thread-safe. */
+/** The term during which a reader's view of an object's entries stays the same. Thread-safe. */
 public final class LeaseTerm {
   /**
-   * How long one lasts that nobody holds.
+   * How long a term lasts that nobody holds, in nanoseconds from its beginning.
    *
-   * @param recentNanos for so long others may use it, too
-   * @param oldNanos after this who reads by it should take another one: long before the end
+   * @param recentNanos how long further readers may join it
+   * @param oldNanos when its readers should take a new one: long before the end
    * @param endNanos when it ends
    */
   public record Times(long recentNanos, long oldNanos, long endNanos) {
@@ -23,10 +23,10 @@ public final class LeaseTerm {
   private final Times times;
   private final long beganNanos;
 
-  /** When it ends at the earliest, if it was held. */
+  /** The earliest end, as far as the term was held. */
   private final AtomicLong heldUntilNanos;
 
-  /** Until when it was held for who reads what is present. */
+  /** The time until which readers of the present state hold it. */
   private final AtomicLong presentUntilNanos;
 
   public LeaseTerm(Times times, long nowNanos) {
@@ -36,20 +36,20 @@ public final class LeaseTerm {
     this.presentUntilNanos = new AtomicLong(nowNanos);
   }
 
-  /** Whether others may use it, too, if what they look for is in it. */
+  /** Returns whether further readers may join, if the objects they look for are in it. */
   public boolean isRecent(long nowNanos) {
     return nowNanos - beganNanos < times.recentNanos;
   }
 
   /**
-   * Whether who reads what is present by it should take another one: also while former versions
-   * need it, or one that is changed all the time would keep it for ever.
+   * Returns whether readers of the present state should take a new term. Holds for former versions
+   * do not count: otherwise an object that changes all the time would keep its term for ever.
    */
   public boolean isOld(long nowNanos) {
     return nowNanos - beganNanos > times.oldNanos && !isBefore(nowNanos, presentUntilNanos);
   }
 
-  /** Whether it has come to its end. */
+  /** Returns whether the term has ended. */
   public boolean isOver(long nowNanos) {
     return nowNanos - beganNanos > times.endNanos && !isBefore(nowNanos, heldUntilNanos);
   }
@@ -58,7 +58,7 @@ public final class LeaseTerm {
     return nowNanos - untilNanos.get() < 0;
   }
 
-  /** Puts its end off; one who holds it for less than another does not bring it nearer. */
+  /** Puts the end off; a shorter hold does not bring it nearer. */
   public void hold(long nowNanos, int millis, boolean isPresent) {
     long until = nowNanos + TimeUnit.MILLISECONDS.toNanos(millis);
     heldUntilNanos.accumulateAndGet(until, LeaseTerm::later);

@@ -13,14 +13,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a partition keeps its objects. One thread writes, the partition's; any thread may read, and
- * sees for each object an immutable version that was committed.
+ * The store of a partition's objects. Only the partition's thread writes; any thread may read, and
+ * sees an immutable committed version of each object.
  */
 public interface ObjectStore extends StoredObjects {
-  /** The object's state, or null if it was never written. */
+  /** Returns the object's state, or null if it was never written. */
   @Nullable CrdtState get(ObjectId object);
 
-  /** As {@link #get(ObjectId)}, but null, too, if what was written is damaged. */
+  /** As {@link #get(ObjectId)}, but also null if the stored object is damaged. */
   default @Nullable CrdtState getUndamaged(ObjectId object) {
     try {
       return get(object);
@@ -32,56 +32,56 @@ public interface ObjectStore extends StoredObjects {
     }
   }
 
-  /** As {@link #get(ObjectId)}, of what is durable. For any thread that may wait for a disk. */
+  /** As {@link #get(ObjectId)}, for the durable state. For any thread that may wait for a disk. */
   @Nullable CrdtState getDurable(ObjectId object);
 
-  /** The states that a key holds: nearly always one, several after a conflict of types. */
+  /** Returns the states of a key: nearly always one, several after a conflict of types. */
   default List<CrdtState> get(Key key) {
     return stored(key).states();
   }
 
-  /** As {@link #get(Key)}, for one who may have no need of the states themselves. */
+  /** As {@link #get(Key)}, for a caller that may not need the states themselves. */
   StoredKey stored(Key key);
 
   /**
-   * The states that a key holds as far as they are durable; empty if that cannot be told at once,
-   * and the partition must be asked. For any thread.
+   * Returns the durable states of a key; empty if they cannot be told at once, so that the
+   * partition must be asked. For any thread.
    */
   Optional<StoredKey> durablyStored(Key key);
 
   /**
-   * As {@link #durablyStored}, where what is changed all the time is told, too. For any thread that
-   * may wait for a disk.
+   * As {@link #durablyStored}, but never empty, even for a key that is changed all the time. For
+   * any thread that may wait for a disk.
    */
   default StoredKey readDurably(Key key) {
     return durablyStored(key).orElseThrow();
   }
 
   /**
-   * Whether {@link #durablyStored} never shows a part of what became visible together: otherwise a
-   * reader of a causal keyspace must ask the partition.
+   * Returns whether {@link #durablyStored} never shows only a part of the changes that became
+   * visible together; if it may, a reader of a causal keyspace must ask the partition.
    */
   default boolean showsTogether() {
     return false;
   }
 
   /**
-   * Whether something of what is stored is known to be damaged: then the store is to be told at
-   * once what everybody has of this datacenter's updates, since the next start mends what it can
-   * spare. For any thread; cheap.
+   * Returns whether stored data is known to be damaged. If so, the store must be told at once which
+   * of this datacenter's updates all peers have, since the next start can then mend more. For any
+   * thread; cheap.
    */
   default boolean isDamaged() {
     return false;
   }
 
   /**
-   * Called once by the partition's thread, before anything else that it does.
+   * Called once by the partition's thread, before anything else.
    *
    * @param wake gives the partition a tick; for any thread
    */
   default void attach(Runnable wake) {}
 
-  /** Whether a key's objects can be had without waiting for a disk. For any thread. */
+  /** Returns whether a key's objects can be had without waiting for a disk. For any thread. */
   default boolean isCached(Key key) {
     return true;
   }
@@ -95,40 +95,40 @@ public interface ObjectStore extends StoredObjects {
   /**
    * Forgets an object. Only for the partition's thread.
    *
-   * @return false if that must wait until what was written of it is durable
+   * @return false if the drop must wait until earlier writes of the object are durable
    */
   boolean drop(ObjectId object);
 
   /**
-   * Takes the next objects that are over, nearest first, as far as that can be told without a disk;
-   * if not, the partition is woken, and asks again. Each is told once in a life, and again when it
-   * is over at another time; it may have changed since. Only for the partition's thread.
+   * Takes the next expired objects, earliest deadline first, as far as they are known without a
+   * disk; if they are not, the partition is woken later and asks again. Each deadline is given once
+   * between two starts; the object may have changed since. Only for the partition's thread.
    *
-   * @param untilMillis those that are over by then
-   * @param limit at most so many
+   * @param untilMillis the latest deadline to return
+   * @param limit the most deadlines to return
    */
   List<Deadline> expiring(long untilMillis, int limit);
 
   /**
-   * From when on {@link #expiring} has something to do or to tell; {@link CrdtState#NEVER} if
-   * never. Only for the partition's thread.
+   * Returns when {@link #expiring} will have something to do or to return; {@link CrdtState#NEVER}
+   * if never. Only for the partition's thread.
    */
   long nextExpiryMillis();
 
   /**
-   * The next one behind a deadline of those that {@link #expiring} has yet to take, as far as they
-   * are in memory; null if there is none. Only for the partition's thread.
+   * Returns the next deadline after the given one of those in memory that {@link #expiring} has not
+   * returned yet; null if there is none. Only for the partition's thread.
    */
   @Nullable Deadline deadlineAfter(Deadline before);
 
-  /** How many objects this incarnation forgot. For the partition's thread. */
+  /** Returns how many objects this incarnation forgot. For the partition's thread. */
   long forgotten();
 
   /**
-   * As {@link #pageNow}, of what is durable. For any thread.
+   * As {@link #pageNow}, for durable states. For any thread.
    *
-   * @param to nobody wants this key and what follows it, which may be in the page all the same;
-   *     empty for no end
+   * @param to the caller ignores this key and those after it, which may be in the page all the
+   *     same; empty for no end
    * @param bytesMax the page may end with the object that makes it so large
    */
   default Page pageDurable(Optional<ObjectId> after, Optional<Key> to, int limit, long bytesMax) {
@@ -136,44 +136,44 @@ public interface ObjectStore extends StoredObjects {
   }
 
   /**
-   * Objects that only remember their removal, as far as that is durable, in their order: what to
-   * look at after a start. For any thread. Where nothing outlives the process there are none.
+   * Returns objects that durably only remember their removal, in their order: a start looks at
+   * these. For any thread. A store that does not outlive the process returns none.
    *
    * @param after the first object is the one after this; empty for the beginning
-   * @param limit at most so many; fewer only at the end
+   * @param limit the most objects to return; fewer only at the end
    */
   default List<ObjectId> removed(Optional<ObjectId> after, int limit) {
     return List.of();
   }
 
-  /** At least so many of the latest commits of transactions are kept. */
+  /** The least number of latest transactions whose commits are remembered. */
   int TRANSACTIONS_KEPT = 10_000;
 
   /**
-   * The latest transactions that were committed by this incarnation, with their last numbers,
-   * ascending: all of them if they are fewer than {@link #TRANSACTIONS_KEPT}.
+   * Returns the latest transactions that this incarnation committed, with their last commit
+   * numbers, ascending: all of them if they are fewer than {@link #TRANSACTIONS_KEPT}.
    */
   default Map<TransactionId, Long> transactions() {
     return Map.of();
   }
 
-  /** How many keys there are, roughly while they are being written. */
+  /** Returns the number of keys, roughly while they are being written. */
   long size();
 
-  /** What the store does. For any thread. */
+  /** Returns metrics of the store. For any thread. */
   default Figures figures() {
     return new Figures(size(), 0, 0, 0, 0, 0);
   }
 
   /**
-   * Figures of a partition's store.
+   * Metrics of a partition's store.
    *
    * @param cachedKeys how many keys are in memory, roughly
-   * @param cachedBytes what they take in the heap, about; without what is not yet durable
+   * @param cachedBytes what these take in the heap, about; without objects that are not durable yet
    * @param cacheBytesMax how much they may take, about; 0 where all are always in memory
    * @param misses how often a key was not in memory when it was needed, since the start
-   * @param slowMisses misses that whoever ran the partition had to wait for
-   * @param logEntries own updates that are kept for datacenters that have not got them
+   * @param slowMisses misses for which the thread that ran the partition had to wait
+   * @param logEntries own updates that are kept for datacenters that lack them
    */
   record Figures(
       long cachedKeys,

@@ -4,15 +4,16 @@ import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.ReplicationProgress;
 
 /**
- * How far a partition has come.
+ * A partition's progress.
  *
  * @param committed its last commit number
  * @param timestamp its hybrid clock's last timestamp
- * @param others how far it has come with what others ship
- * @param shipped every other datacenter has its updates up to this commit number
- * @param caughtUp whether this incarnation has once had what it needs to serve, and has compared
- *     with all peers what a former one may have lost: until then each start begins with that again
- * @param unremembered whether removals may be forgotten, here or elsewhere
+ * @param others its progress in the streams of other datacenters
+ * @param shipped the commit number up to which every other datacenter has its updates
+ * @param caughtUp whether this incarnation has once had the data it needs to serve, and has
+ *     compared with all peers what a former incarnation may have lost; until then each start begins
+ *     with that
+ * @param unremembered which removals may be forgotten, here or elsewhere
  */
 public record PartitionProgress(
     long committed,

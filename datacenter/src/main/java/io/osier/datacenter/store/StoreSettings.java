@@ -29,9 +29,9 @@ public record StoreSettings(
   public enum Durability {
     /** When the disk has confirmed it. */
     SYNC,
-    /** When the operating system has it: a crash of the machine may lose the last ones. */
+    /** When the operating system has it: a crash of the machine may lose the latest updates. */
     ASYNC,
-    /** At once: whatever stops the process but a graceful shutdown may lose much. */
+    /** At once: any end of the process but a graceful shutdown may lose much. */
     NONE
   }
 }

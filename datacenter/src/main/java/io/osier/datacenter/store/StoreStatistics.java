@@ -1,21 +1,20 @@
 package io.osier.datacenter.store;
 
 /**
- * What the database on the disk tells of itself. Counts are since it was opened.
+ * Statistics of the database on the disk. Counts are since it was opened.
  *
  * @param tableBytes bytes of the tables' files
- * @param memtableBytes what is not in a table yet, in memory
- * @param blockCacheBytes what the cache of tables' blocks holds
+ * @param memtableBytes bytes in memory that are not in a table yet
+ * @param blockCacheBytes bytes in the cache of tables' blocks
  * @param blockCacheHits blocks that were found in it
  * @param blockCacheMisses blocks that were not
  * @param levelZeroFiles tables that were not merged yet; many of them slow reads, and then writes
- * @param compactionPendingBytes what compaction has to rewrite until the tree is in shape
- * @param compactionsRunning compactions that run now
+ * @param compactionPendingBytes bytes that compaction must rewrite until the tree is in shape
+ * @param compactionsRunning compactions that are running
  * @param compactionReadBytes bytes that compactions have read
  * @param compactionWrittenBytes bytes that compactions have written
- * @param tombstonesMet records of what was deleted that walks have gone through, where those were
- *     many
- * @param gapCompactions compactions that were made to remove these
+ * @param tombstonesMet tombstones that walks have gone through, where there were many
+ * @param gapCompactions compactions that were made to remove such tombstones
  * @param flushedBytes bytes that were written from memory to tables
  * @param logBytes bytes that were written to the write-ahead log
  * @param logSyncs how often the log was synchronised with the disk

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is stored of a partition beside its objects, in the group of the updates that made it so.
+ * The state of a partition besides its objects, stored in the group of the updates that led to it.
  *
- * @param self which incarnation gave the commit numbers
- * @param committed the last of them
+ * @param self the incarnation that gave the commit numbers
+ * @param committed the last commit number
  * @param timestamp the hybrid clock's last timestamp
  * @param keys how many keys there are
  * @param forgotten how many objects this incarnation dropped after their removal
- * @param through what is here completely of every other replica
+ * @param through the number up to which all updates of each other replica are here
  * @param cursors the places in the peers' streams, by sender
  * @param settled see {@link io.osier.propagation.host.ReplicationProgress}
  * @param caughtUp see {@link PartitionProgress}
@@ -40,8 +40,8 @@ public record StoredState(
   private static final byte FORMAT = 4;
 
   /**
-   * Does not say whether it has caught up: it is believed that it has. What others had forgotten it
-   * does not say either.
+   * Records of this format do not say whether the partition has caught up, which is taken for
+   * granted, nor what other datacenters have forgotten.
    */
   private static final byte FORMAT_MIN = 3;
 

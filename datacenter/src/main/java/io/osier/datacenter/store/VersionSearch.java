@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * walked from the newest to the oldest, by the largest number in their vectors, until no older one
  * can matter.
  *
- * <p>When may the walk stop? A record that is not at most the snapshot's vector has, for some
- * replica, a larger number than that has; so its largest number is larger than the smallest of the
+ * <p>When may the walk stop? A record that is not at most the snapshot's vector has a larger number
+ * than the snapshot for some replica; so its largest number is larger than the smallest of the
  * snapshot's, over all replicas that any record may name. A replica that the snapshot's vector does
  * not name counts as 0, and then the walk goes to the end.
  */
@@ -28,16 +28,21 @@ public final class VersionSearch {
   public interface Stored {
     VersionVector at();
 
-    /** Whether it holds all up to its time. */
+    /** Returns whether the record holds all updates up to its time. */
     boolean isSnapshot();
 
-    /** Whether it was put in place and says that it is all that is of its key. */
+    /**
+     * Returns whether the record is a state in place that says that it is all that there is of its
+     * key.
+     */
     boolean isAlone();
 
     CrdtState content();
   }
 
-  /** The largest number in a vector: its place among an object's records. */
+  /**
+   * Returns the largest number in a vector, which determines its place among an object's records.
+   */
   public static long maxOf(VersionVector at) {
     long max = 0;
     for (int i = 0; i < at.size(); i++) {
@@ -47,9 +52,9 @@ public final class VersionSearch {
   }
 
   /**
-   * Whether of two snapshots the first is the one to read. An order of all vectors: a vector comes
-   * before each that it is at most, and which of several concurrent ones is the newest does not
-   * change when others are deleted.
+   * Returns whether the first of two snapshots is the one to read. This is a total order of
+   * vectors: a vector comes before each one that contains it, and which of several concurrent ones
+   * is the newest does not change when others are deleted.
    */
   public static boolean isNewer(VersionVector first, VersionVector second) {
     long difference = maxOf(first) - maxOf(second);
@@ -64,7 +69,10 @@ public final class VersionSearch {
     return sum;
   }
 
-  /** No record that is not at most a snapshot's vector has a largest number of at most this. */
+  /**
+   * Returns a bound: a record whose largest number is at most this is at most the snapshot's
+   * vector.
+   */
   private static long floorOf(VersionVector snapshot, Collection<ReplicaId> known) {
     long floor = Long.MAX_VALUE;
     for (ReplicaId r : known) {
@@ -74,10 +82,9 @@ public final class VersionSearch {
   }
 
   /**
-   * The newest version: the newest snapshot joined with every operation that is not in it.
+   * Returns the newest version: the newest snapshot joined with every operation that is not in it.
    *
-   * @param inPlace the state that stands in the object's place, which is a snapshot, too; null if
-   *     none does
+   * @param inPlace the state in the object's place, which is a snapshot, too; null if there is none
    */
   public static Optional<Loaded> newest(
       @Nullable Stored inPlace,

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The control plane in its datacenter. {@link #administer} is for any thread. */
+/** Runs the control plane in its datacenter. {@link #administer} is for any thread. */
 public final class Control implements AutoCloseable {
   private final Keyspaces keyspaces;
   private final Execution execution;
@@ -78,7 +78,7 @@ public final class Control implements AutoCloseable {
             loads);
   }
 
-  /** Opens what the store knew when this datacenter ended; before anything runs. */
+  /** Opens the keyspaces that the store has; before anything runs. */
   public void recover() {
     keyspaces
         .recovered(ControlPlane.DATACENTERS)
@@ -96,20 +96,20 @@ public final class Control implements AutoCloseable {
   }
 
   /**
-   * Begins with the keyspaces of the configuration that are to be open at the start; after {@link
-   * #recover}.
+   * Returns the keyspaces of the configuration that must be open at the start, and counts them as
+   * open; called after {@link #recover}.
    */
   public List<KeyspacePolicy> beginConfigured() {
     return plane.beginConfigured();
   }
 
-  /** From now on it follows what is changed. The others are being dialled. */
+  /** Starts to follow changes. The other datacenters are being dialled. */
   public void start() {
     execution.start();
     loop = new ControlLoop(plane);
   }
 
-  /** Does what an operator asks for; one JSON object. */
+  /** Executes an operator's command; the result is one JSON object. */
   public CompletableFuture<String> administer(Request.Administer request, String by) {
     if (isGivingUp(request)) {
       keyspaces.giveUp(request.name());
@@ -118,7 +118,7 @@ public final class Control implements AutoCloseable {
     if (changes
         && !keyspaces
             .second()
-            .isEmpty()) { // what it changed would have numbers that others give, too
+            .isEmpty()) { // the change would get numbers that the other process gives, too
       return CompletableFuture.failedFuture(
           new OsierException(
               ErrorCode.REFUSED_BY_PEERS,
@@ -146,14 +146,14 @@ public final class Control implements AutoCloseable {
         && "true".equals(request.settings().get("dead"));
   }
 
-  /** What keeps this datacenter from being one like the others, in words. */
+  /** Returns, in words, why this datacenter does not serve like the others. */
   public List<String> obstacles() {
     return execution.obstacles();
   }
 
   /**
-   * Whether it is known which keyspaces, users and datacenters there are, as far as others can be
-   * asked. For any thread.
+   * Returns whether the keyspaces, users and datacenters are known, as far as other datacenters can
+   * be asked. For any thread.
    */
   public boolean isKnown() {
     return execution.wait.isKnown();
@@ -169,12 +169,14 @@ public final class Control implements AutoCloseable {
     return execution.placement();
   }
 
-  /** What does not work although this datacenter serves. For any thread. */
+  /** Returns warnings about what does not work although this datacenter serves. For any thread. */
   public List<String> warnings() {
     return execution.wait.warnings();
   }
 
-  /** By what was tried, how often something failed that is tried again. For any thread. */
+  /**
+   * Returns how often something failed that is tried again, by the kind of attempt. For any thread.
+   */
   public Map<String, Long> failedAttempts() {
     return Map.of(
         "control", plane.refused(),
@@ -182,7 +184,7 @@ public final class Control implements AutoCloseable {
         "rights", execution.handovers.failedWalks());
   }
 
-  /** What is asked of keyspaces here whose holders follow that. */
+  /** Returns the load of keyspaces whose holders follow it. */
   public LoadMeasures loads() {
     return loads;
   }

@@ -9,7 +9,7 @@ import io.osier.datacenter.metrics.report.JsonObject;
 import io.osier.datacenter.placement.PlacementView;
 import java.util.List;
 
-/** What operators are told of the control plane, as JSON. Pure. */
+/** Writes the control plane's answers to operators as JSON. Pure. */
 final class ControlJson {
   private ControlJson() {}
 
@@ -58,7 +58,7 @@ final class ControlJson {
     return root.toString();
   }
 
-  /** Keyspaces whose holders follow their load. */
+  /** Writes the placements of keyspaces whose holders follow their load. */
   static String placements(List<PlacementView> views) {
     JsonObject root = new JsonObject();
     JsonObject.Array all = root.putArray("placements");
@@ -92,7 +92,7 @@ final class ControlJson {
         .put("link_bytes_per_second", Math.round(advice.linkBytes()))
         .put("paid_bytes_per_second", Math.round(advice.paid()))
         .put("stored_bytes", Math.round(advice.storedBytes()))
-        .put("p50_ms", advice.p50Millis().orElse(Double.NaN)); // which is null
+        .put("p50_ms", advice.p50Millis().orElse(Double.NaN)); // null for an unknown way
     JsonObject.Array ways = one.putArray("ways");
     advice
         .ways()

@@ -33,8 +33,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out in this datacenter what the control plane decides, and tells it what it asks. Used by
- * the control plane's thread, but for what says that any thread may.
+ * Carries out in this datacenter what the control plane decides, and answers the control plane's
+ * questions. Used by the control plane's thread, except for methods that say so.
  */
 final class Execution implements ControlHost {
   private static final Logger LOG = LoggerFactory.getLogger(Execution.class);
@@ -63,9 +63,9 @@ final class Execution implements ControlHost {
   /**
    * @param configured the other datacenters that the configuration names
    * @param firstWordNanos see {@link FirstWord}
-   * @param changed is run when the keyspaces are others than before
-   * @param configuredUsers those that the configuration names
-   * @param onUsers is told the users when they are others than before
+   * @param changed runs when the set of keyspaces changes
+   * @param configuredUsers the users that the configuration names
+   * @param onUsers is told the users when they change
    */
   Execution(
       ReplicaId self,
@@ -88,10 +88,10 @@ final class Execution implements ControlHost {
     this.handovers = new Handovers(self, keyspaces);
   }
 
-  /** What the store knew is open: it knew which there are, or nothing. */
+  /** The store's keyspaces are open; the store knew the holders, or it did not. */
   void recovered(boolean knewHolders) {
     if (!wait.recovered(configured.isEmpty() && joining.isAlone(), knewHolders)) {
-      // What it stored may be old; and whether it joins, the others know.
+      // The stored state may be old, and only the others know whether this datacenter joins.
       hinders(
           List.of(
               "datacenter '"
@@ -100,7 +100,7 @@ final class Execution implements ControlHost {
     }
   }
 
-  /** From now on the others are being dialled, and what is opened runs. */
+  /** The other datacenters are being dialled from now on, and newly opened keyspaces run. */
   void start() {
     started = true;
     wait.start();
@@ -135,13 +135,14 @@ final class Execution implements ControlHost {
               incarnationsMin.put(name, peer.incarnationMin());
             });
     peers.gone().stream()
-        .filter(name -> !addresses.containsKey(name)) // who has left is heard for a moment more
+        .filter(name -> !addresses.containsKey(name)) // those that left are heard for a moment
         .forEach(name -> incarnationsMin.put(name, Long.MAX_VALUE));
     links.setPeers(addresses, incarnationsMin);
   }
 
   private static InetSocketAddress address(String text) {
-    // What a former version took for an address cannot be dialled; the other one may dial.
+    // Former versions took texts for addresses that cannot be dialled; the other datacenter may
+    // dial.
     return HostPort.parse(text)
         .map(a -> InetSocketAddress.createUnresolved(a.host(), a.port()))
         .orElseGet(() -> InetSocketAddress.createUnresolved(text, 0));

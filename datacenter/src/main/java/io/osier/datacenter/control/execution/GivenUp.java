@@ -9,24 +9,27 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** The keyspaces that a {@link LeaveProcedure} gives up, among what its datacenter has. */
+/**
+ * The keyspaces that a {@link LeaveProcedure} gives up, and what it needs to know of its
+ * datacenter.
+ */
 public interface GivenUp {
   List<Keyspace> keyspaces();
 
   record Keyspace(KeyspacePolicy policy, List<? extends InspectedPartition> partitions) {}
 
-  /** Finds out anew whether this datacenter has what the others have. */
+  /** Finds out anew whether this datacenter has the others' data. */
   void compareAnew();
 
   boolean isComplete();
 
-  /** Whether a datacenter holds a keyspace, and does not give it up. */
+  /** Returns whether a datacenter holds a keyspace and is not leaving it. */
   boolean mayInherit(KeyspacePolicy policy, String dc);
 
-  /** Walks through all objects, without holding up who calls. */
+  /** Walks through all objects, without blocking the caller. */
   CompletableFuture<Integer> begin(Supplier<Integer> walk);
 
-  /** Keyspaces of a datacenter that runs. */
+  /** The keyspaces of a running datacenter. */
   record Running(Keyspaces among, Supplier<Collection<KeyspaceShard>> shards) implements GivenUp {
     @Override
     public List<Keyspace> keyspaces() {

@@ -12,9 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this datacenter hands over to others while it leaves the cluster or the holders of
- * keyspaces, and what it takes over of those that were given up. In steps, by the control plane's
- * thread.
+ * Hands this datacenter's rights over while it leaves the cluster or a keyspace, and takes over
+ * those of removed datacenters. Works in steps, in the control plane's thread.
  */
 final class Handovers {
   private static final Logger LOG = LoggerFactory.getLogger(Handovers.class);
@@ -23,10 +22,10 @@ final class Handovers {
   private final Keyspaces keyspaces;
   private Optional<LeaveProcedure> leaving = Optional.empty();
 
-  /** By keyspace that is given up here. */
+  /** The keyspaces that are given up here, by name. */
   private final Map<String, LeaveProcedure> givenUp = new TreeMap<>();
 
-  /** By name of a datacenter that was given up. */
+  /** The takeovers by the removed datacenter's name. */
   private final Map<String, RightsTakeover> inheriting = new TreeMap<>();
 
   private final LongAdder failedWalks = new LongAdder();
@@ -36,7 +35,7 @@ final class Handovers {
     this.keyspaces = keyspaces;
   }
 
-  /** How often a walk through all objects has failed. For any thread. */
+  /** Returns how often a walk through all objects has failed. For any thread. */
   long failedWalks() {
     return failedWalks.sum();
   }
@@ -47,18 +46,21 @@ final class Handovers {
     return leaving.isPresent();
   }
 
-  /** What keeps it from having left, in words. */
+  /** Returns, in words, why this datacenter has not finished leaving. */
   List<String> progress() {
     return leaving.flatMap(LeaveProcedure::progress).stream().toList();
   }
 
-  /** Goes on to leave: the first of these that can gets its rights. Returns whether it is done. */
+  /**
+   * Goes on with leaving: the first of these heirs that can gets the rights. Returns whether it is
+   * done.
+   */
   boolean leave(List<String> heirs) {
     LOG.debug("of {} the first that can gets the rights of this datacenter", heirs);
     return leaving().step(heirs);
   }
 
-  /** Goes on to leave, until the others have what was written here. */
+  /** Goes on with leaving until the others have everything that was written here. */
   boolean isQuiet() {
     return leaving().isQuiet();
   }
@@ -74,7 +76,7 @@ final class Handovers {
     return leaving.get();
   }
 
-  /** This datacenter does not leave after all. */
+  /** Ends the leaving: this datacenter stays. */
   void stay() {
     LOG.info("this datacenter stays");
     leaving.ifPresent(LeaveProcedure::stay);
@@ -84,12 +86,12 @@ final class Handovers {
 
   // ---------------------------------------------------------------- a keyspace
 
-  /** Goes on to give a keyspace up, until the others have what was written here. */
+  /** Goes on with giving up a keyspace until the others have everything that was written here. */
   boolean isQuiet(String keyspace) {
     return givingUp(keyspace).isQuiet();
   }
 
-  /** Goes on to give away the rights in a keyspace. Returns whether it is done. */
+  /** Goes on with giving away the rights in a keyspace. Returns whether it is done. */
   boolean giveAway(String keyspace, List<String> heirs) {
     return givingUp(keyspace).step(heirs);
   }
@@ -107,7 +109,7 @@ final class Handovers {
         });
   }
 
-  /** A keyspace is not given up after all. */
+  /** Keeps a keyspace that is not given up after all. */
   void resume(String keyspace) {
     Optional.ofNullable(givenUp.remove(keyspace))
         .filter(of -> leaving.isEmpty())
@@ -118,9 +120,9 @@ final class Handovers {
     givenUp.remove(keyspace);
   }
 
-  // ---------------------------------------------------------------- others
+  // ---------------------------------------------------------------- removed datacenters
 
-  /** Goes on to take over what fell to this one. Returns whether the others have that. */
+  /** Goes on with a takeover. Returns whether the others have its changes. */
   boolean inherit(Estate estate) {
     RightsTakeover of = inheriting.get(estate.from());
     if (of == null || !of.estate().equals(estate)) {
@@ -130,7 +132,7 @@ final class Handovers {
     return of.step();
   }
 
-  /** A keyspace has other holders: more may fall to this one. */
+  /** A keyspace has other holders: this datacenter may be the heir of more rights. */
   void lookAgain() {
     inheriting.values().forEach(RightsTakeover::lookAgain);
   }

@@ -8,28 +8,31 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * Measures how fast a datacenter that joins gets what the others have. Rates are of the last
- * {@value #MEASURED_NANOS} ns. Pure, with time passed in; thread-safe.
+ * Measures how fast a joining datacenter gets the others' data. Rates are of the last {@value
+ * #MEASURED_NANOS} ns. Pure, with time passed in; thread-safe.
  */
 final class JoinProgress {
   static final long MEASURED_NANOS = 10_000_000_000L;
 
-  /** Moments are at least so far apart. */
+  /** The least time between samples. */
   private static final long SAMPLE_NANOS = 250_000_000;
 
-  /** Until the others have been asked again. */
+  /** The pause before the others are asked again. */
   private static final long ASK_NANOS = 1_000_000_000;
 
   private record Sample(long nanos, long objects, long bytes) {}
 
-  /** By datacenter, what it holds. */
+  /** How many objects each datacenter holds, by datacenter. */
   private final Map<String, ObjectCounts> heard = new TreeMap<>();
 
   private final Deque<Sample> samples = new ArrayDeque<>();
   private boolean asked;
   private long askedNanos;
 
-  /** Whether the others are to be asked now what they hold; if so, that counts as done. */
+  /**
+   * Returns whether the others must be asked now for their counts; if so, notes that they are
+   * asked.
+   */
   synchronized boolean asks(long nowNanos) {
     if (asked && nowNanos - askedNanos < ASK_NANOS) {
       return false;
@@ -39,17 +42,17 @@ final class JoinProgress {
     return true;
   }
 
-  /** Another one says what it holds. */
+  /** Takes another datacenter's counts. */
   synchronized void heard(String dc, ObjectCounts holdings) {
     heard.put(dc, holdings);
   }
 
   /**
-   * How far it is.
+   * Returns the progress.
    *
-   * @param here what it holds
-   * @param bytes that have come since its start
-   * @param complete so many of its partitions have what the others have
+   * @param here the counts of this datacenter
+   * @param bytes how many bytes have come since the start
+   * @param complete how many of its partitions have the data of their peers
    */
   synchronized CatchUp look(
       ObjectCounts here, long bytes, int complete, int partitions, long nowNanos) {
@@ -72,7 +75,7 @@ final class JoinProgress {
         seconds > 0 ? Math.max(0, bytes - first.bytes) / seconds : 0);
   }
 
-  /** Of each keyspace that is held here, what the one has that has most. */
+  /** Sums up, over the keyspaces held here, the largest count that another datacenter has. */
   private OptionalLong there(ObjectCounts here) {
     if (heard.isEmpty()) {
       return OptionalLong.empty();

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How far a datacenter is that joins, for which it asks the others what they hold; and what it
- * tells others that join.
+ * Tracks the progress of a joining datacenter, which asks the others for their counts of objects,
+ * and answers other datacenters that join.
  */
 public final class Joining {
   private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
@@ -21,7 +21,7 @@ public final class Joining {
   private final PeerLinks links;
   private final JoinProgress progress = new JoinProgress();
 
-  /** How far this one is, when it looked last; empty if it does not join. */
+  /** The progress at the last look; empty if this datacenter does not join. */
   private volatile Optional<CatchUp> catchUp = Optional.empty();
 
   private boolean joins;
@@ -40,12 +40,14 @@ public final class Joining {
     }
   }
 
-  /** Whether no other datacenter is known. */
+  /** Returns whether no other datacenter is known. */
   boolean isAlone() {
     return others.isEmpty();
   }
 
-  /** How far this one is; empty if it does not join. For the control plane's thread. */
+  /**
+   * Returns the progress; empty if this datacenter does not join. For the control plane's thread.
+   */
   Optional<CatchUp> look(long now) {
     if (!joins) {
       return Optional.empty();
@@ -65,7 +67,7 @@ public final class Joining {
     return catchUp;
   }
 
-  /** What this datacenter holds. */
+  /** Returns the counts of this datacenter's objects. */
   private ObjectCounts holdings() {
     SortedMap<String, Long> objects = new TreeMap<>();
     keyspaces
@@ -77,13 +79,13 @@ public final class Joining {
     return new ObjectCounts(objects);
   }
 
-  /** As it was looked last. For any thread. */
+  /** Returns the progress at the last look. For any thread. */
   public Optional<CatchUp> lastCatchUp() {
     return catchUp;
   }
 
   /**
-   * A note of another datacenter. For any thread.
+   * Takes a note of another datacenter. For any thread.
    *
    * @return false if it is not for the control plane
    */

@@ -14,21 +14,23 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
 /**
- * A datacenter leaves the cluster, or the holders of a keyspace: it takes no updates any more,
- * learns what the others have, gives away the rights of its bounded counters, and ships everything.
- * In steps, by the control plane's thread; what takes long is done by another one meanwhile.
+ * The procedure by which a datacenter leaves the cluster, or the holders of a keyspace: it refuses
+ * updates, gets the data of the others, gives away the rights of its bounded counters, and ships
+ * everything. It works in steps, in the control plane's thread; another thread does the long walks.
  */
 public final class LeaveProcedure {
   private enum Stage {
-    /** Others have not everything that was written here. */
+    /** Others do not have all updates of this datacenter yet. */
     ENDING("what was written here has not come to all others"),
-    /** They do not all know yet what this one has a part of. */
+    /** Others have not all agreed to give it no share of new counters. */
     WAITING("the others have not all noted that they give it nothing more"),
-    /** Others may have given it something, or made counters that it has a part of. */
+    /** Others may have given it rights, or made counters of which it has a share. */
     COMPARING("what the others had when they heard of it has not all come"),
-    /** Rights are given to the heir. */
+    /** It gives its rights to the heir. */
     GIVING("the rights of its bounded counters are given to another datacenter"),
-    /** The others have not everything yet; who has lost its memory meanwhile, not even its own. */
+    /**
+     * Others do not have all updates yet; a peer that has lost its memory may lack even its own.
+     */
     SHIPPING("what was written here has not come to all others"),
     /** Nothing is left to do. */
     DONE("");
@@ -44,13 +46,13 @@ public final class LeaveProcedure {
   private final GivenUp given;
   private Stage stage = Stage.ENDING;
 
-  /** What was here of everybody, by partition, when all was given. */
+  /** The updates that each partition had, of all replicas, when all rights were given. */
   private final Map<InspectedPartition, VersionVector> here = new HashMap<>();
 
   private final RepeatedWalk giving;
 
   /**
-   * Begins: no updates are taken from now on.
+   * Begins: updates are refused from now on.
    *
    * @param failures counts walks that failed
    */
@@ -62,17 +64,17 @@ public final class LeaveProcedure {
     partitions().forEach(p -> p.submit(new Input.Retire()));
   }
 
-  /** It does not leave: updates are taken again. */
+  /** Ends the procedure: updates are taken again. */
   public void stay() {
     partitions().forEach(p -> p.submit(new Input.Stay()));
   }
 
-  /** What keeps it from going, in words; empty if nothing does. */
+  /** Returns, in words, what keeps the datacenter from leaving; empty if nothing does. */
   Optional<String> progress() {
     return stage == Stage.DONE ? Optional.empty() : Optional.of(stage.words);
   }
 
-  /** Goes on until nothing is written here any more, and the others have what was. */
+  /** Goes on until no update is in flight here, and the others have all of them. */
   public boolean isQuiet() {
     if (stage == Stage.ENDING && isAllShipped()) {
       stage = Stage.WAITING;
@@ -86,9 +88,9 @@ public final class LeaveProcedure {
   }
 
   /**
-   * Goes on, once the others have done what is theirs.
+   * Goes on, once the others have taken their steps.
    *
-   * @param heirs of them the first that holds a keyspace gets the rights there
+   * @param heirs the first of these that holds a keyspace gets the rights there
    * @return whether nothing is left to do
    */
   public boolean step(List<String> heirs) {
@@ -125,7 +127,7 @@ public final class LeaveProcedure {
     return given.keyspaces().stream().flatMap(k -> k.partitions().stream());
   }
 
-  /** Until a walk through all objects finds nothing to give. */
+  /** Gives rights until a walk through all objects finds none to give. */
   private void give(List<String> heirs) {
     OptionalInt found = giving.step(() -> given.begin(() -> walk(heirs)));
     if (found.isPresent() && found.getAsInt() == 0) {

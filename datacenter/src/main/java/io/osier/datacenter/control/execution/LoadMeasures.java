@@ -23,17 +23,17 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * What is asked of keyspaces here, and what holding them costs. What partitions tell is of the
- * measurement before: nobody waits for them. Used by the control plane's thread.
+ * Measures the load of keyspaces here, and what holding them costs. Partitions' reports are those
+ * of the measurement before, so that it waits for none. Used by the control plane's thread.
  */
 public final class LoadMeasures implements PlacementHost {
-  /** What an object takes where nothing is known. */
+  /** The assumed size of an object where none is known, in bytes. */
   private static final long OBJECT_BYTES = 100;
 
-  /** What was written is taken within less, wherever it can be. */
+  /** A peer that takes longer than this to get updates is lagging. */
   private static final long LAG_NANOS_MAX = 5_000_000_000L;
 
-  /** What a partition is to tell, and what it has told before. */
+  /** A report that a partition must make, and its last one. */
   private record Asked(CompletableFuture<PartitionReport> next, Optional<PartitionReport> told) {
     Optional<PartitionReport> last() {
       return next.isDone() && !next.isCompletedExceptionally() ? Optional.of(next.join()) : told;
@@ -43,10 +43,10 @@ public final class LoadMeasures implements PlacementHost {
   private final Keyspaces keyspaces;
   private final DemandCounters counters = new DemandCounters();
 
-  /** By keyspace. */
+  /** The reports of keyspaces' partitions. */
   private final Map<String, Map<PartitionRunner, Asked>> asked = new HashMap<>();
 
-  /** Of {@code _osier}. */
+  /** The reports of {@code _osier}'s partitions. */
   private final Map<PartitionRunner, Asked> control = new HashMap<>();
 
   private final Map<String, Long> moves = new ConcurrentHashMap<>();
@@ -60,11 +60,11 @@ public final class LoadMeasures implements PlacementHost {
   }
 
   /**
-   * From now on this is known, too.
+   * Sets what is known only after the start.
    *
-   * @param measuredWays by datacenter, the way there and back in milliseconds
-   * @param roomBytes that can still be stored; empty where no bound is known
-   * @param onChange hears of each command of placement, and what came of it
+   * @param measuredWays the round-trip time to each datacenter in milliseconds, by name
+   * @param roomBytes how many bytes can still be stored; empty if no bound is known
+   * @param onChange is told each command of placement and its result
    */
   public void begin(
       Supplier<Map<String, Double>> measuredWays,
@@ -75,7 +75,7 @@ public final class LoadMeasures implements PlacementHost {
     audit = onChange;
   }
 
-  /** What clients ask. */
+  /** Returns the counters of clients' requests. */
   public DemandCounters counters() {
     return counters;
   }
@@ -120,7 +120,7 @@ public final class LoadMeasures implements PlacementHost {
     return lagging;
   }
 
-  /** What a partition told last; it is asked anew, unless it still is to answer. */
+  /** Returns a partition's last report, and asks for another one unless it still has to answer. */
   private static Optional<PartitionReport> last(
       PartitionRunner partition, Map<PartitionRunner, Asked> asked) {
     Asked before = asked.get(partition);
@@ -131,7 +131,7 @@ public final class LoadMeasures implements PlacementHost {
     return last;
   }
 
-  /** To the peer that was sent most: others may be away. */
+  /** Returns the bytes shipped to the peer that was sent most; other peers may be away. */
   private static long shippedBytes(PartitionReport report) {
     return report.peers().stream()
         .mapToLong(peer -> peer.to().opBytes() + peer.to().stateBytes())
@@ -156,7 +156,7 @@ public final class LoadMeasures implements PlacementHost {
     audit.accept(command, why);
   }
 
-  /** How often the holders of a keyspace were altered from here. For any thread. */
+  /** Returns how often this datacenter altered the holders of a keyspace. For any thread. */
   public long moves(String keyspace) {
     return moves.getOrDefault(keyspace, 0L);
   }

@@ -10,8 +10,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How many objects a datacenter holds of each keyspace. One that joins asks the others, to say how
- * far it is. Both travel as notes; a datacenter of an older version leaves them aside.
+ * How many objects a datacenter holds of each keyspace. A joining datacenter asks the others for
+ * them to tell its progress. Question and answer travel as notes, which a datacenter of an older
+ * version ignores.
  *
  * @param objects by keyspace
  */
@@ -25,7 +26,7 @@ record ObjectCounts(SortedMap<String, Long> objects) {
     objects = Collections.unmodifiableSortedMap(new TreeMap<>(objects));
   }
 
-  /** The note that asks for them. */
+  /** Returns the note that asks for counts. */
   static byte[] question() {
     return new byte[] {ASK};
   }
@@ -34,12 +35,12 @@ record ObjectCounts(SortedMap<String, Long> objects) {
     return note.length == 1 && note[0] == ASK;
   }
 
-  /** Whether a note tells them. */
+  /** Returns whether a note is an answer with counts. */
   static boolean isAnswer(byte[] note) {
     return note.length > 0 && note[0] == TELL;
   }
 
-  /** The note that tells them; of more keyspaces than there may be, the first. */
+  /** Returns the note with these counts; if there are too many keyspaces, with the first. */
   byte[] encode() {
     return WireOutput.bytesOf(
         out -> {
@@ -56,9 +57,9 @@ record ObjectCounts(SortedMap<String, Long> objects) {
   }
 
   /**
-   * Reads a note that {@link #isAnswer}.
+   * Decodes a note for which {@link #isAnswer} is true.
    *
-   * @throws MalformedException if the bytes are none
+   * @throws MalformedException if the bytes are no counts
    */
   static ObjectCounts decode(byte[] note) {
     return Codec.readAll(new WireInput(note), "a note", ObjectCounts::read);

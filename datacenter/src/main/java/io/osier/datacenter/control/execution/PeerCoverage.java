@@ -8,27 +8,30 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** What the peers of a partition have of what is here, as their statuses say. */
+/** Tells which of a partition's updates its peers have, by their statuses. */
 final class PeerCoverage {
   private static final int REPORT_SECONDS = 5;
 
   private PeerCoverage() {}
 
-  /** Whether all peers have everything that was written in a partition here. */
+  /** Returns whether all peers have everything that was written in a partition here. */
   static boolean isShipped(InspectedPartition partition) {
     return report(partition)
         .map(r -> r.peers().stream().allMatch(p -> p.to().lagUpdates() == 0))
         .orElse(false);
   }
 
-  /** What has come to a partition of every replica, this one included; empty if it does not say. */
+  /**
+   * Returns the updates of all replicas that a partition has, this one's included; empty if it does
+   * not answer.
+   */
   static Optional<VersionVector> here(InspectedPartition partition) {
     return report(partition).map(r -> r.content().through());
   }
 
   /**
-   * Whether all peers of a partition are connected, and say that they have something: one that is
-   * away may come back with nothing.
+   * Returns whether all peers of a partition are connected, and have told that they have these
+   * updates: a peer that is away may come back without data.
    */
   static boolean isEverywhere(InspectedPartition partition, VersionVector what) {
     return report(partition).map(r -> isEverywhere(r, what)).orElse(false);
@@ -38,7 +41,7 @@ final class PeerCoverage {
     return report.peers().stream().allMatch(p -> p.connected() && what.isAtMost(p.from().has()));
   }
 
-  /** The last incarnation that a partition knows of a peer; 0 if it knows none. */
+  /** Returns the last incarnation that a partition knows of a peer; 0 if it knows none. */
   static long incarnation(InspectedPartition partition, String dc) {
     return report(partition).stream()
         .flatMap(r -> r.peers().stream())
@@ -48,7 +51,7 @@ final class PeerCoverage {
         .orElse(0);
   }
 
-  /** What a partition says of itself; empty if it does not. */
+  /** Returns a partition's report; empty if it does not answer. */
   static Optional<PartitionReport> report(InspectedPartition partition) {
     try {
       return Optional.of(partition.inspect(0).get(REPORT_SECONDS, TimeUnit.SECONDS));

@@ -4,36 +4,43 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 
 /**
- * The links to the other datacenters, and what is said there. Called by the control plane's thread.
+ * The links to the other datacenters, and the announcements made there. Called by the control
+ * plane's thread.
  */
 public interface PeerLinks {
-  /** From now on these are the other datacenters, and where they are dialled. */
+  /** Sets the other datacenters and the addresses at which they are dialled. */
   void setPeers(Map<String, InetSocketAddress> peers, Map<String, Long> incarnationsMin);
 
-  /** Whether frames can be sent to a datacenter. */
+  /** Returns whether frames can be sent to a datacenter. */
   boolean isConnected(String name);
 
-  /** Whether one is in reach of which it is not decided yet whether it lets this one in. */
+  /**
+   * Returns whether a datacenter can be reached that has not decided yet whether to let this one
+   * in.
+   */
   boolean isHeld();
 
-  /** The newest version of the peer protocol that another one speaks, as far as is known. */
+  /** Returns the newest version of the peer protocol that a datacenter is known to speak. */
   int protocol(String name);
 
-  /** By name, the newest version of the peer protocol that datacenters say that they speak. */
+  /** Sets the newest version of the peer protocol that each datacenter says it speaks, by name. */
   void setProtocols(Map<String, Integer> protocols);
 
-  /** How others reach this datacenter's port for clients; empty while there is none. */
+  /**
+   * Returns the address at which others reach this datacenter's port for clients; empty if there is
+   * none.
+   */
   String clients();
 
-  /** By name, how the ports for clients are reached of the datacenters that have said so. */
+  /** Sets the addresses of the ports for clients that datacenters have announced, by name. */
   void setClients(Map<String, String> clients);
 
-  /** How many bytes have come from the others since the start. */
+  /** Returns how many bytes have come from the others since the start. */
   long receivedBytes();
 
-  /** Sends a note to another one, if it can. */
+  /** Sends a note to a datacenter, if it is connected. */
   void note(String dc, byte[] content);
 
-  /** This datacenter is none of the cluster any more. */
+  /** Ends this datacenter, which is no longer a member of the cluster. */
   void end(String why);
 }

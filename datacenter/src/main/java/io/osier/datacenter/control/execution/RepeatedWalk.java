@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A walk through all objects that another thread does, and that begins anew, after a pause that
- * grows, where it has failed. Looked at again and again by one thread.
+ * A walk through all objects, in another thread, that begins anew after a failure, after a growing
+ * pause. One thread looks at it again and again.
  */
 final class RepeatedWalk {
   private static final Logger LOG = LoggerFactory.getLogger(RepeatedWalk.class);
@@ -29,8 +29,8 @@ final class RepeatedWalk {
   private boolean anew;
 
   /**
-   * @param what it does, for a line of the log: "... failed"
-   * @param failures counts those that failed
+   * @param what the walk does, for a line of the log: "... failed"
+   * @param failures counts failed walks
    */
   RepeatedWalk(String what, LongAdder failures, LongSupplier millis, RandomGenerator random) {
     this.what = what;
@@ -39,15 +39,15 @@ final class RepeatedWalk {
     this.retry = new Retry(PAUSE_MILLIS_MIN, PAUSE_MILLIS_MAX, random);
   }
 
-  /** What is to be found may be more by now: a walk that is under way does not count. */
+  /** There may be more to find now: a walk in progress does not count. */
   void beginAnew() {
     anew = underWay != null;
   }
 
   /**
-   * Begins a walk, if none is under way and it is time.
+   * Begins a walk, if none is in progress and it is time.
    *
-   * @return what one has found that has come to its end; empty if none has, or it failed
+   * @return the result of a walk that has ended; empty if none has, or it failed
    */
   OptionalInt step(Supplier<CompletableFuture<Integer>> begin) {
     CompletableFuture<Integer> walk = underWay;

@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes over the rights that a datacenter that was given up has of bounded counters, in the
- * keyspaces where they fall to this one; again after each start, since it may have got a part of
- * wider bounds while nobody looked. In steps, by the control plane's thread; the walk through all
- * objects is done by another one meanwhile.
+ * Takes over a removed datacenter's rights of bounded counters, in the keyspaces where this one is
+ * the heir; again after each start, since the removed one may have got a share of wider bounds
+ * meanwhile. Works in steps, in the control plane's thread; another thread walks through all
+ * objects.
  */
 final class RightsTakeover {
   private static final Logger LOG = LoggerFactory.getLogger(RightsTakeover.class);
@@ -44,19 +44,22 @@ final class RightsTakeover {
             new Random());
   }
 
-  /** What is taken over. */
+  /** Returns the rights that are taken over. */
   ControlHost.Estate estate() {
     return estate;
   }
 
-  /** More may fall to this one than when it looked. */
+  /** There may be more rights to take over than at the last look. */
   void lookAgain() {
     done = false;
     taken = OptionalInt.empty();
     walk.beginAnew();
   }
 
-  /** Goes on. Returns whether all is taken over, and the others have it. */
+  /**
+   * Takes the next steps. Returns whether all rights are taken over, and the others have the
+   * changes.
+   */
   boolean step() {
     if (done) {
       return true;
@@ -99,10 +102,11 @@ final class RightsTakeover {
   }
 
   /**
-   * Whether this one is the first heir, of those that have held the keyspace since it began: not
-   * all hear at one moment of a holder that is added, and must name the same heir. Who is one no
-   * more takes nothing, and the others have what it took. Who was removed and added again is none:
-   * another one may have become the heir meanwhile.
+   * Returns whether this datacenter is the first heir of those that have held the keyspace since
+   * its creation. Only these count, because datacenters do not all hear of an added holder at the
+   * same moment, and must agree on the heir. A former holder takes nothing more, and the others
+   * have what it took. One that was removed and added again is no heir: another one may have become
+   * the heir meanwhile.
    */
   private boolean isHeir(KeyspaceShard shard) {
     return estate.heirs().stream()

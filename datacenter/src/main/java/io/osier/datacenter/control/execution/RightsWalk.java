@@ -13,23 +13,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A walk through all objects for the bounded counters of which a datacenter has rights. */
+/** Walks through all objects to find the bounded counters of which a datacenter has rights. */
 final class RightsWalk {
   private static final int PAGE = 1_000;
   private static final long PAGE_BYTES = 4 << 20;
 
   private RightsWalk() {}
 
-  /** Does it by a thread of its own. */
+  /** Runs a walk in a thread of its own. */
   static <T> CompletableFuture<T> begin(Supplier<T> walk) {
     return CompletableFuture.supplyAsync(
         walk, task -> Thread.ofPlatform().name("osier-rights").daemon(true).start(task));
   }
 
   /**
-   * Tells a partition of those that were found, page by page, and waits until it is done.
+   * Tells a partition the counters found in it, page by page, and waits until it has handled them.
    *
-   * @return how many were found
+   * @return how many counters were found
    */
   static int walk(InspectedPartition partition, String dc, Function<List<ObjectId>, Input> tells) {
     int found = 0;
@@ -49,7 +49,7 @@ final class RightsWalk {
       if (!counters.isEmpty()) {
         found += counters.size();
         partition.submit(tells.apply(counters));
-        PeerCoverage.report(partition); // comes after it
+        PeerCoverage.report(partition); // a report comes after these inputs
       }
     } while (!page.end());
     return found;

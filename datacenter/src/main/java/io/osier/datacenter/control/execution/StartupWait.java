@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets a datacenter wait for the others after its start ({@link FirstWord}), and says if it goes by
- * what it stored alone. Used by the control plane's thread.
+ * Makes a datacenter wait for the others after its start ({@link FirstWord}), and warns if it
+ * follows its stored state alone. Used by the control plane's thread.
  */
 final class StartupWait {
   private static final Logger LOG = LoggerFactory.getLogger(StartupWait.class);
@@ -19,17 +19,17 @@ final class StartupWait {
   private final PeerLinks links;
   private final long waitNanos;
 
-  /** Null before the others are dialled. */
+  /** Null until the other datacenters are dialled. */
   private volatile @Nullable FirstWord firstWord;
 
   /** See {@link Control#isKnown}. */
   private volatile boolean known;
 
-  /** Whether it was said that nobody was heard. */
+  /** Whether the log has a warning that no datacenter was heard. */
   private boolean saidAlone;
 
   /**
-   * @param waitNanos how long to wait at most, see {@link FirstWord}
+   * @param waitNanos the longest wait, see {@link FirstWord}
    */
   StartupWait(Keyspaces keyspaces, PeerLinks links, long waitNanos) {
     this.keyspaces = keyspaces;
@@ -38,10 +38,10 @@ final class StartupWait {
   }
 
   /**
-   * What the store knew is open. If it knew nothing, others may have become the holders of what the
-   * configuration has here, and that is not read yet.
+   * The store's keyspaces are open. If the store knew no holders, other datacenters may hold what
+   * the configuration places here, so such keyspaces are not read yet.
    *
-   * @return whether there is nobody to wait for
+   * @return whether there is no datacenter to wait for
    */
   boolean recovered(boolean isAlone, boolean knewHolders) {
     known = isAlone;
@@ -49,7 +49,7 @@ final class StartupWait {
     return known;
   }
 
-  /** The plane has begun: what is here now is what is known. */
+  /** The control plane has begun to follow the contents of {@code _osier} here. */
   void goesByWhatIsHere() {
     if (!known) {
       keyspaces.awaitHolders(false);
@@ -62,12 +62,12 @@ final class StartupWait {
     return known;
   }
 
-  /** The others are being dialled. */
+  /** The other datacenters are being dialled. */
   void start() {
     firstWord = new FirstWord(System.nanoTime(), waitNanos);
   }
 
-  /** Whether to wait no longer. */
+  /** Returns whether the waiting is over. */
   boolean mayBegin() {
     return knows(requireNonNull(firstWord, "set before the plane looks"));
   }
@@ -81,7 +81,7 @@ final class StartupWait {
     return first.knows(keyspaces.heard(), isHeld, now);
   }
 
-  /** Whether somebody was heard since the start, or there is nobody. */
+  /** Returns whether another datacenter was heard since the start, or there is none. */
   boolean hasHeard() {
     FirstWord first = requireNonNull(firstWord, "set before the plane looks");
     if (first.isAlone()) {
@@ -98,7 +98,7 @@ final class StartupWait {
     return !saidAlone;
   }
 
-  /** That nobody was heard, in words; nothing if that is not so. For any thread. */
+  /** Returns a warning if no other datacenter was heard; otherwise nothing. For any thread. */
   List<String> warnings() {
     FirstWord first = firstWord;
     return first != null && first.isAlone()

@@ -1,7 +1,6 @@
 /**
- * What carries the control plane's decisions out at this datacenter: keyspaces that open and close,
- * holders of keyspaces and members that join and leave, rights that are taken over. What is decided
- * is in {@code control}.
+ * Carries out the control plane's decisions at this datacenter: keyspaces open and close, holders
+ * and members join and leave, rights are taken over. The decisions are made in {@code control}.
  */
 @NullMarked
 package io.osier.datacenter.control.execution;

@@ -6,29 +6,29 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The steps of a {@link SnapshotHistory}, divided by admissions of others' updates: what each step
- * shows. Not thread-safe.
+ * Divides the steps of a {@link SnapshotHistory} into eras, one between two admissions of others'
+ * updates, and tells what each step shows. Not thread-safe.
  */
 final class Eras {
   /**
    * The steps between two admissions.
    *
-   * @param index how many admissions there were
+   * @param index how many admissions there were before it
    * @param first the first step
-   * @param others what was visible of the others
+   * @param others the updates of other datacenters that are visible in it
    * @param committed the last commit number before it
    */
   private record Era(
       long index, long first, VersionVector others, long committed, long startNanos) {}
 
-  /** In their order; of each the clock contains that of the one before. */
+  /** The eras in their order; each one's clock contains that of the one before. */
   private final List<Era> eras = new ArrayList<>();
 
   Eras(VersionVector others, long committed, long startNanos) {
     eras.add(new Era(0, committed, others, committed, startNanos));
   }
 
-  /** Another one begins: these of others' updates are visible from now on. */
+  /** Begins another era, in which these updates of other datacenters are visible. */
   void begin(VersionVector others, long committed, long nowNanos) {
     long index = admissions() + 1;
     eras.add(new Era(index, index + committed, others, committed, nowNanos));
@@ -38,7 +38,7 @@ final class Eras {
     return eras.getLast().index;
   }
 
-  /** How many there were at a step. */
+  /** Returns how many admissions there were at a step. */
   long admissions(long step) {
     return at(step).index;
   }
@@ -52,9 +52,9 @@ final class Eras {
   }
 
   /**
-   * Forgets those that were over before a moment, or before a step.
+   * Forgets the eras that ended before a moment, or before a step.
    *
-   * @return the step, or a later one before which nothing can be told any more
+   * @return the given step, or the later one before which the eras were forgotten
    */
   long forget(long step, long oldestNanos) {
     long horizon = step;
@@ -72,10 +72,10 @@ final class Eras {
   }
 
   /**
-   * The oldest step that shows all that a clock contains.
+   * Returns the oldest step that shows all that a clock contains.
    *
-   * @param self the clock's entry of this datacenter
-   * @param others its other entries, which are visible here
+   * @param self the clock's number for this datacenter
+   * @param others the clock's other numbers, which are visible here
    */
   long oldestStep(long self, VersionVector others) {
     int shown = first(e -> others.isAtMost(e.others));
@@ -87,7 +87,10 @@ final class Eras {
     return Math.max(eras.get(shown).first, byCommit);
   }
 
-  /** The first one of which something holds that then holds of all later ones, or their number. */
+  /**
+   * Returns the index of the first era for which a predicate holds, or the number of eras. The
+   * predicate must hold for all later eras, too.
+   */
   private int first(Predicate<Era> holds) {
     int low = 0;
     int high = eras.size();

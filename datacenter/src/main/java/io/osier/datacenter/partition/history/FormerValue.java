@@ -9,46 +9,47 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key held before a step replaced one of its objects, and what keeping that takes in the
- * heap. Not thread-safe.
+ * The objects of a key before a step replaced one of them, and what keeping them takes in the heap.
+ * Not thread-safe.
  */
 final class FormerValue {
   /** What a former value takes in the heap besides its content and its key, about, in bytes. */
   private static final long PLACE_BYTES = 340;
 
   /**
-   * Values of more bytes than this are never packed whole while they are in memory, nor let go from
-   * there whole: what is packed of them is shared.
+   * Values of more bytes than this are neither packed whole while they are in memory nor let go
+   * whole: the packed parts of one are shared with its successor.
    */
   private static final long WHOLE_BYTES_MAX = 64 << 10;
 
   final Key key;
   final List<CrdtState> states;
 
-  /** The step that replaced it. */
+  /** The step that replaced this value. */
   final long until;
 
   final long replacedNanos;
 
-  /** What it takes in the heap if it shares nothing with anything, about, in bytes. */
+  /** What this value takes in the heap if it shares no parts with another one, about, in bytes. */
   private final long wholeBytes;
 
   /** The part of wholeBytes that may not be shared with the present value. */
   private final long looseBytes;
 
-  /** What of that it does not share with the next one, if {@link #isShared}. */
+  /** The part of wholeBytes that the next kept value does not share, if {@link #isShared}. */
   private long changedBytes;
 
-  /** Whether the next one that is kept was made from it. */
+  /** Whether the next value that is kept was made from this one. */
   private boolean isShared;
 
   /**
-   * The identity's hash of what it was made into, if nothing else was kept since; 0 otherwise. It
-   * does not keep that. Were another one taken for it, a sum would be too small.
+   * The identity hash code of the state that replaced this one, if no other value was kept since; 0
+   * otherwise. The state itself is not referenced. If another state has the same hash code, the
+   * heap is merely underestimated.
    */
   private int next;
 
-  /** What was taken of the budget for it. */
+  /** The bytes that this value has taken from the budget. */
   private long charged;
 
   FormerValue(Key key, List<CrdtState> states, long until, long replacedNanos) {
@@ -67,7 +68,7 @@ final class FormerValue {
     this.looseBytes = loose;
   }
 
-  /** The object of a type, or null. */
+  /** Returns the object of a type, or null. */
   @Nullable CrdtState of(CrdtType type) {
     for (CrdtState state : states) {
       if (state.type() == type) {
@@ -77,7 +78,7 @@ final class FormerValue {
     return null;
   }
 
-  /** One of its objects was made into another one. */
+  /** Notes that one of the objects was changed again, into this state. */
   void changed(long bytes, CrdtState after) {
     changedBytes = Math.min(wholeBytes, changedBytes + bytes);
     next = System.identityHashCode(after);
@@ -87,13 +88,13 @@ final class FormerValue {
     return next != 0 && next == System.identityHashCode(state);
   }
 
-  /** The next one is kept, too, and was made from it. */
+  /** Notes that the next value is kept, too, and was made from this one. */
   void sharesWithNext() {
     isShared = true;
     next = 0;
   }
 
-  /** The next one that was kept is not kept any more. */
+  /** Notes that the next value, which was kept, is dropped. */
   void outlives(FormerValue following) {
     if (isShared) {
       changedBytes = Math.min(wholeBytes, changedBytes + following.changedBytes);
@@ -102,7 +103,7 @@ final class FormerValue {
     }
   }
 
-  /** Takes of the budget what it takes by now, or gives back what it does not. */
+  /** Adjusts the bytes taken from the budget to what this value takes now. */
   void recharge(Budget budget) {
     long heapBytes =
         PLACE_BYTES
@@ -112,7 +113,7 @@ final class FormerValue {
     charged = heapBytes;
   }
 
-  /** Gives back what it took: it is not kept any more. */
+  /** Returns this value's bytes to the budget: it is dropped. */
   void discharge(Budget budget) {
     budget.give(charged);
   }

@@ -10,31 +10,31 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees to it that former values of decomposed objects can be read as they were: the stores of their
- * entries keep that only for a while, unless they are held again and again. Where one was not kept
- * all the same, since the process slept or the disk stood still, reading fails. Not thread-safe.
+ * Keeps former values of decomposed objects readable as they were: the store of their entries keeps
+ * the old ones only for a while, unless they are held again and again. If the process slept or the
+ * disk stood still for too long, the entries are gone and reading fails. Not thread-safe.
  */
 public final class HeldEntries {
   private static final int HOLD_MILLIS = 45_000;
   private static final long HOLD_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(HOLD_MILLIS / 3);
 
-  /** By how many values each is needed. */
+  /** The stores of entries that are held, each with the number of values that need it. */
   private final IdentityHashMap<EntrySource, Integer> needed = new IdentityHashMap<>();
 
   private long dueNanos = Long.MAX_VALUE;
 
-  /** Holds what a value is read by, until {@link #release}. */
+  /** Holds the entries of these values until {@link #release}. */
   void hold(Iterable<CrdtState> states, long nowNanos) {
     for (CrdtState state : states) {
       EntrySource source = Decomposition.source(state);
       if (source != null && needed.merge(source, 1, Integer::sum) == 1) {
-        boolean unused = isHeld(source); // told to whoever reads it
+        boolean unused = isHeld(source); // a reader is told later
         dueNanos = Math.min(dueNanos, nowNanos + HOLD_EVERY_NANOS);
       }
     }
   }
 
-  /** A value will not be read any more. */
+  /** Releases the entries of values that will not be read any more. */
   void release(Iterable<CrdtState> states) {
     for (CrdtState state : states) {
       EntrySource source = Decomposition.source(state);
@@ -45,9 +45,9 @@ public final class HeldEntries {
   }
 
   /**
-   * To be asked before a value is read.
+   * Checks, before a value is read, that its entries were kept.
    *
-   * @throws OsierException SNAPSHOT_TOO_OLD if it has not stayed as it was
+   * @throws OsierException SNAPSHOT_TOO_OLD if they were not
    */
   public static void checkSame(CrdtState state) {
     if (!isSame(state)) {
@@ -60,7 +60,7 @@ public final class HeldEntries {
     }
   }
 
-  /** Whether a value has stayed as it was; it does so for some time more. */
+  /** Returns whether a value is as it was; if so, it stays so for some time more. */
   public static boolean isSame(CrdtState state) {
     return isHeld(Decomposition.source(state));
   }
@@ -69,7 +69,7 @@ public final class HeldEntries {
     return source == null || source.hold(HOLD_MILLIS, false);
   }
 
-  /** Holds all for some time more, if that is due. */
+  /** Holds all entries for some time more, if that is due. */
   void tick(long nowNanos) {
     if (nowNanos < dueNanos) {
       return;
@@ -80,7 +80,7 @@ public final class HeldEntries {
     }
   }
 
-  /** When {@link #tick} has something to do; Long.MAX_VALUE if never. */
+  /** Returns when {@link #tick} has something to do; Long.MAX_VALUE if never. */
   long dueNanos() {
     return dueNanos;
   }

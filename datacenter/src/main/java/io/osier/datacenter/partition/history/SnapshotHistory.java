@@ -23,26 +23,33 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The past of a {@code causal} partition, as far as it may be read: by open snapshots, and for a
+ * Keeps the past of a {@code causal} partition that may still be read: by open snapshots, and for a
  * time by everybody.
  *
  * <p>Whatever becomes visible (a local commit, or a set of admitted cuts) is one <em>step</em>.
  * Steps are numbered by the count of admissions plus the last commit number, so every commit number
- * names a step. Of each key that a step changed, what it held before is kept with the step's
- * number: the value at a step is the oldest one that was replaced after it, or the present one.
+ * names a step. When a step changes a key, the key's former value is kept with the step's number.
+ * The value at a step is the oldest one that was replaced after it, or the present one.
  *
  * <p>Values are immutable and share their parts, so keeping one costs about what the update
- * changed, as long as the next one is here, too. Of each key that is certain of all but the newest
- * value that is kept: the present one may be packed at any time, or go to the disk. So that one
- * counts whole, and any other that was not made into the next, since the store had let go of it. An
- * old value that only open snapshots need is kept once for all of them. When the budget is spent
- * the oldest values go before their time, but for those that open snapshots need. Not thread-safe.
+ * changed, as long as the next value is in memory, too. That is certain for all but the newest kept
+ * value of a key: the present one may be packed at any time, or go to the disk. So the newest kept
+ * value counts whole, and so does one from which the next was not made, since the store had let go
+ * of it. An old value that only open snapshots need is kept once for all of them. When the budget
+ * is spent, the oldest values are dropped early, except those that open snapshots need. Not
+ * thread-safe.
  */
 public final class SnapshotHistory implements VersionHistory {
-  /** What is kept of an object that was dropped, about, in bytes; its key is a former value's. */
+  /**
+   * What a dropped object takes in the heap, about, in bytes, besides its key, which belongs to a
+   * former value.
+   */
   private static final long DROPPED_BYTES = 80;
 
-  /** What a version does not share with the next one besides what changed, about, at most. */
+  /**
+   * The most that a version's structure takes besides what changed and what it shares, about, in
+   * bytes.
+   */
   private static final long STRUCTURE_BYTES = 1_200;
 
   private final ObjectStore store;
@@ -51,15 +58,15 @@ public final class SnapshotHistory implements VersionHistory {
 
   private final Eras eras;
 
-  /** The former values of a key by the step that replaced each. */
+  /** The former values of each key, by the step that replaced them. */
   private final Map<Key, TreeMap<Long, FormerValue>> chains = new HashMap<>();
 
-  /** Objects that are not in the store any more, of whose keys there are former values. */
+  /** Objects that the store has dropped while former values of their keys are kept. */
   private final TreeSet<ObjectId> dropped = new TreeSet<>();
 
   private final ArrayDeque<FormerValue> byAge = new ArrayDeque<>();
 
-  /** What is kept for open snapshots alone, each by the newest one that needs it. */
+  /** Former values kept only for open snapshots, by the newest snapshot that needs them. */
   private final Map<Long, List<FormerValue>> pinned = new HashMap<>();
 
   private int pinnedCount;
@@ -69,7 +76,7 @@ public final class SnapshotHistory implements VersionHistory {
   private final TreeMap<Long, Integer> open = new TreeMap<>();
   private long committed;
 
-  /** Steps before this one cannot be read any more, but by the snapshots that are open. */
+  /** Steps before this one cannot be read any more, except by the snapshots that are open. */
   private long horizon;
 
   public SnapshotHistory(
@@ -93,7 +100,7 @@ public final class SnapshotHistory implements VersionHistory {
     budget.setLimit(bytesMax);
   }
 
-  /** The present step. */
+  /** Returns the present step. */
   public long step() {
     return eras.admissions() + committed;
   }
@@ -106,7 +113,7 @@ public final class SnapshotHistory implements VersionHistory {
       CrdtState after,
       long first,
       long nowNanos) {
-    // A clock may end with any of its numbers, and contains all of it.
+    // A session's clock may end with any number of the commit, and must then contain all of it.
     replaced(object, before, delta, after, eras.admissions() + first, nowNanos);
   }
 
@@ -117,8 +124,8 @@ public final class SnapshotHistory implements VersionHistory {
   }
 
   /**
-   * What keeping an object's former state takes in the heap, about, in bytes: what the change
-   * replaced in it, and the part of its structure that the new one does not share.
+   * Returns what keeping an object's former state takes in the heap, about, in bytes: the parts
+   * that the change replaced, and the structure that the new state does not share.
    */
   private static long changedBytes(@Nullable CrdtState before, CrdtState delta, CrdtState after) {
     if (before == null) {
@@ -129,7 +136,7 @@ public final class SnapshotHistory implements VersionHistory {
     return Math.min(whole, replaced + Math.min(STRUCTURE_BYTES, whole / 4));
   }
 
-  /** Keeps what a key holds, before a step replaces one of its objects. */
+  /** Keeps the value of a key before a step replaces one of its objects. */
   private void replaced(
       ObjectId object,
       CrdtState before,
@@ -145,7 +152,7 @@ public final class SnapshotHistory implements VersionHistory {
     TreeMap<Long, FormerValue> chain = chains.computeIfAbsent(key, k -> new TreeMap<>());
     Map.Entry<Long, FormerValue> newest = chain.lastEntry();
     FormerValue last = newest == null ? null : newest.getValue();
-    if (last != null && last.until == byStep) { // changed again in the same step
+    if (last != null && last.until == byStep) { // the same step has replaced this key already
       last.changed(changedBytes(last.of(object.type()), delta, after), after);
       last.recharge(budget);
       return;
@@ -166,7 +173,7 @@ public final class SnapshotHistory implements VersionHistory {
     }
   }
 
-  /** What a key holds, with the object as it is given: what is packed is not unpacked for it. */
+  /** Returns the objects of a key, with this one as given; packed objects are not unpacked. */
   private List<CrdtState> states(ObjectId object, CrdtState before) {
     StoredKey stored = store.stored(object.key());
     if (stored.isOnly(object.type())) {
@@ -175,7 +182,7 @@ public final class SnapshotHistory implements VersionHistory {
     return stored.states().stream().map(s -> s.type() == object.type() ? before : s).toList();
   }
 
-  /** Keeps a value for snapshots that are open alone, or no longer. */
+  /** Keeps a value for open snapshots only, or drops it. */
   private void retire(FormerValue former) {
     horizon = Math.max(horizon, former.until);
     pinOrRemove(former);
@@ -192,9 +199,9 @@ public final class SnapshotHistory implements VersionHistory {
   }
 
   /**
-   * What a key held at a step.
+   * Returns the objects of a key at a step.
    *
-   * @throws OsierException SNAPSHOT_TOO_OLD if that is not kept; see {@link HeldEntries}
+   * @throws OsierException SNAPSHOT_TOO_OLD if they are not kept; see {@link HeldEntries}
    */
   public List<CrdtState> at(Key key, long step) {
     TreeMap<Long, FormerValue> chain = chains.get(key);
@@ -206,22 +213,22 @@ public final class SnapshotHistory implements VersionHistory {
     return store.get(key);
   }
 
-  /** Keeps a value as it is that an open snapshot has shown, until {@link #letGo}. */
+  /** Keeps a value that an open snapshot has shown as it is, until {@link #letGo}. */
   public void keep(CrdtState shown, long nowNanos) {
     held.hold(List.of(shown), nowNanos);
   }
 
-  /** Such a value will not be read any more. */
+  /** Releases a value after {@link #keep}. */
   public void letGo(CrdtState shown) {
     held.release(List.of(shown));
   }
 
-  /** Holds a step until {@link #close}. */
+  /** Keeps a step readable until {@link #close}. */
   public void open(long step) {
     open.merge(step, 1, Integer::sum);
   }
 
-  /** Lets a step go that was held. */
+  /** Ends {@link #open} of a step. */
   public void close(long step) {
     if (open.merge(step, -1, Integer::sum) == 0) {
       open.remove(step);
@@ -233,7 +240,7 @@ public final class SnapshotHistory implements VersionHistory {
     }
   }
 
-  /** Keeps a former value for the newest open snapshot that shows it, or no longer. */
+  /** Keeps a former value for the newest open snapshot that shows it; drops it if there is none. */
   private void pinOrRemove(FormerValue former) {
     TreeMap<Long, FormerValue> chain =
         requireNonNull(chains.get(former.key), "what is kept is in its key's chain");
@@ -277,11 +284,11 @@ public final class SnapshotHistory implements VersionHistory {
   }
 
   /**
-   * Objects in their order of which the store may not tell any more, and snapshots may.
+   * Returns objects, in their order, that the store has dropped and snapshots may still show.
    *
    * @param from the first key, inclusive; empty for the beginning
    * @param to the key before which they end; empty for the end
-   * @param limit at most so many
+   * @param limit the most objects to return
    */
   public List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
     List<ObjectId> some = new ArrayList<>();
@@ -314,9 +321,9 @@ public final class SnapshotHistory implements VersionHistory {
   }
 
   /**
-   * The oldest step that shows all that a clock contains, which must be visible here.
+   * Returns the oldest step that shows all that a clock contains, which must be visible here.
    *
-   * @throws OsierException SNAPSHOT_TOO_OLD if there may have been an older one that is forgotten
+   * @throws OsierException SNAPSHOT_TOO_OLD if an older such step may be forgotten
    */
   public long oldestStep(long self, VersionVector others) {
     long step = eras.oldestStep(self, others);
@@ -334,18 +341,18 @@ public final class SnapshotHistory implements VersionHistory {
     return step;
   }
 
-  /** What was visible of the others at a step. */
+  /** Returns the updates of other datacenters that were visible at a step. */
   public VersionVector stepClock(long step) {
     return eras.clock(step);
   }
 
-  /** The last commit number at a step. */
+  /** Returns the last commit number at a step. */
   public long committedAt(long step) {
     return step - eras.admissions(step);
   }
 
   /**
-   * The oldest step that is held open, where what open snapshots need takes more than there is;
+   * Returns the oldest step that is held open, if open snapshots need more heap than the budget;
    * Long.MAX_VALUE otherwise.
    */
   public long tooMuchFor() {

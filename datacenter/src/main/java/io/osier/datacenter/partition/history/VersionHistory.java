@@ -7,8 +7,9 @@ import io.osier.crdt.state.CrdtState;
 import java.util.List;
 
 /**
- * What a partition keeps of what its objects held before: {@link SnapshotHistory} in a {@code
- * causal} keyspace, nothing in a {@code session} one. Hears of everything that becomes visible.
+ * Keeps former states of a partition's objects: {@link SnapshotHistory} does so in a {@code causal}
+ * keyspace; a {@code session} keyspace keeps nothing. It is told of every update that becomes
+ * visible.
  */
 public interface VersionHistory {
   /** Keeps nothing. */
@@ -17,8 +18,8 @@ public interface VersionHistory {
   /**
    * A commit of this datacenter is about to change an object. It may do so several times.
    *
-   * @param before the object as it was: the very one that the new state was made from, with which
-   *     that shares its parts
+   * @param before the object before the commit: the very state from which the new one was made, so
+   *     that they share parts
    * @param first the first of the commit's numbers
    */
   default void committing(
@@ -31,36 +32,36 @@ public interface VersionHistory {
 
   default void committed(long number) {}
 
-  /** An admission of others' updates is about to change an object; as {@link #committing}. */
+  /** An admission of others' updates is about to change an object; see {@link #committing}. */
   default void admitting(
       ObjectId object, CrdtState before, CrdtState delta, CrdtState after, long nowNanos) {}
 
   /**
-   * The admission is done.
+   * The admission has ended.
    *
-   * @param others what is visible of the other datacenters now
+   * @param others the updates of the other datacenters that are visible now
    */
   default void admitted(VersionVector others, long nowNanos) {}
 
   /**
-   * From now on so much is kept.
+   * Sets for how long former values are kept, and how much heap they may take.
    *
-   * @param bytesMax what that may take
+   * @param bytesMax the most heap that they may take, in bytes
    */
   default void configure(long retainNanos, long bytesMax) {}
 
-  /** An object that only remembered its removal is dropped: the store does not tell of it. */
+  /** An object that only remembered its removal is dropped: the store no longer names it. */
   default void dropped(ObjectId object) {}
 
-  /** Forgets what is older than is to be kept. */
+  /** Forgets former values that are older than the retention. */
   default void expire(long nowNanos) {}
 
-  /** When {@link #expire} has something to do; Long.MAX_VALUE if never. */
+  /** Returns when {@link #expire} has something to do; Long.MAX_VALUE if never. */
   default long nextNanos() {
     return Long.MAX_VALUE;
   }
 
-  /** How many former values are kept. */
+  /** Returns how many former values are kept. */
   default int versions() {
     return 0;
   }

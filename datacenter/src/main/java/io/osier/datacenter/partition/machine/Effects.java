@@ -18,11 +18,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link Machine} wants done after a batch of inputs: plain data, which can be written down
- * and read back, but for a {@link LongAnswer}. The shell carries it out in this order:
+ * The effects that a {@link Machine} asks for after a batch of inputs: plain data, which can be
+ * written down and read back, except a {@link LongAnswer}. The shell carries it out in this order:
  *
  * <ol>
- *   <li>{@link #atOnce} may leave whenever it likes.
+ *   <li>{@link #atOnce} may leave at any time.
  *   <li>{@link #records} and {@link #progress} are made durable, as one group, after those of all
  *       earlier effects. When they are, others may see the objects as the records show them.
  *   <li>{@link #whenDurable} leaves after that, and not before (invariant I5), in its order.
@@ -30,30 +30,30 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The lists belong to whoever took the effects, and are not to be changed.
  *
- * @param records what was done, in its order; empty where nobody keeps it
- * @param progress how far the partition has come, if that is to be stored with the records
+ * @param records records of what was done, in order; empty where nobody keeps them
+ * @param progress the partition's progress, if it must be stored with the records
  */
 public record Effects(
     List<Recorded> records,
     Optional<PartitionProgress> progress,
     List<Output> whenDurable,
     List<Report> atOnce) {
-  /** Nothing is to be done. */
+  /** No effects. */
   public static final Effects NONE = new Effects(List.of(), Optional.empty(), List.of(), List.of());
 
-  /** Something that was done, and is to be remembered. */
+  /** A record of something that was done. */
   public sealed interface Recorded {}
 
   /**
-   * An update was applied, a local or a remote one.
+   * A local or remote update was applied.
    *
-   * @param state the object with it: the version that becomes visible
+   * @param state the object with the update: the version that becomes visible
    */
   public record Applied(Shipment update, CrdtState state) implements Recorded {}
 
   /**
-   * A transaction was committed: its updates are among those applied before. Remembered so that its
-   * commit is known if it is sent again.
+   * A transaction was committed: its updates are among those applied before. The record makes its
+   * commit known if the client sends it again.
    *
    * @param number the last commit number of it
    */
@@ -66,7 +66,7 @@ public record Effects(
   public sealed interface Output {}
 
   public sealed interface ToClient extends Output {
-    /** Of the {@link Input.Command} that is answered. */
+    /** The ticket of the {@link Input.Command} that is answered. */
     long ticket();
 
     Reply reply();
@@ -75,11 +75,11 @@ public record Effects(
   public record Answer(long ticket, Reply reply) implements ToClient {}
 
   /**
-   * An answer that takes long to be made, as one with all of a large set does: others are not to
-   * wait for it.
+   * An answer that takes long to make, such as all of a large set: other commands do not wait for
+   * it.
    *
    * @param made makes it, in any thread; never throws
-   * @param reads the step of an open transaction whose reads are made, if it is one
+   * @param reads the step of an open transaction whose reads these are, if so
    */
   public record LongAnswer(long ticket, Supplier<Reply> made, Optional<Input.Untold> reads)
       implements ToClient {
@@ -89,8 +89,8 @@ public record Effects(
     }
 
     /**
-     * What the partition is to hear if this is answered so, before whoever asked does, and before
-     * any command that comes after that.
+     * Returns the input that the partition must get if this is answered by such a reply: before the
+     * client gets the reply, and before any later command.
      */
     public Optional<Input> follows(Reply answer) {
       boolean goesOn =
@@ -100,20 +100,21 @@ public record Effects(
   }
 
   /**
-   * A frame to an incarnation of a datacenter; dropped if that is not connected any more, which the
-   * streams recover from.
+   * A frame to an incarnation of a datacenter; dropped if that is no longer connected, from which
+   * the streams recover.
    */
   public record Send(ReplicaId to, Frame frame) implements Output {}
 
   /**
-   * What became visible with this batch: for watchers, while there are any.
+   * What became visible with this batch: reported while somebody watches.
    *
    * @param life of the {@link Input.Watched}
-   * @param changes in the order in which they became visible; none where only more is complete
-   * @param here all updates that have come here completely are these
-   * @param far nothing that is visible is beyond this
-   * @param over what has expired since the last time, though it is not removed yet
-   * @param authors by changes' tickets, who has made them, of those who want to know their own
+   * @param changes in the order in which they became visible; empty if only {@code here} has grown
+   * @param here the updates up to which everything is here
+   * @param far no visible update is beyond this
+   * @param over objects with parts that have expired since the last report, though they are not
+   *     removed yet
+   * @param authors by tickets of changes, the watchers that made them and want to know their own
    */
   public record Visible(
       long life,
@@ -123,7 +124,7 @@ public record Effects(
       List<ObjectId> over,
       Map<Long, Long> authors)
       implements Output {
-    /** The same, of these authors. */
+    /** Returns the same with these authors. */
     public Visible by(Map<Long, Long> who) {
       return new Visible(life, changes, here, far, over, who);
     }
@@ -132,12 +133,12 @@ public record Effects(
   /**
    * An object was changed.
    *
-   * @param origin who made the update; null where there may be several
-   * @param ends whether it is the last one of those that became visible together
-   * @param ticket of the command that has made it; 0 if none is known to
+   * @param origin the replica that made the update; null if there may be several
+   * @param ends whether it is the last of the changes that became visible together
+   * @param ticket of the command that made it; 0 if none is known
    */
   public record Change(ObjectId object, @Nullable ReplicaId origin, boolean ends, long ticket) {
-    /** One of no known command. */
+    /** A change of no known command. */
     public Change(ObjectId object, @Nullable ReplicaId origin, boolean ends) {
       this(object, origin, ends, 0);
     }
@@ -153,14 +154,15 @@ public record Effects(
   /**
    * Writes the records to a journal and ends their group.
    *
-   * @param then is run once, by any thread, when they are durable: lets go what waits for that
+   * @param then runs once, in any thread, when the records are durable, and releases the effects
+   *     that wait for that
    */
   public void keep(Journal journal, Runnable then) {
     for (Recorded record : records) {
       switch (record) {
         case Applied a -> journal.append(a.update(), a.state());
         case Committed c -> journal.committed(c.transaction(), c.number());
-        case Forgotten f -> {} // the store has noted it when it dropped the object
+        case Forgotten f -> {} // the store recorded it when it dropped the object
       }
     }
     journal.commit(progress, then);

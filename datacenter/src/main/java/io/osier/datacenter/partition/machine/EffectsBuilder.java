@@ -21,27 +21,27 @@ public final class EffectsBuilder {
   private List<Effects.Report> reports = new ArrayList<>();
   private List<Waited.Command> waited = new ArrayList<>();
 
-  /** What updates that were committed here take. */
+  /** The bytes of the updates that were committed here since the last {@link #take}. */
   private long committedBytes;
 
-  /** What was {@link #waited} before the last {@link #take}. */
+  /** The commands {@link #waited} for before the last {@link #take}. */
   private List<Waited.Command> waitedTaken = List.of();
 
   /**
-   * @param recording whether anybody keeps records; otherwise none are made
+   * @param recording whether somebody keeps records; if not, none are made
    */
   public EffectsBuilder(boolean recording) {
     this.recording = recording;
   }
 
-  /** An update was applied, and made its object this. */
+  /** Records an applied update with its object's new state. */
   public void applied(Shipment update, CrdtState state) {
     if (recording) {
       records.add(new Effects.Applied(update, state));
     }
   }
 
-  /** The updates of a transaction were applied. */
+  /** Records a committed transaction. */
   public void committed(TransactionId transaction, long number) {
     if (recording) {
       records.add(new Effects.Committed(transaction, number));
@@ -54,12 +54,12 @@ public final class EffectsBuilder {
     }
   }
 
-  /** A command that goes on now has waited. */
+  /** Notes that a command, which goes on now, has waited. */
   public void waited(long ticket, Waited.For what, String details, long nanos) {
     waited.add(new Waited.Command(ticket, new Waited(what, details, nanos)));
   }
 
-  /** What commands had waited for that went on before the last {@link #take}. */
+  /** Returns what commands have waited for, those that went on before the last {@link #take}. */
   public List<Waited.Command> takeWaited() {
     return waitedTaken;
   }
@@ -68,7 +68,7 @@ public final class EffectsBuilder {
     answer(new Effects.Answer(ticket, reply));
   }
 
-  /** Answers a command with what takes long to be made. */
+  /** Answers a command by a reply that takes long to make. */
   public void answerLater(long ticket, Supplier<Reply> reply) {
     answer(new Effects.LongAnswer(ticket, reply, Optional.empty()));
   }
@@ -82,7 +82,7 @@ public final class EffectsBuilder {
     outputs.add(new Effects.Send(to, frame));
   }
 
-  /** Tells watchers, before anything that is done in this batch is answered. */
+  /** Reports visible changes to watchers, ahead of all answers of this batch. */
   public void visible(Effects.Visible visible) {
     outputs.addFirst(visible);
   }
@@ -92,12 +92,12 @@ public final class EffectsBuilder {
     reports.add(new Effects.Report(ticket, report));
   }
 
-  /** An update was committed here that takes so much. */
+  /** Counts the bytes of an update that was committed here. */
   public void committed(long bytes) {
     committedBytes += bytes;
   }
 
-  /** What the updates that were committed here take encoded, about, in bytes. */
+  /** Returns the encoded size of the updates committed here, about, in bytes. */
   public long committedBytes() {
     return committedBytes;
   }
@@ -106,7 +106,7 @@ public final class EffectsBuilder {
     return !records.isEmpty();
   }
 
-  /** Takes what was gathered, with what is to be stored of the partition itself. */
+  /** Takes the effects, with the partition's own progress to store. */
   public Effects take(Optional<PartitionProgress> progress) {
     committedBytes = 0;
     waitedTaken = waited.isEmpty() ? List.of() : waited;

@@ -16,7 +16,7 @@ public sealed interface Input {
   /**
    * A client's request for this partition's objects; others are refused.
    *
-   * @param ticket by which the shell knows whom to answer; echoed in the effects
+   * @param ticket names the asker to the shell; echoed in the effects
    */
   record Command(long ticket, Request request) implements Input {}
 
@@ -26,51 +26,51 @@ public sealed interface Input {
   /** Frames can be sent to this datacenter from now on. */
   record PeerUp(ReplicaId peer) implements Input {}
 
-  /** Frames can no longer be sent to this datacenter; those under way may be lost. */
+  /** Frames can no longer be sent to this datacenter; frames in flight may be lost. */
   record PeerDown(String dc) implements Input {}
 
   /**
-   * A partition that is not ready waits for the peers from now on, as from its start: they are
-   * dialled now, or one of them is in reach and has not let this datacenter in yet.
+   * A partition that is not ready waits for its peers from now on, as from its start: they are
+   * dialled now, or one of them can be reached and has not let this datacenter in yet.
    */
   record Await() implements Input {}
 
-  /** Time has come on; due no later than {@link Partition#nextTickNanos}. */
+  /** Time has passed; due no later than {@link Partition#nextTickNanos}. */
   record Tick() implements Input {}
 
   /**
    * Asks for a {@link PartitionReport}.
    *
    * @param ticket echoed in the effects
-   * @param hotLimit at most so many hot objects
-   * @param about objects of which it is told what waits of them, if anything does
+   * @param hotLimit the most hot objects in the report
+   * @param about single objects whose waiting updates are reported
    */
   record Inspect(long ticket, int hotLimit, List<ObjectId> about) implements Input {
     public Inspect {
       about = List.copyOf(about);
     }
 
-    /** About no object. */
+    /** Asks about no single object. */
     public Inspect(long ticket, int hotLimit) {
       this(ticket, hotLimit, List.of());
     }
   }
 
   /**
-   * Objects that may only remember their removal: found in the store after a start. They are
-   * dropped when every datacenter has all of them.
+   * Objects found in the store after a start that may only remember their removal. Each is dropped
+   * when every datacenter has the removal.
    */
   record Removed(List<ObjectId> objects) implements Input {}
 
   /**
-   * Updates that were acknowledged in front of the partition and joined there: they must not fail
-   * any more. Only in a {@code session} keyspace whose objects are in memory only.
+   * Updates that were acknowledged in front of the partition and joined there, so they must not
+   * fail any more. Only in a {@code session} keyspace whose objects are only in memory.
    */
   record Absorbed(List<Update> updates) implements Input {
     /**
-     * The updates of one object.
+     * Updates of one object.
      *
-     * @param operation what they amount to together: their sum, or all their elements
+     * @param operation the updates as one: their sum, or all their elements
      * @param count how many they are
      * @param sinceNanos when the first of them was acknowledged, as {@link Now#nanos}
      */
@@ -78,7 +78,7 @@ public sealed interface Input {
   }
 
   /**
-   * The keyspace behaves so from now on, and so much of the heap may be taken.
+   * The keyspace has another policy from now on, and other bounds in the heap.
    *
    * @param policy of the same keyspace: consistency, partitions and replicas stay
    */
@@ -87,12 +87,12 @@ public sealed interface Input {
       implements Input {}
 
   /**
-   * From now on these are the other datacenters that hold the keyspace. Whether this one has what
-   * they have is found out anew.
+   * Names the other holders of the keyspace from now on. The partition finds out anew whether it
+   * has what they have.
    *
-   * @param sharers those, and this one, but for who leaves: bounded counters that are made from now
-   *     on give their rights to these
-   * @param number of this telling: whether it is complete is asked for one of them
+   * @param sharers these and this datacenter, except those that leave: new bounded counters share
+   *     their rights among them
+   * @param number of this input: {@link Machine#isComplete} refers to it
    * @param joins whether this one is about to join, so that it did not know them before
    * @param rank of this one's clock, see {@link io.osier.core.time.HybridClock#HybridClock(int)}
    */
@@ -105,18 +105,18 @@ public sealed interface Input {
   }
 
   /**
-   * The keyspace is given up here: what is shown is told ({@link Machine#shown}), for those that go
-   * on elsewhere; until {@link Retire}, after which nothing is shown.
+   * The keyspace is given up here. From now on the partition tells what it can have shown ({@link
+   * Machine#shown}) to the datacenters that go on; after {@link Retire} it shows nothing new.
    */
   record Cease() implements Input {}
 
-  /** The keyspace is not given up after all: what is shown is told no more. */
+  /** The keyspace is not given up after all: ends {@link Cease}. */
   record Resume() implements Input {}
 
-  /** Take no updates of clients any more, also none that wait: this datacenter leaves. */
+  /** Refuse clients' updates from now on, those that wait included: this datacenter leaves. */
   record Retire() implements Input {}
 
-  /** Take updates again: it is the last one, and stays. */
+  /** Take clients' updates again: this datacenter is the last one, and stays. */
   record Stay() implements Input {}
 
   /** Give all rights of these bounded counters to another datacenter. */
@@ -128,11 +128,11 @@ public sealed interface Input {
 
   /**
    * From now on this datacenter takes over the rights of a datacenter that was given up, until that
-   * is a peer: of bounded counters that are named, and when they change. Everything that anybody
-   * has of it is here.
+   * is a peer: of the bounded counters named here, and of others when they change. All updates of
+   * it that any datacenter has are here.
    *
-   * @param counters those of which it may have some; none to begin. If it has been a peer since
-   *     that, those that a walk names which has not ended are not taken
+   * @param counters the counters of which it may have rights; empty in the first such input. If it
+   *     has become a peer since, counters that an unfinished walk still names are ignored
    */
   record Inherit(String from, List<ObjectId> counters) implements Input {
     public Inherit {
@@ -141,14 +141,14 @@ public sealed interface Input {
   }
 
   /**
-   * Somebody wants to know what becomes visible from now on, or nobody does any more.
+   * Somebody watches what becomes visible from now on, or nobody does any more.
    *
-   * @param life names this time of watching, echoed in the effects; 0 if nobody does
+   * @param life numbers this period of watching, echoed in the effects; 0 if nobody watches
    */
   record Watched(long life) implements Input {}
 
   /**
-   * What a step of a transaction reads could not be told: whoever asked takes the transaction for
+   * The reads of a transaction's step could not be sent: the client takes the transaction for
    * ended.
    */
   record Untold(TransactionId transaction, int step) implements Input {}

@@ -10,17 +10,17 @@ import io.osier.propagation.host.UpdateObserver;
 import java.util.List;
 
 /**
- * What a {@link Partition} is made with.
+ * The settings of a {@link Partition}.
  *
  * @param peers the names of the other datacenters that hold the keyspace
  * @param partition its number, 0 to the policy's partitions − 1
  * @param streams bounds and times of the streams
  * @param adaptation settings of the adaptation; used only with adaptive propagation
- * @param endedTransactions of how many transactions it is remembered how they ended
+ * @param endedTransactions how many ended transactions are remembered
  * @param memory what a causal partition may take in the heap besides its streams
- * @param recording whether anybody keeps what it does: otherwise its effects have no records
+ * @param recording whether somebody keeps records: if not, its effects have none
  * @param links the windows that it shares with other partitions
- * @param observer hears what becomes of single updates
+ * @param observer observes single updates
  */
 public record PartitionConfig(
     ReplicaId self,
@@ -37,16 +37,17 @@ public record PartitionConfig(
   /** How many transactions may be open at once, of all users. */
   public static final int OPEN_TRANSACTIONS_MAX = 10_000;
 
-  /** Of how many transactions it is remembered how they ended, unless set otherwise. */
+  /** How many ended transactions are remembered, unless set otherwise. */
   static final int ENDED_TRANSACTIONS_MAX = 100_000;
 
   /**
    * What a {@code causal} partition may take in the heap besides its streams, in bytes.
    *
-   * @param history former values; when it is spent the oldest go before their time, and then the
-   *     oldest open transactions are aborted
-   * @param transactions open transactions; when it is spent further updates in them are refused
-   * @param ended how transactions ended; when it is spent the oldest are forgotten
+   * @param history for former values; when it is spent, the oldest are dropped early, and then the
+   *     oldest open transactions aborted
+   * @param transactions for open transactions; when it is spent, further updates in them are
+   *     refused
+   * @param ended for ended transactions; when it is spent, the oldest are forgotten
    */
   public record Memory(long history, long transactions, long ended) {
     /** 32 MiB each. */
@@ -57,7 +58,7 @@ public record PartitionConfig(
     peers = List.copyOf(peers);
   }
 
-  /** With the usual number of transactions that are remembered, and records. */
+  /** A configuration that remembers the usual number of ended transactions and keeps records. */
   public PartitionConfig(
       ReplicaId self,
       List<String> peers,
@@ -79,27 +80,27 @@ public record PartitionConfig(
         UpdateObserver.NONE);
   }
 
-  /** Whether the keyspace shows causal cuts and has transactions. */
+  /** Returns whether the keyspace shows causal cuts and has transactions. */
   public boolean isCausal() {
     return policy.consistency() == KeyspacePolicy.Consistency.CAUSAL;
   }
 
-  /** The same with or without records. */
+  /** Returns the same with or without records. */
   public PartitionConfig recording(boolean kept) {
     return with(memory, kept, links, observer);
   }
 
-  /** The same with other bounds in the heap. */
+  /** Returns the same with other bounds in the heap. */
   public PartitionConfig within(Memory bounds) {
     return with(bounds, recording, links, observer);
   }
 
-  /** The same with links that others use, too. */
+  /** Returns the same with links shared with other partitions. */
   public PartitionConfig sharing(LinkWindows shared) {
     return with(memory, recording, shared, observer);
   }
 
-  /** The same with somebody who hears what becomes of single updates. */
+  /** Returns the same with an observer of single updates. */
   public PartitionConfig observedBy(UpdateObserver hears) {
     return with(memory, recording, links, hears);
   }

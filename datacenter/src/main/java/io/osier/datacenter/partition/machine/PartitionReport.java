@@ -19,15 +19,15 @@ import org.HdrHistogram.Histogram;
  * Counts are since the start of the process.
  *
  * @param partition its number in the keyspace
- * @param content what it holds
- * @param snapshots what is kept for those who read the past
- * @param rights what bounded counters wait for
- * @param modes what is shipped as states, and why
- * @param shipped what left for other datacenters
- * @param arrived what came from other datacenters
+ * @param content its objects and updates
+ * @param snapshots former values and transactions
+ * @param rights updates of bounded counters that wait for rights
+ * @param modes which objects are in STATE mode, and why
+ * @param shipped updates shipped to other datacenters
+ * @param arrived updates received from other datacenters
  * @param peers the other datacenters
- * @param memory what it uses of its budgets in the heap
- * @param about what was asked for of single objects
+ * @param memory the use of its budgets of heap
+ * @param about the single objects that were asked for
  */
 public record PartitionReport(
     int partition,
@@ -41,10 +41,11 @@ public record PartitionReport(
     List<Budget.Usage> memory,
     About about) {
   /**
-   * What was asked for of single objects.
+   * The single objects that were asked for.
    *
    * @param parked how many requests of any object wait for what their sessions have seen elsewhere
-   * @param objects those of which something waits, or is measured, in the order of the question
+   * @param objects those of the objects that have updates waiting or are measured, in the order of
+   *     the request
    */
   public record About(int parked, List<OneObject> objects) {}
 
@@ -52,21 +53,21 @@ public record PartitionReport(
    * What is known of an object.
    *
    * @param mode op or state
-   * @param why it has that mode: what was counted, and what the decision compared
+   * @param why it has that mode: the counts, and the costs that the decision compared
    * @param rightsWaiting how many of its updates wait for rights of a bounded counter
    */
   public record OneObject(
       ObjectId object, String mode, String why, int rightsWaiting, ObjectProgress progress) {}
 
   /**
-   * What a partition holds.
+   * The objects and updates of a partition.
    *
    * @param committed commit number of the last update here
-   * @param objects how many objects it holds
-   * @param forgottenObjects removed objects of which nothing is left here, since this incarnation
-   *     began
-   * @param removedObjects removed objects that wait until every datacenter has seen it
-   * @param through what has come of every replica, this one included
+   * @param objects how many objects there are
+   * @param forgottenObjects removed objects that were dropped since this incarnation began
+   * @param removedObjects removed objects that wait until every datacenter has seen the removal
+   * @param through the highest number of each replica, this one included, up to which all updates
+   *     are here
    * @param unseen updates of this process that no other datacenter is known to have
    */
   public record Content(
@@ -78,48 +79,48 @@ public record PartitionReport(
       long unseen) {}
 
   /**
-   * What is kept for those who read the past; all 0 in a keyspace without transactions.
+   * Former values and transactions; all 0 in a keyspace without transactions.
    *
-   * @param openTransactions how many transactions are open, and hold a snapshot
+   * @param openTransactions how many transactions are open, each with a snapshot
    * @param formerVersions how many former values of keys are kept for snapshots and the history
    */
   public record Snapshots(int openTransactions, int formerVersions) {}
 
   /**
-   * What bounded counters wait for.
+   * Updates of bounded counters and the rights they need.
    *
-   * @param waiting how many updates of bounded counters wait for rights
-   * @param denied how many have not got them
+   * @param waiting how many updates wait for rights
+   * @param denied how often an update lacked rights
    */
   public record Rights(int waiting, long denied) {}
 
   /**
-   * What is shipped as states.
+   * Which objects are in STATE mode, and why.
    *
    * @param stateObjects how many objects are in STATE mode now
-   * @param switches how many times an object changed its mode, by why
-   * @param shipmentCost what the handling of a shipment costs for each receiver, as measured, in
-   *     bytes on the links that are worth as much
+   * @param switches how many times an object changed its mode, by cause
+   * @param shipmentCost the measured cost of handling a shipment at one receiver, as the number of
+   *     bytes on the links that cost the same
    * @param hot the hottest objects, hottest first
    */
   public record Modes(
       int stateObjects, Map<Planner.Cause, Long> switches, double shipmentCost, List<Hot> hot) {
-    /** How many times an object changed its mode. */
+    /** Returns how many times an object changed its mode. */
     public long switched() {
       return switches.values().stream().mapToLong(n -> n).sum();
     }
   }
 
   /**
-   * What left for other datacenters.
+   * Updates shipped to other datacenters.
    *
    * @param dirtyObjects how many objects have updates that are not yet shipped
    * @param bytes bytes of updates shipped, summed over the peers they went to
    * @param arrivedBytes those of them that the peers have acknowledged
-   * @param opBytes bytes that what the peers have confirmed takes as single operations
+   * @param opBytes bytes that the acknowledged updates would take as single operations
    * @param ops operations shipped one by one, counted once for all peers
    * @param states objects shipped in rounds, counted once for all peers
-   * @param catchUps objects shipped to peers that had missed something
+   * @param catchUps objects shipped to peers that had missed updates
    * @param coordinationMicros μ: the time set aside for a round, in microseconds
    */
   public record Shipped(
@@ -133,15 +134,15 @@ public record PartitionReport(
       long coordinationMicros) {}
 
   /**
-   * What came from other datacenters.
+   * Updates received from other datacenters.
    *
    * @param applied updates of other datacenters that were applied (joined ones counted one by one
    *     where their number is known)
-   * @param waitingUpdates how many have come and wait for the rest of their cut, or for what it
-   *     depends on
-   * @param gapsSeen gaps in an object's updates or a stream that were seen and healed
+   * @param waitingUpdates how many updates have come and wait for the rest of their cut, or for
+   *     updates that it depends on
+   * @param gapsSeen gaps in an object's updates or a stream that were found and repaired
    * @param healed objects received from a third datacenter
-   * @param pulled large objects of which what was lacking was pulled from a peer
+   * @param pulled large objects whose missing entries were pulled from a peer
    * @param late shipments whose oldest update became visible here later than the staleness bound
    *     after its commit
    * @param visibilityMicros delays from the commit of the oldest update of each shipment until it
@@ -156,14 +157,14 @@ public record PartitionReport(
       LateCounts late,
       Histogram visibilityMicros) {}
 
-  /** Shipments that were late though the links were up. */
+  /** Returns how many shipments were late though the links were up. */
   public long slaViolations() {
     return arrived.late.violations();
   }
 
   /**
-   * The datacenter that holds the horizon back: what it has not acknowledged must be kept in the
-   * log. Empty if none does.
+   * Returns the datacenter that holds the log's horizon back: updates that it has not acknowledged
+   * must be kept. Empty if there is none.
    */
   public Optional<String> heldBackBy() {
     return peers.stream()
@@ -173,8 +174,8 @@ public record PartitionReport(
   }
 
   /**
-   * The datacenters of which something is missing while other updates wait for the rest of their
-   * cut: who may hold the cut back. Empty if nothing waits.
+   * Returns the datacenters that may hold a cut back: some of their updates are missing while other
+   * updates wait for the rest of their cut. Empty if none wait.
    */
   public List<String> cutHeldBackBy() {
     return arrived.waitingUpdates == 0
@@ -187,19 +188,19 @@ public record PartitionReport(
    *
    * @param incarnation 0 if it was never seen
    * @param connected whether frames can be sent to it
-   * @param stream what the stream to it is doing: waiting, catching-up, streaming
-   * @param to what goes to it
-   * @param from what comes from it
+   * @param stream the state of the stream to it: waiting, catching-up, streaming
+   * @param to updates shipped to it
+   * @param from updates received from it
    */
   public record Peer(
       String dc, long incarnation, boolean connected, String stream, To to, From from) {}
 
   /**
-   * What goes to a peer.
+   * Updates shipped to a peer.
    *
    * @param lagUpdates updates of this datacenter that it has not acknowledged
-   * @param lagBytes what those of this life take as operations, at most
-   * @param lagNanos for how long it lacks the first of them, at most; within this life
+   * @param lagBytes the most bytes that those of this process take as operations
+   * @param lagNanos for how long at most it has lacked the first of them; within this process
    * @param timeliness whether it gets updates in time
    * @param inFlightBytes bytes sent and not acknowledged
    * @param opBytes bytes of updates that were sent as single operations
@@ -219,11 +220,11 @@ public record PartitionReport(
       DelayHistogram roundTimes) {}
 
   /**
-   * What comes from a peer.
+   * Updates received from a peer.
    *
-   * @param has what it has of every replica, as its last status tells
-   * @param behindUpdates updates of it that have not come here, as far as its last status tells
-   * @param unheardNanos for how long nothing has come from it although something should
+   * @param has the peer's version vector in its last status
+   * @param behindUpdates updates of the peer that have not come here, by its last status
+   * @param unheardNanos for how long the peer has been silent when something should have come
    * @param late shipments of it that became visible here too late
    * @param visibility how long its shipments took until they were visible here, outages left out
    */

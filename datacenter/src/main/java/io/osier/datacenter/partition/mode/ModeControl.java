@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether an object's updates are held for a round: as the policy says, or as the planner found.
- * The planner watches with every policy, so that the hot objects can be shown, but only decides
- * with an adaptive one.
+ * Decides whether an object's updates are held for a round: by a fixed policy, or by the planner.
+ * The planner observes updates under every policy, so that hot objects can be shown, but decides
+ * only under the adaptive one.
  */
 public final class ModeControl {
   private static final Logger LOG = LoggerFactory.getLogger(ModeControl.class);
@@ -32,10 +32,10 @@ public final class ModeControl {
   private final ShipmentCost shipmentCost = new ShipmentCost();
 
   /**
-   * When the first window of objects ends that were found hot. They are found at one moment, and a
-   * hot object's window opens right after its last one: they would leave together for ever. Where
-   * cuts are marked, everything leaves together. Of objects that the planner has in state mode
-   * only, which are few.
+   * When the first window ends of each object that the planner has put into STATE mode. The planner
+   * finds them at one moment, and a hot object's next window opens right after its last one, so all
+   * would leave together for ever if their first windows did not differ. Not where cuts are marked:
+   * there everything leaves together. Few objects are in STATE mode.
    */
   private final Map<ObjectId, Long> firstEndsNanos = new HashMap<>();
 
@@ -50,25 +50,26 @@ public final class ModeControl {
     this.self = config.self().dc().hashCode();
   }
 
-  /** From now on the keyspace behaves so. Nothing may be held at this moment. */
+  /** Sets the keyspace's policy. Nothing may be held at this moment. */
   public void configure(KeyspacePolicy changed) {
-    firstEndsNanos.clear(); // windows of another length, if any
+    firstEndsNanos.clear(); // windows may have another length
     policy = changed.propagation();
     slaNanos = changed.sla().toNanos();
   }
 
-  /** So many other datacenters hold the keyspace from now on. */
+  /** Sets how many other datacenters hold the keyspace. */
   public void setPeers(int count) {
     peers = count;
   }
 
   /**
-   * Whether the next update, which is committed now, is held; if not, what is held leaves with it.
-   * To be asked once for each: the one that ends an object's first window is not held.
+   * Returns whether the next update, which is committed now, is held; if not, the object's held
+   * updates leave with it. Called once for each update: the one that ends an object's first window
+   * is not held.
    */
   public boolean holdsNext(ObjectId object, long nowNanos) {
     if (peers == 0 || modeOf(object) == Mode.OP) {
-      return false; // there is nobody to hold it back from
+      return false; // no peers, or mode OP
     }
     Long ends = firstEndsNanos.get(object);
     if (ends == null || nowNanos < ends) {
@@ -78,7 +79,10 @@ public final class ModeControl {
     return false;
   }
 
-  /** A part of a window, from none to all of it, as the object's name and ours give it. */
+  /**
+   * Returns a part of a window, from none to all of it, that depends on the object's key and this
+   * datacenter.
+   */
   private long phaseNanos(ObjectId object, long windowNanos) {
     int mixed = (object.key().hashCode() ^ self) * 0x9E3779B9;
     return (long) (windowNanos * ((mixed >>> 1) / (double) Integer.MAX_VALUE));
@@ -104,7 +108,7 @@ public final class ModeControl {
     return planner.isMeasured(object);
   }
 
-  /** As {@link #why}, with what a decision would compare now. */
+  /** As {@link #why}, with the costs that a decision would compare now. */
   public String explain(ObjectId object, long holdNanos) {
     return policy == KeyspacePolicy.Propagation.ADAPTIVE
         ? planner.explain(object, conditions(holdNanos))
@@ -123,18 +127,18 @@ public final class ModeControl {
     planner.flushed(object, updates, bytes);
   }
 
-  /** Takes note of how long the handling of received shipments took. */
+  /** Takes note of how long handling received shipments took. */
   public void handled(int shipments, long nanos) {
     shipmentCost.handled(shipments, nanos);
   }
 
-  /** What is measured of the handling of a shipment, in bytes that are worth as much. */
+  /** Returns the measured cost of handling a shipment, in bytes that cost the same. */
   public double shipmentCost() {
     return shipmentCost.bytes();
   }
 
   /**
-   * Decides, if it is time. Returns the objects that go back to operations.
+   * Decides modes if it is time. Returns the objects that go back to operations.
    *
    * @param holdNanos how long an update may be held
    */
@@ -142,7 +146,7 @@ public final class ModeControl {
     if (nowNanos < planner.nextDecisionNanos()) {
       return List.of();
     }
-    // With a fixed mode the planner measures, but finds nothing worth holding.
+    // Under a fixed policy the planner measures, but finds nothing worth holding.
     long hold = policy == KeyspacePolicy.Propagation.ADAPTIVE ? holdNanos.getAsLong() : 0;
     List<ObjectId> released = new ArrayList<>();
     for (Planner.Switch<ObjectId> change : planner.decide(nowNanos, conditions(hold))) {

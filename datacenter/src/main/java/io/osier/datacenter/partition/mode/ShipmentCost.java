@@ -1,25 +1,25 @@
 package io.osier.datacenter.partition.mode;
 
 /**
- * What the handling of one shipment costs for each receiver, as the policy wants it: in bytes on
- * the links that are worth as much.
+ * Measures what handling one shipment costs a receiver, expressed as the number of bytes on the
+ * links that cost the same.
  *
- * <p>Measured is how long the partition takes for what it receives, since that is where objects
- * differ: large ones are dearer to join. What a shipment takes before and after it (encoding,
- * sockets, decoding, journal, acknowledgement) is in proportion to that, as the experiment {@code
- * propagation} has shown. The measure is an average over the last few thousand shipments.
+ * <p>It measures the partition's time for received shipments, since that is where objects differ:
+ * large ones are dearer to join. The other work for a shipment (encoding, sockets, decoding,
+ * journal, acknowledgement) is in proportion to that, as the experiment {@code propagation} has
+ * shown. The result is an average over the last few thousand shipments.
  */
 final class ShipmentCost {
-  /** All work for a shipment over the partition's part of it, at the receiver. */
+  /** The ratio of all work for a shipment at the receiver to the partition's part of it. */
   private static final double PATH_FACTOR = 3;
 
-  /** A microsecond of a processor is worth what 50 MB/s carry in it. */
+  /** A microsecond of a processor costs as much as sending this many bytes: 50 MB/s. */
   private static final double BYTES_PER_MICRO = 50;
 
-  /** Before anything was measured: 14 µs. */
+  /** The cost before anything was measured: 14 µs. */
   private static final double INITIAL = 700;
 
-  /** A stalled machine must not be taken for dear shipments. */
+  /** Bounds of the measured cost: a stalled machine must not make shipments look dear. */
   private static final double MIN = 50;
 
   private static final double MAX = 5_000;
@@ -30,7 +30,7 @@ final class ShipmentCost {
   private long nanos;
   private int shipments;
 
-  /** Takes note of how long it took to handle so many. */
+  /** Takes note of how long handling this many shipments took. */
   void handled(int more, long tookNanos) {
     shipments += more;
     nanos += tookNanos;

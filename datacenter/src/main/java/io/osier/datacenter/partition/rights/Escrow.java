@@ -26,46 +26,46 @@ import java.util.function.BooleanSupplier;
  * The rights of this datacenter's bounded counters: which it may use, which open transactions have
  * set aside, who waits for more, and whom to ask. Not thread-safe.
  *
- * <p>Rights are asked for when an update lacks them, and before that, when this datacenter holds
- * less than half of its equal part and another one clearly more. Who is asked gives what is needed,
- * or half of what it has if that is more.
+ * <p>This datacenter asks for rights when an update lacks them, and earlier, when it holds less
+ * than half of its equal share and another one holds clearly more. The datacenter that is asked
+ * gives the amount needed, or half of what it has if that is more.
  */
 public final class Escrow {
-  /** Below this part of its equal share a datacenter asks for more before it needs it. */
+  /** A datacenter asks for more rights when it has less than its equal share divided by this. */
   private static final int LOW = 2;
 
   private record Reserved(long down, long up) {}
 
-  /** What of a counter is set aside for a transaction. */
+  /** Rights of a counter that are set aside for a transaction. */
   public record Reservation(ObjectId object, long down, long up) {}
 
   private final ReplicaId self;
   private List<String> sharers;
 
-  /** Whether all is known of what former incarnations of this datacenter did. */
+  /** Tells whether all is known of what former incarnations of this datacenter did. */
   private final BooleanSupplier settled;
 
   private final Map<ObjectId, Reserved> reserved = new HashMap<>();
   private final RightsWaiters waiters = new RightsWaiters();
   private final Map<ObjectId, Boolean> low = new LinkedHashMap<>();
 
-  /** The datacenters that there are. */
+  /** The holders of the keyspace. */
   private List<String> present;
 
-  /** Whether they come and go. */
+  /** Whether holders come and go. */
   private boolean membersChange;
 
-  /** Those that were given up, and whose rights fall to this one. */
+  /** The removed datacenters whose rights this one takes over. */
   private final Set<String> inherited = new TreeSet<>();
 
-  /** Counters of which they may have some. */
+  /** Counters of which these may have rights. */
   private final Set<ObjectId> toInherit = new LinkedHashSet<>();
 
   private boolean gives;
   private long denied;
 
   /**
-   * @param settled whether all is known of what its former incarnations did
+   * @param settled tells whether all is known of what this datacenter's former incarnations did
    */
   public Escrow(ReplicaId self, List<String> peers, BooleanSupplier settled) {
     this.self = self;
@@ -80,12 +80,12 @@ public final class Escrow {
     return all.stream().sorted().toList();
   }
 
-  /** From now on there are these others, and new counters' rights are shared by those. */
+  /** Sets the other holders, and the datacenters that share the rights of new counters. */
   public void setSharers(List<String> peers, List<String> datacenters) {
     sharers = datacenters.stream().sorted().toList();
     present = sharers(self, peers);
     membersChange = true;
-    present.forEach(inherited::remove); // one of that name has rights again
+    present.forEach(inherited::remove); // a datacenter of that name has rights again
   }
 
   /** See {@link Input.Inherit}. */
@@ -99,14 +99,14 @@ public final class Escrow {
   }
 
   /**
-   * From now on this datacenter gives its rights away, or it does so no more. While it does it
-   * takes none over: the next heir would take the same.
+   * Sets whether this datacenter gives its rights away. While it does, it takes none over, as the
+   * next heir would take the same.
    */
   public void setGives(boolean now) {
     gives = now;
   }
 
-  /** Takes the counters whose rights may fall to this datacenter. */
+  /** Takes the counters of which this datacenter may take over rights. */
   public List<ObjectId> takeToInherit() {
     if (gives || toInherit.isEmpty()) {
       return List.of();
@@ -116,7 +116,7 @@ public final class Escrow {
     return taken;
   }
 
-  /** Of whom this datacenter takes over rights of a counter now. */
+  /** Returns the removed datacenters whose rights of a counter this one takes over now. */
   public List<String> inheritedOf(CrdtState state) {
     BoundedCounter counter = counter(state);
     return inherited.stream()
@@ -125,20 +125,20 @@ public final class Escrow {
   }
 
   private static boolean isSome(long rights) {
-    return rights > 0 && rights < Long.MAX_VALUE; // that is: not as many as one likes
+    return rights > 0 && rights < Long.MAX_VALUE; // a bounded number
   }
 
-  /** All that may be given away of a counter; 0 where there is no bound. */
+  /** Returns all rights of a counter that may be given away; 0 where there is no bound. */
   public long mine(ObjectId object, CrdtState state, boolean upward) {
     long rights = available(object, counter(state), upward);
     return rights == Long.MAX_VALUE ? 0 : Math.max(0, rights);
   }
 
   /**
-   * An operation with what only the datacenter knows.
+   * Completes an operation with what only the datacenter knows.
    *
-   * @throws OsierException INVALID_ARGUMENT if it gives rights to nobody: they would be lost;
-   *     UNAVAILABLE if a counter that is not here may exist with rights of one that has gone
+   * @throws OsierException INVALID_ARGUMENT if it gives rights to no datacenter, so that they are
+   *     lost; UNAVAILABLE if a counter missing here may exist, with rights of one that left
    */
   public Operation filled(CrdtState state, Operation operation) {
     if (operation instanceof Operation.Bound
@@ -167,7 +167,7 @@ public final class Escrow {
         : operation;
   }
 
-  /** How much an operation changes the value, or gives away: what it needs rights for. */
+  /** Returns the rights that an operation needs: those that it uses up or gives away. */
   private static Reservation needs(ObjectId object, Operation operation) {
     return switch (operation) {
       case Operation.Increment i -> needs(object, i.amount());
@@ -185,7 +185,7 @@ public final class Escrow {
     return new Reservation(object, Math.max(0, -amount), Math.max(0, amount));
   }
 
-  /** How much of a counter may be subtracted here, or added. */
+  /** Returns how much may be subtracted from a counter here, or added to it. */
   private long available(ObjectId object, BoundedCounter counter, boolean upward) {
     Reserved aside = reserved.getOrDefault(object, new Reserved(0, 0));
     boolean all = settled.getAsBoolean();
@@ -200,16 +200,16 @@ public final class Escrow {
     return (BoundedCounter) state.store();
   }
 
-  /** Whether an update may be done now. */
+  /** Returns whether an update may be executed now. */
   public boolean isCovered(ObjectId object, CrdtState state, Operation operation) {
     Reservation needs = needs(object, operation);
     BoundedCounter counter = counter(state);
-    return !counter.isCreated() // then it fails for that
+    return !counter.isCreated() // it fails: no such counter
         || ((needs.down == 0 || needs.down <= available(object, counter, false))
             && (needs.up == 0 || needs.up <= available(object, counter, true)));
   }
 
-  /** What is missing, as the error that says so. */
+  /** Returns the error that tells which rights are missing. */
   public OsierException lacking(ObjectId object, CrdtState state, Operation operation) {
     denied++;
     Reservation needs = needs(object, operation);
@@ -244,14 +244,14 @@ public final class Escrow {
 
   // ---------------------------------------------------------------- transactions
 
-  /** Sets rights aside for an operation that is covered. */
+  /** Sets aside the rights of an operation that is covered. */
   public Reservation reserve(ObjectId object, Operation operation) {
     Reservation needs = needs(object, operation);
     add(object, needs.down, needs.up);
     return needs;
   }
 
-  /** Lets rights go that were set aside. */
+  /** Releases rights that were set aside. */
   public void release(Reservation set) {
     add(set.object, -set.down, -set.up);
     changed(set.object);
@@ -267,20 +267,20 @@ public final class Escrow {
     }
   }
 
-  // ---------------------------------------------------------------- asking and giving
+  // ---------------------------------------------------------------- requests and grants
 
   /**
-   * Rights that are wanted of others.
+   * Rights to ask other datacenters for.
    *
    * @param amount how many
-   * @param holders whom to ask, richest first
+   * @param holders the datacenters to ask, richest first
    */
   public record Wanted(ObjectId object, long amount, boolean upward, List<Holder> holders) {}
 
-  /** A datacenter with its rights of a counter. */
+  /** A datacenter and its rights of a counter. */
   public record Holder(String dc, long rights) {}
 
-  /** What to ask for now, for an update that lacks it; empty if others were asked just before. */
+  /** Returns what to ask for, for an update that lacks it; empty if others were just asked. */
   public Optional<Wanted> wantedFor(
       ObjectId object, CrdtState state, Operation operation, long nowNanos) {
     Reservation needs = needs(object, operation);
@@ -313,10 +313,10 @@ public final class Escrow {
     return upward ? counter.upRights(dc) : counter.downRights(dc);
   }
 
-  /** How much to give to who asks. */
+  /** Returns how much to give to a datacenter that asks. */
   public long grant(String dc, Frame.Rights wanted, CrdtState state) {
     long available = available(wanted.object(), counter(state), wanted.upward());
-    // Needed here, too: one of the two must come first.
+    // If both datacenters need the rights, one must come first: by name.
     boolean needed = waiters.areOf(wanted.object()) && self.dc().compareTo(dc) < 0;
     if (available <= 0 || available == Long.MAX_VALUE || needed) {
       return 0;
@@ -324,11 +324,11 @@ public final class Escrow {
     return Math.min(available, Math.max(wanted.amount(), available / 2));
   }
 
-  /** An update of a counter was done here: there may be little left. */
+  /** Notes an update of a counter that was executed here: few rights may be left. */
   public void used(ObjectId object, CrdtState state, Operation operation) {
     Reservation needs = needs(object, operation);
     boolean upward = needs.up > 0;
-    boolean gave = operation instanceof Operation.Transfer; // to take it back would go on for ever
+    boolean gave = operation instanceof Operation.Transfer; // else it never ends
     if (gave || (needs.up == 0 && needs.down == 0)) {
       return;
     }
@@ -350,7 +350,7 @@ public final class Escrow {
     return waiters;
   }
 
-  /** A counter has changed: who waits for it may go on. */
+  /** Notes that a counter has changed: updates that wait for it may go on. */
   public void changed(ObjectId object) {
     waiters.changed(object);
     if (!inherited.isEmpty() && object.type() == CrdtType.BOUNDED_COUNTER) {
@@ -358,7 +358,7 @@ public final class Escrow {
     }
   }
 
-  /** Takes the counters that run low; true where rights to add do. */
+  /** Takes the counters that run low; the value is true where rights to add do. */
   public Map<ObjectId, Boolean> takeLow() {
     if (low.isEmpty()) {
       return Map.of();
@@ -368,7 +368,7 @@ public final class Escrow {
     return taken;
   }
 
-  /** What to ask for of a counter that runs low: half of what the richest has more. */
+  /** Returns what to ask for a low counter: half of what the richest datacenter has more. */
   public Optional<Wanted> wantedToBalance(
       ObjectId object, CrdtState state, boolean upward, long nowNanos) {
     BoundedCounter counter = counter(state);
@@ -383,14 +383,14 @@ public final class Escrow {
   }
 
   /**
-   * When updates that wait are due, or {@link #takeLow} or {@link #takeToInherit} has something;
-   * Long.MAX_VALUE if never.
+   * Returns when updates that wait are due, or {@link #takeLow} or {@link #takeToInherit} has
+   * something; Long.MAX_VALUE if never.
    */
   public long nextNanos() {
     return low.isEmpty() && (gives || toInherit.isEmpty()) ? waiters.nextNanos() : Long.MIN_VALUE;
   }
 
-  /** How often there were not enough rights. */
+  /** Returns how often an update lacked rights. */
   public long denied() {
     return denied;
   }

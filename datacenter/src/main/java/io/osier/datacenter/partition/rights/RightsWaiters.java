@@ -12,30 +12,30 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * The updates that wait for rights of bounded counters, and when others were asked for them. Not
- * thread-safe.
+ * Holds the updates that wait for rights of bounded counters, and when others were asked for them.
+ * Not thread-safe.
  */
 public final class RightsWaiters {
   /**
-   * An object is asked for again after this time at the earliest, and after twice as long each time
-   * that nothing has come of it: who has nothing to give says nothing.
+   * The shortest pause before rights of an object are asked for again. It doubles each time that
+   * nothing comes of it: a datacenter that has nothing to give stays silent.
    */
   private static final long ASK_NANOS = 200_000_000;
 
   private static final int ASK_DOUBLINGS_MAX = 3;
 
-  /** So many objects that were asked for are remembered before those long ago are forgotten. */
+  /** How many objects' requests are remembered before the old ones are forgotten. */
   private static final int ASKED_MAX = 1_000;
 
-  /** Most updates that wait for rights. */
+  /** The most updates that may wait for rights. */
   private static final int WAITING_MAX = 10_000;
 
   public record Waiter(long ticket, Request.Write write, long sinceNanos, long deadlineNanos) {}
 
   /**
-   * When others were asked last.
+   * The last request for an object's rights.
    *
-   * @param times how often since the object changed
+   * @param times how many requests there were since the object changed
    */
   private record Asked(long nanos, int times) {
     long againNanos() {
@@ -48,10 +48,13 @@ public final class RightsWaiters {
   private final TreeSet<ObjectId> changed = new TreeSet<>();
   private int waiters;
 
-  /** No update that waits is due before this. */
+  /** A lower bound of the deadlines of all waiting updates. */
   private long nextDueNanos = Long.MAX_VALUE;
 
-  /** Whether others may be asked for a counter's rights now; they are asked then. */
+  /**
+   * Returns whether others may be asked for a counter's rights now; if so, notes that they are
+   * asked.
+   */
   boolean mayAsk(ObjectId object, long nowNanos) {
     Asked last = asked.get(object);
     if (last != null && nowNanos < last.againNanos()) {
@@ -80,7 +83,7 @@ public final class RightsWaiters {
     nextDueNanos = Math.min(nextDueNanos, Math.min(againNanos(object), waiter.deadlineNanos));
   }
 
-  /** A counter has changed: who waits for it may go on. */
+  /** Notes that a counter has changed: updates that wait for it may go on. */
   void changed(ObjectId object) {
     if (waiting.containsKey(object)) {
       changed.add(object);
@@ -88,7 +91,7 @@ public final class RightsWaiters {
     asked.computeIfPresent(object, (o, last) -> new Asked(last.nanos, 0));
   }
 
-  /** What may be tried again, or has waited too long; it no longer waits then. */
+  /** Removes and returns the updates that may be tried again, or have waited too long. */
   public List<Waiter> due(long nowNanos) {
     boolean late = nextDueNanos <= nowNanos;
     List<Waiter> due = new ArrayList<>();
@@ -121,7 +124,7 @@ public final class RightsWaiters {
     return due;
   }
 
-  /** When {@link #due} has something; Long.MAX_VALUE if never. */
+  /** Returns when {@link #due} has something; Long.MAX_VALUE if never. */
   long nextNanos() {
     return changed.isEmpty() ? nextDueNanos : Long.MIN_VALUE;
   }

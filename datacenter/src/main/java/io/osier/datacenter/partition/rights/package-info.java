@@ -1,7 +1,7 @@
 /**
- * The rights of this datacenter's bounded counters: what it may use, what it asks of others and
- * gives them, and the updates that wait meanwhile. Knows neither objects nor streams: what it
- * decides is carried out by those who call it.
+ * The rights of this datacenter's bounded counters: which it may use, which it asks of other
+ * datacenters and gives them, and the updates that wait meanwhile. Knows neither objects nor
+ * streams: its callers carry out what it decides.
  */
 @NullMarked
 package io.osier.datacenter.partition.rights;

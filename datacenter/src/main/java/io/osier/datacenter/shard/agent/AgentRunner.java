@@ -16,19 +16,20 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * The threads around one {@link PartitionAgent}: its own, which sleeps while there is nothing to
- * do, and those of callers where they run it.
+ * Runs one {@link PartitionAgent} in threads: in its own, which sleeps while there is no work, and
+ * in those of callers.
  *
- * <p>Callers may run it themselves ({@link PartitionRunner.Callers}): one at a time, under the run
- * lock, without waiting for another thread. The runner's own thread then does what time brings.
+ * <p>Callers may run the agent themselves ({@link PartitionRunner.Callers}): one at a time, under
+ * the run lock, without waiting for another thread. The runner's own thread then does the work that
+ * becomes due with time.
  *
- * <p>A machine that throws stops its thread; commands that wait are answered, and the failure is
+ * <p>A machine that throws stops its thread; waiting commands are answered, and the failure is
  * reported, so that the process can stop.
  */
 final class AgentRunner {
   private static final Logger LOG = LoggerFactory.getLogger(AgentRunner.class);
 
-  /** After so many batches a caller leaves the rest of the others' commands to the thread. */
+  /** How many batches a caller runs before it leaves the rest of others' commands to the thread. */
   private static final int CALLER_BATCHES = 4;
 
   /**
@@ -47,7 +48,7 @@ final class AgentRunner {
   private final Time time;
   private final boolean callersRun;
 
-  /** Whether callers leave it to the thread while that is awake. */
+  /** Whether callers leave the work to the thread while that is awake. */
   private final boolean helps;
 
   private final GroupCommitHelp writeHelp;
@@ -56,19 +57,19 @@ final class AgentRunner {
   private final Thread thread;
   private final Sleep sleep;
 
-  /** Until then nobody helps. */
+  /** Callers do not help before this time. */
   private volatile long heavyUntilNanos;
 
-  /** Whether a last group is out, and the thread has not looked since. */
+  /** Whether a group has left since the thread last looked. */
   private volatile boolean groupOut;
 
   private volatile boolean stopping;
   private volatile boolean stopped;
 
-  /** Held by whoever runs the machine. */
+  /** Held by the thread that runs the machine. */
   private final ReentrantLock running = new ReentrantLock();
 
-  /** What a caller's turn has thrown; under the run lock. */
+  /** What a step in a caller's thread has thrown; guarded by the run lock. */
   private @Nullable Throwable broken;
 
   /**
@@ -80,11 +81,12 @@ final class AgentRunner {
   private final Runnable stepOfDue;
 
   /**
-   * @param callersRun whether whoever pushes runs the agent
-   * @param helps whether those leave it to the thread while that is awake
-   * @param writeHelp how callers that help see to it that what they make is written
-   * @param combined the keyspace's policy, where a {@link Combiner} acknowledges in front
-   * @param onFailure hears of what stops it before its time
+   * @param callersRun whether callers run the agent
+   * @param helps whether callers leave the work to the thread while that is awake
+   * @param writeHelp lets callers write the records that they make
+   * @param combined the keyspace's policy, if a {@link Combiner} acknowledges in front; otherwise
+   *     empty
+   * @param onFailure is told of a failure that stops the partition
    */
   AgentRunner(
       PartitionPorts ports,
@@ -116,7 +118,7 @@ final class AgentRunner {
     return agent;
   }
 
-  /** Whether whoever pushes runs the agent. */
+  /** Returns whether callers run the agent. */
   boolean callersRun() {
     return callersRun;
   }
@@ -125,22 +127,22 @@ final class AgentRunner {
     thread.start();
   }
 
-  /** Whether the thread runs, or has run. */
+  /** Returns whether the thread runs, or has run. */
   boolean isStarted() {
     return thread.getState() != Thread.State.NEW;
   }
 
-  /** Whether nobody will run the agent any more. */
+  /** Returns whether nobody will run the agent any more. */
   boolean isStopped() {
     return stopped;
   }
 
-  /** Has the thread look at what waits. */
+  /** Makes the thread look at what waits. */
   void wake() {
     sleep.wake();
   }
 
-  /** Has the thread look whether it is to end, awake or not. */
+  /** Makes the thread check, awake or not, whether it must end. */
   void unpark() {
     LockSupport.unpark(thread);
   }
@@ -148,8 +150,8 @@ final class AgentRunner {
   // ---------------------------------------------------------------- callers
 
   /**
-   * Sees to it that what waits is done: by this thread if callers run the machine and nobody is at
-   * it; otherwise whoever is at it goes on with it.
+   * Makes sure that waiting inputs are handled: by this thread, if callers run the machine and no
+   * thread runs it; otherwise the thread that runs it goes on with them.
    */
   void push() {
     if (!callersRun) {
@@ -158,7 +160,7 @@ final class AgentRunner {
     }
     if (!helps) {
       runWhatWaits();
-    } else if (!sleep.isAwake()) { // otherwise it looks at what waits before it sleeps
+    } else if (!sleep.isAwake()) { // otherwise the thread looks at the inbox before it sleeps
       long began = time.nanos();
       if (began - heavyUntilNanos < 0 || !writeHelp.begin()) {
         sleep.wake();
@@ -190,8 +192,8 @@ final class AgentRunner {
   }
 
   /**
-   * A caller's batch; a failure is left to the thread. Called with the run lock, which is released
-   * before the callers' answers go out: they may call again.
+   * Runs a caller's step; a failure is left to the thread. Called with the run lock, which is
+   * released before the callers' answers leave: their code may call again.
    */
   private void callersTurn(Runnable step) {
     PendingReplies told = PendingReplies.NONE;
@@ -212,9 +214,9 @@ final class AgentRunner {
   }
 
   /**
-   * Does what is due, unless another thread is at it: this one has the processor already, and the
-   * runner's own may have to wait for one. A partition that is behind has its callers wait:
-   * otherwise they would acknowledge more than it can replicate within the SLA.
+   * Does the work that is due, unless another thread runs the agent: this one has the processor
+   * already, and the runner's own thread may have to wait for one. If the partition is behind,
+   * callers wait: otherwise they would acknowledge more than it can replicate within the SLA.
    */
   void runDue() {
     if (!running.tryLock() && agent.isBehind()) {
@@ -222,15 +224,15 @@ final class AgentRunner {
     }
     if (running.isHeldByCurrentThread()) {
       callersTurn(stepOfDue);
-      push(); // what came meanwhile
+      push(); // inputs that came meanwhile
     }
   }
 
-  /** Runs a step of the agent, once nobody else does. */
+  /** Runs a step of the agent as soon as no other thread runs it. */
   void run(Runnable step) {
     running.lock();
     callersTurn(step);
-    push(); // what came meanwhile
+    push(); // inputs that came meanwhile
   }
 
   // ---------------------------------------------------------------- the thread
@@ -255,13 +257,13 @@ final class AgentRunner {
     }
     inbox.close();
     agent.combiner().ifPresent(Combiner::close);
-    running.lock(); // and nobody else runs it from now on
+    running.lock(); // nobody runs the agent from now on
     try {
       stopped = true;
     } finally {
       running.unlock();
     }
-    // What was told to stop and takes long may still read what was dropped meanwhile.
+    // A partition that was told to stop and is slow may still read the data of a dropped keyspace.
     boolean wasDropped =
         stopping && failure instanceof OsierException e && e.code() == ErrorCode.UNKNOWN_KEYSPACE;
     if (failure != null && !wasDropped) {
@@ -274,9 +276,10 @@ final class AgentRunner {
   }
 
   /**
-   * The thread's step. Where the runner is not started a test takes the thread's turns.
+   * Does one step in the runner's thread. In tests the runner is not started, and the test calls
+   * this.
    *
-   * @return how much was done; 0 if there was nothing to do
+   * @return how many inputs were handled; 0 if there was nothing to do
    */
   int ownTurn() throws Throwable {
     int did;
@@ -296,7 +299,7 @@ final class AgentRunner {
     return did;
   }
 
-  /** When the thread has something to do, unless something comes in. */
+  /** Returns when the thread has work, unless an input comes before that. */
   private long dueNanos() {
     running.lock();
     try {
@@ -307,7 +310,7 @@ final class AgentRunner {
   }
 
   private final class Driver implements PartitionAgent.Driver {
-    /** It may have been the last that was missing. */
+    /** The last group may have left that a drained partition waits for. */
     @Override
     public void groupIsOut() {
       if (!inbox.isOpen()) {
@@ -321,22 +324,22 @@ final class AgentRunner {
       push();
     }
 
-    /** A caller's callback that throws is its own affair, and no reason to stop a partition. */
+    /** A caller's callback that throws is no reason to stop a partition. */
     @Override
     public void couldNotLeave(Effects.Output output, RuntimeException cause) {
       LOG.error("{}: {} could not be sent", ports.name(), output.getClass().getSimpleName(), cause);
     }
   }
 
-  /** Begins what {@link #stop} waits for. */
+  /** Tells the thread to stop; {@link #stop} waits for it. */
   void tellToStop() {
     stopping = true;
     LockSupport.unpark(thread);
   }
 
   /**
-   * Stops the thread, if it was started. What still waits is answered with SHUTTING_DOWN: nothing
-   * of it was done.
+   * Stops the thread, if it was started. Commands that still wait are answered with SHUTTING_DOWN:
+   * they were not executed.
    */
   void stop() {
     tellToStop();

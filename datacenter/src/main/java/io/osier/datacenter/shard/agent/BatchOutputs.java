@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
 /**
- * What leaves of a {@link PartitionAgent}'s batches, and who waits for it: a batch's records go to
- * the journal as one group, and its replies and frames leave when that is durable. Used by the
- * thread that steps; what is durable is told of in any.
+ * Carries out the effects of a {@link PartitionAgent}'s batches and knows who waits for answers: a
+ * batch's records go to the journal as one group, and its replies and frames leave when the group
+ * is durable. Used by the thread that steps; the journal reports durable groups in any thread.
  */
 final class BatchOutputs {
   private final PartitionPorts ports;
@@ -26,28 +26,31 @@ final class BatchOutputs {
   private final PartitionAgent.Driver driver;
   private final Consumer<Input> back;
 
-  /** Who waits for an answer, by ticket. */
+  /** The askers of commands, by ticket. */
   private final InFlight<Consumer<Reply>> waiting = new InFlight<>();
 
   private final InFlight<CompletableFuture<PartitionReport>> inspections = new InFlight<>();
 
-  /** What the journal has not taken yet. */
+  /** The outputs of the batch that is being handed to the journal. */
   private Completions leaving = Completions.NONE;
 
   private PendingReplies told = PendingReplies.NONE;
   private long groups;
 
-  /** The last group with records. */
+  /** The number of the last group with records. */
   private long groupRecorded;
 
-  /** How many groups are durable and their outputs out; written by the journal's thread. */
+  /**
+   * The number of groups that are durable and whose outputs have left; written by the journal's
+   * thread.
+   */
   private volatile long groupsOut;
 
-  /** The last of them with records; before its outputs are out. */
+  /** The last group with records that is durable; set before its outputs leave. */
   private volatile long recordedOut;
 
   /**
-   * @param back takes what follows from answers that take long
+   * @param back takes the inputs that follow from long answers
    */
   BatchOutputs(
       PartitionPorts ports,
@@ -62,25 +65,25 @@ final class BatchOutputs {
     this.back = back;
   }
 
-  /** Somebody waits for a command's answer. */
+  /** Notes that a command waits for its answer. */
   void await(long ticket, Inbox.Command command) {
     waiting.put(ticket, command);
   }
 
-  /** Somebody waits for a report. */
+  /** Notes that somebody waits for a report. */
   void await(long ticket, CompletableFuture<PartitionReport> report) {
     inspections.put(ticket, report);
   }
 
-  /** Whether all groups are out, and nobody waits for an answer. */
+  /** Returns whether all groups have left, and nobody waits for an answer. */
   boolean areOut() {
     return groupsOut == groups && waiting.isEmpty();
   }
 
   /**
-   * Hands a batch's records to the journal, and has the rest leave behind them.
+   * Hands a batch's records to the journal; its other effects leave after them.
    *
-   * @param waited what the commands had waited for that have gone on
+   * @param waited what commands of the batch had waited for
    */
   void carryOut(Effects effects, List<Waited.Command> waited) {
     for (Waited.Command w : waited) {
@@ -90,7 +93,7 @@ final class BatchOutputs {
     }
     Completions departure = completions(effects);
     departure.executed(time);
-    leaving = departure; // to be answered with the failure, should there be one
+    leaving = departure; // to be failed if this throws
     groups++;
     if (!effects.records().isEmpty()) {
       groupRecorded = groups;
@@ -104,20 +107,20 @@ final class BatchOutputs {
     }
   }
 
-  /** Takes those who are answered out of those who wait. */
+  /** Takes the askers that these effects answer out of those that wait. */
   private Completions completions(Effects effects) {
     return Completions.of(
         effects.whenDurable(), waiting, driver::couldNotLeave, ports.sender()::later, back);
   }
 
-  /** Lets a batch's outputs go, once its group is durable. */
+  /** Releases a batch's outputs once its group is durable. */
   private final class Leaving implements Runnable {
     private final Completions departure;
     private final long group;
     private final long recorded;
     private final Thread stepping = Thread.currentThread();
 
-    // Only the thread that steps touches these.
+    // These two are used only by the thread that steps.
     private boolean stepHasEnded;
     private Completions answers = Completions.NONE;
 
@@ -127,7 +130,7 @@ final class BatchOutputs {
       this.recorded = recorded;
     }
 
-    /** The step that made it is over; returns what it has left to be answered. */
+    /** Notes that the batch's step has ended; returns the answers that are left to send. */
     Completions stepEnds() {
       stepHasEnded = true;
       return answers;
@@ -135,7 +138,7 @@ final class BatchOutputs {
 
     @Override
     public void run() {
-      recordedOut = recorded; // first: whoever is answered looks
+      recordedOut = recorded; // first: who gets an answer reads next
       if (tellsApart && Thread.currentThread() == stepping && !stepHasEnded) {
         departure.send(ports.sender());
         answers = departure;
@@ -174,12 +177,12 @@ final class BatchOutputs {
   }
 
   /**
-   * Answers everybody who still waits: no batch follows.
+   * Answers all who still wait: no batch follows.
    *
-   * @param last what was gathered and does not leave
-   * @param unknown the answer to what may have been done
-   * @param instead the answer to those commands of which nothing was done, by ticket
-   * @param gone for those who wait for a report
+   * @param last the effects that were gathered and do not leave
+   * @param unknown the answer to commands that may have been executed
+   * @param instead the answer to commands that were not executed, by ticket
+   * @param gone the exception for those who wait for a report
    */
   void abandon(
       Effects last, Reply.Failure unknown, LongFunction<Reply.Failure> instead, Throwable gone) {

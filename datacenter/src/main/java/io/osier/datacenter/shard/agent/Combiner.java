@@ -24,75 +24,81 @@ import java.util.function.LongSupplier;
 
 /**
  * Acknowledges increments of counters and additions to add-wins sets in front of a partition, and
- * joins them, so that the partition commits many as one. What it acknowledges is in the memory of
- * this process and nowhere else, as all of a keyspace without a store is; the partition has it
- * after a window of at most a quarter of the SLA, which counts as part of the SLA.
+ * joins them, so that the partition commits many as one. Acknowledged updates are in the memory of
+ * this process and nowhere else, like all data of a keyspace without a store; the partition gets
+ * them after a window of at most a quarter of the SLA, which counts as part of the SLA.
  *
- * <p>It takes an update only where nothing can go wrong with it later: the object exists with that
- * type, and there is room. Everything else goes to the partition. Whoever reads or updates an
- * object otherwise first lets the partition absorb what is here of it ({@link #isHolding}), so that
- * it cannot be told that an update was here.
+ * <p>It takes an update only if the update cannot fail later: the object exists with that type, and
+ * there is room. Everything else goes to the partition. Any other read or update of an object first
+ * lets the partition absorb the object's updates from here ({@link #isHolding}), so that clients
+ * cannot tell the difference.
  *
- * <p>Any thread adds; what is taken out is taken, and noted as absorbed, under the partition's run
- * lock.
+ * <p>Any thread adds; updates are taken out, and noted as absorbed, under the partition's run lock.
  */
 public final class Combiner {
-  /** The window's share of the SLA: short while there is little to join, long under load. */
+  /**
+   * The window is the SLA divided by a number between these: short while there is little to join,
+   * long under load.
+   */
   private static final int WINDOW_SHARE_MIN = 50;
 
   private static final int WINDOW_SHARE_MAX = 4;
 
   /**
-   * With so many updates for each object the window grows. Low, because a partition that is busy
-   * with short windows leaves its callers no time to make more updates to join.
+   * The window grows when each object has this many updates on average. A low number, because a
+   * partition that is busy with short windows leaves its callers no time to make more updates to
+   * join.
    */
   private static final double JOINED_GROWS = 1.5;
 
-  /** With fewer it shrinks: there is next to nothing to join, so it need not wait. */
+  /** The window shrinks below this number: there is next to nothing to join. */
   private static final double JOINED_SHRINKS = 1.1;
 
   /** How far a counter may move in one window, up or down. */
   private static final long SUM_MAX = 1L << 60;
 
-  /** What one set may gain in one window. */
+  /** How many bytes one set may gain in one window. */
   private static final long BYTES_MAX = 256 << 10;
 
-  /** What an element takes besides itself. */
+  /** What an element takes besides its value, in bytes. */
   private static final int ELEMENT_BYTES = 16;
 
   private static final long SWEEP_NANOS = 1_000_000_000;
 
-  /** Stands for any replica: that a counter can move so far depends on its value alone. */
+  /** Stands for any replica: whether a counter can move so far depends on its value alone. */
   private static final ReplicaId ANYONE = new ReplicaId("any", 1);
 
-  /** What became of an update. */
+  /** The outcome of adding an update. */
   public enum Outcome {
-    /** Nothing was done: the partition must see it itself. */
+    /** Nothing was done: the partition must execute the update. */
     REFUSED,
-    /** It is acknowledged. */
+    /** The update is acknowledged. */
     TAKEN,
-    /** It is acknowledged, and {@link #takeDue} has something. */
+    /** The update is acknowledged, and {@link #takeDue} has something. */
     TAKEN_AND_DUE
   }
 
-  /** What is held of one object. All but {@code holding} is guarded by the entry's monitor. */
+  /**
+   * The updates held of one object. All fields but {@code holding} are guarded by the entry's
+   * monitor.
+   */
   private static final class Entry {
     final ObjectId object;
 
-    /** Acknowledged, and in the store only after the next absorption. */
+    /** Whether updates are acknowledged that the store gets only with the next absorption. */
     volatile boolean holding;
 
     private int count;
     private long sinceNanos;
     private long sum;
 
-    /** By their order: clients may choose elements that all have one hash. */
+    /** A sorted set: clients could choose elements that all have one hash. */
     private final Set<Value> elements = new TreeSet<>();
 
     private long bytes;
     private long bytesMax;
 
-    /** Of what was taken out and is not in the store yet. */
+    /** The bytes of updates that were taken out and are not in the store yet. */
     private long takenBytes;
 
     private boolean queued;
@@ -117,13 +123,13 @@ public final class Combiner {
   private volatile long window;
   private volatile boolean closed;
 
-  // Under the run lock.
+  // Guarded by the run lock.
   private final List<Entry> taken = new ArrayList<>();
   private long sweptNanos;
 
   /**
    * @param nanos a monotonic clock
-   * @param onDue hears when something is to be taken out, each time that an object comes in
+   * @param onDue is told when updates must be taken out, each time that an object is added
    */
   public Combiner(
       ObjectStore store, KeyspacePolicy policy, LongSupplier nanos, LongConsumer onDue) {
@@ -140,7 +146,7 @@ public final class Combiner {
     window = windowMin;
   }
 
-  /** Whether updates of this kind may be taken at all. */
+  /** Returns whether updates of this kind may be taken at all. */
   static boolean isCombinable(CrdtType type, Operation operation) {
     return type == CrdtType.PN_COUNTER
         ? operation instanceof Operation.Increment
@@ -148,7 +154,7 @@ public final class Combiner {
   }
 
   /**
-   * Takes an update, which is acknowledged by that.
+   * Takes an update, and so acknowledges it.
    *
    * @param operation combinable, and within the keyspace's limits
    */
@@ -201,11 +207,11 @@ public final class Combiner {
     return Outcome.TAKEN;
   }
 
-  /** Looks how much the object can take in a window. */
+  /** Finds out how much the object can take in a window; false if nothing. */
   private boolean open(Entry entry) {
     CrdtState state = store.get(entry.object);
     if (state == null || state.isBottom() || state.expires()) {
-      return false; // the partition knows whether the key may hold this type, and what is over
+      return false; // the partition checks the type and expiry
     }
     if (entry.object.type() == CrdtType.AW_SET) {
       long left = objectBytesMax - state.sizeBytes() - entry.takenBytes;
@@ -246,31 +252,31 @@ public final class Combiner {
     return true;
   }
 
-  /** Whether something is acknowledged of the key that the store does not show yet. */
+  /** Returns whether updates of a key are acknowledged that the store does not show yet. */
   boolean isHolding(Key key) {
     Entry entry = entries.get(key);
     return entry != null && entry.holding;
   }
 
-  /** Whether anything is held. */
+  /** Returns whether any update is held. */
   boolean isHolding() {
     return entries.values().stream().anyMatch(e -> e.holding);
   }
 
-  /** When {@link #takeDue} has something; Long.MAX_VALUE if nothing is held. */
+  /** Returns when {@link #takeDue} has something; Long.MAX_VALUE if nothing is held. */
   long dueNanos() {
     Queued first = queue.peek();
     return first == null ? Long.MAX_VALUE : first.nanos + window;
   }
 
-  /** Whether {@link #takeDue} should have been called a while ago. */
+  /** Returns whether {@link #takeDue} should have been called a while ago. */
   boolean isLate(long nowNanos) {
     return nowNanos - windowMin > dueNanos();
   }
 
   /**
-   * Takes out everything once the first of it is due: what is taken together has its windows
-   * together from then on.
+   * Takes out all updates once the first is due: objects taken together have the same windows from
+   * then on.
    */
   List<Input.Absorbed.Update> takeDue(long nowNanos) {
     if (dueNanos() > nowNanos) {
@@ -296,7 +302,7 @@ public final class Combiner {
 
   List<Input.Absorbed.Update> takeAll() {
     List<Input.Absorbed.Update> updates = new ArrayList<>();
-    for (int left = queue.size(); left > 0; left--) { // not those that come meanwhile
+    for (int left = queue.size(); left > 0; left--) { // not those that are added meanwhile
       Queued next = queue.poll();
       if (next == null) {
         break;
@@ -337,7 +343,7 @@ public final class Combiner {
     taken.add(entry);
   }
 
-  /** What was taken is in the store now. */
+  /** Notes that the updates taken out are in the store now. */
   void absorbed() {
     for (Entry entry : taken) {
       synchronized (entry) {
@@ -362,12 +368,12 @@ public final class Combiner {
     }
   }
 
-  /** Takes nothing more. What is held when this returns is all that there will be. */
+  /** Takes no more updates. When this returns, no more will be added to those held. */
   void close() {
     closed = true;
     for (Entry entry : entries.values()) {
       synchronized (entry) {
-        entry.idle = true; // whoever was in here before has come out
+        entry.idle = true; // threads that were adding before have ended
       }
     }
   }

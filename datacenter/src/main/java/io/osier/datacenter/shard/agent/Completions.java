@@ -12,14 +12,15 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * What a batch lets go, with those whom it answers: what cannot leave stops nothing else, but is
- * told of.
+ * The outputs of a batch and the askers that it answers. An output that cannot leave is reported
+ * and stops no other.
  *
  * @param outputs in their order
  * @param answered in the order of the answers among the outputs
- * @param couldNotLeave hears, in whatever thread lets things go, what was thrown instead
- * @param later has an answer made that takes long
- * @param back brings the partition what follows from such an answer
+ * @param couldNotLeave is told, in the releasing thread, of an output and the exception that its
+ *     receiver threw
+ * @param later has a long answer made
+ * @param back takes the input that follows from such an answer to the partition
  */
 record Completions(
     List<Effects.Output> outputs,
@@ -30,7 +31,7 @@ record Completions(
   static final Completions NONE =
       new Completions(List.of(), List.of(), (output, e) -> {}, PendingAnswer::run, input -> {});
 
-  /** Takes those who are answered out of those who wait. */
+  /** Takes the askers that these outputs answer out of those that wait. */
   static Completions of(
       List<Effects.Output> outputs,
       InFlight<Consumer<Reply>> waiting,
@@ -49,7 +50,7 @@ record Completions(
     return new Completions(outputs, answered, couldNotLeave, later, back);
   }
 
-  /** Tells those who are answered that their batch is through. */
+  /** Tells the answered askers that their batch has been executed. */
   void executed(Time time) {
     long nanos = 0;
     for (Consumer<Reply> waiting : answered) {
@@ -75,7 +76,7 @@ record Completions(
     told();
   }
 
-  /** Lets go what is no answer. */
+  /** Releases the outputs that are no answers. */
   void send(PartitionPorts.Sender sender) {
     leave(sender, false);
   }
@@ -99,7 +100,7 @@ record Completions(
     }
   }
 
-  /** With those of its authors who want to know which changes are their own. */
+  /** Adds to visible changes which of their authors want to know their own. */
   private Effects.Visible authored(Effects.Visible visible) {
     Map<Long, Long> authors = Map.of();
     int next = 0;
@@ -115,7 +116,7 @@ record Completions(
     return authors.isEmpty() ? visible : visible.by(authors);
   }
 
-  /** Lets the answers go that {@link #send} has left. */
+  /** Releases the answers that {@link #send} has left. */
   void answer() {
     int next = 0;
     for (Effects.Output output : outputs) {
@@ -138,9 +139,9 @@ record Completions(
     }
   }
 
-  /** Lets go what was made in another thread. */
+  /** Delivers an answer that another thread has made. */
   private void tell(Effects.LongAnswer answer, Consumer<Reply> to, Reply made) {
-    answer.follows(made).ifPresent(back); // first: whoever is told may ask for more at once
+    answer.follows(made).ifPresent(back); // first: the asker may send another request at once
     try {
       to.accept(made);
     } catch (RuntimeException e) {
@@ -148,7 +149,7 @@ record Completions(
     }
   }
 
-  /** Answers all with something else: this has not left. */
+  /** Answers all with this reply instead: the batch has not left. */
   void abandon(Reply instead) {
     answered.forEach(reply -> reply.accept(instead));
     told();

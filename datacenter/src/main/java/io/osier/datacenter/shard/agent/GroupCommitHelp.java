@@ -1,11 +1,11 @@
 package io.osier.datacenter.shard.agent;
 
 /**
- * How one who runs a partition in front of its thread sees to it that what this makes is written:
- * by itself, if that needs no waiting. Thread-safe.
+ * Lets a thread that runs a partition in front of the partition's own write the resulting records
+ * itself, if that needs no waiting. Thread-safe.
  */
 public interface GroupCommitHelp {
-  /** Where nothing is written. */
+  /** Help where nothing is written. */
   GroupCommitHelp NONE =
       new GroupCommitHelp() {
         @Override
@@ -18,15 +18,15 @@ public interface GroupCommitHelp {
       };
 
   /**
-   * Asks whether this thread may run partitions now; {@link #end} must follow if it may. Between
-   * the two it may ask again, for each of them, and then what all have made is written at the last
+   * Asks whether this thread may run partitions now; if so, {@link #end} must follow. In between,
+   * the thread may ask again for other partitions; the records of all are then written at the last
    * end.
    *
    * @return false if it might have to wait for the disk, or writes at this moment
    */
   boolean begin();
 
-  /** Runs what may run partitions, so that what they make is written together. */
+  /** Runs work that may run partitions, so that their records are written together. */
   default void together(Runnable follows) {
     boolean helping = begin();
     try {
@@ -38,6 +38,8 @@ public interface GroupCommitHelp {
     }
   }
 
-  /** Writes what has been made since the begin, or leaves it to others. With no lock held. */
+  /**
+   * Writes the records made since the begin, or leaves them to others. Called with no lock held.
+   */
   void end();
 }

@@ -19,18 +19,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits in front of a partition. Commands wait in a bounded queue and are refused when it is
- * full, or when they and those that are not answered yet take more of the heap than there is.
- * Frames of peers are never refused: what a peer may have under way is bounded by its stream's
- * window. Thread-safe; runs nobody's code.
+ * Holds the inputs that wait for a partition. Commands wait in a bounded queue and are refused when
+ * it is full, or when all commands not answered yet take too much of the heap. Frames of peers are
+ * never refused: a stream's window bounds the frames that a peer has in flight. Thread-safe; calls
+ * no foreign code.
  */
 public final class Inbox {
   sealed interface Work {}
 
-  /** A command; takes its bytes of the budget until it is answered. */
+  /** A command; its bytes count in the budget until it is answered. */
   record Command(Request request, Consumer<Reply> reply, long bytes, ByteBudget budget)
       implements Work, Consumer<Reply> {
-    /** What an entry of the queue takes in the heap with what is made to answer it, about. */
+    /** What a command takes in the heap besides its request, about, in bytes. */
     private static final long PLACE_BYTES = 160;
 
     @Override
@@ -45,24 +45,24 @@ public final class Inbox {
   record Inspection(int hotLimit, List<ObjectId> about, CompletableFuture<PartitionReport> report)
       implements Work {}
 
-  /** What became of a command. */
+  /** The outcome of offering a command. */
   public enum Offer {
-    /** It waits. */
+    /** The command waits in the queue. */
     TAKEN,
-    /** Too many wait already. */
+    /** Too many commands wait already. */
     FULL,
-    /** Those that wait take too much of the heap. */
+    /** The waiting commands take too much of the heap. */
     TOO_LARGE,
     /** No commands are taken any more. */
     CLOSED
   }
 
-  /** Without a lock: threads that bring and take commands at once do not stop each other. */
+  /** A queue without a lock: threads that add and take commands do not stop each other. */
   private final Queue<Command> commands = new ConcurrentLinkedQueue<>();
 
   private final int commandsMax;
 
-  /** At least as many as there are. */
+  /** The number of commands, or a little more. */
   private final AtomicInteger commandsThere = new AtomicInteger();
 
   private final Queue<Work> events = new ConcurrentLinkedQueue<>();
@@ -72,27 +72,28 @@ public final class Inbox {
 
   private final AtomicInteger overloads = new AtomicInteger();
 
-  /** What commands are refused with; null as long as they are taken. */
+  /** The reply that refuses commands; null as long as they are taken. */
   private volatile Reply.@Nullable Failure closed;
 
   private final ByteBudget budget;
   private final AtomicInteger tooLarge = new AtomicInteger();
 
-  /** As the other one, with as much of the heap as there is. */
+  /** An inbox without a bound in the heap. */
   public Inbox(int commandsMax) {
     this(commandsMax, ByteBudget.UNLIMITED.max());
   }
 
   /**
-   * @param commandsMax so many commands may wait
-   * @param bytesMax what those that are not answered may take in the heap; one alone may take more
+   * @param commandsMax how many commands may wait
+   * @param bytesMax what commands that are not answered may take in the heap; a single one may take
+   *     more
    */
   public Inbox(int commandsMax, long bytesMax) {
     this.commandsMax = commandsMax;
     this.budget = new ByteBudget(bytesMax);
   }
 
-  /** Puts a command in, or refuses it; it is not answered then. */
+  /** Adds a command, or refuses it without an answer. */
   public Offer offer(Request request, Consumer<Reply> reply) {
     if (closed != null) {
       return Offer.CLOSED;
@@ -113,17 +114,17 @@ public final class Inbox {
     return Offer.FULL;
   }
 
-  /** From now on commands that are not answered may take so much of the heap. */
+  /** Sets how many bytes of the heap commands that are not answered may take. */
   void setBytesMax(long bytesMax) {
     budget.setMax(bytesMax);
   }
 
-  /** Puts an event in. */
+  /** Adds an event. */
   public void add(Input input) {
     events.add(new Event(input));
   }
 
-  /** Puts an event in, before any command that is put in later. */
+  /** Adds an event that goes before any command added later. */
   void addFirst(Input input) {
     urgent.add(new Event(input));
   }
@@ -149,7 +150,7 @@ public final class Inbox {
     return first;
   }
 
-  /** Whether nothing waits. */
+  /** Returns whether the inbox is empty. */
   public boolean isEmpty() {
     return commands.isEmpty() && events.isEmpty() && urgent.isEmpty();
   }
@@ -162,34 +163,34 @@ public final class Inbox {
     return events.size();
   }
 
-  /** What the commands use of their budget. */
+  /** Returns the commands' use of their budget. */
   Budget.Usage memory() {
     return new Budget.Usage("commands", budget.max(), budget.taken(), tooLarge.get());
   }
 
-  /** How many commands were refused because too many waited, or took too much. */
+  /** Returns how many commands were refused because too many waited or took too much. */
   int overloads() {
     return overloads.get();
   }
 
-  /** From now on commands are refused with SHUTTING_DOWN, unless it is closed already. */
+  /** Refuses commands with SHUTTING_DOWN from now on, unless the inbox is closed already. */
   public void close() {
     close(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
   }
 
-  /** From now on commands are refused, unless it is closed already. */
+  /** Refuses commands with this reply from now on, unless the inbox is closed already. */
   void close(Reply.Failure why) {
     if (closed == null) {
       closed = why;
     }
   }
 
-  /** What commands are refused with; empty as long as they are taken. */
+  /** Returns the reply that refuses commands; empty as long as they are taken. */
   Optional<Reply.Failure> closed() {
     return Optional.ofNullable(closed);
   }
 
-  /** Whether commands are taken. */
+  /** Returns whether commands are taken. */
   public boolean isOpen() {
     return closed == null;
   }

@@ -5,17 +5,19 @@ import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import java.util.concurrent.CompletableFuture;
 
-/** A partition that runs, as those see it who tell it what becomes of its datacenter. */
+/** A running partition, as seen by the parts that tell it about its datacenter's membership. */
 public interface InspectedPartition {
   /** Submits an event; never refused. */
   void submit(Input input);
 
-  /** What it is doing, once it has taken all that was submitted before. */
+  /** Returns a report of what it is doing, made once it has taken all that was submitted before. */
   CompletableFuture<PartitionReport> inspect(int hotLimit);
 
-  /** Whether something is acknowledged in front of the partition, and not in it yet. */
+  /**
+   * Returns whether updates are acknowledged in front of the partition that it does not have yet.
+   */
   boolean isHolding();
 
-  /** The objects, for reads that need no turn. */
+  /** Returns the objects, for reads that need no turn. */
   ObjectStore store();
 }

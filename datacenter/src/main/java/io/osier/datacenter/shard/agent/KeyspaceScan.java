@@ -22,30 +22,36 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
- * One page of a scan: the objects of all partitions merged in their order, as far as they are
- * durable, those on the disk alone included. It is bounded in rows, in bytes and in what is looked
- * at; it holds no lock, and no partition's thread has to do with it. Used by one thread.
+ * Makes one page of a scan: merges the durable objects of all partitions in their order, those on
+ * the disk included. The page is bounded in rows, in bytes and in objects looked at. A scan holds
+ * no lock and uses no partition's thread. Used by one thread.
  */
 public final class KeyspaceScan {
-  /** Most objects that a partition's walk reads at once. */
+  /** The most objects that a partition's walk reads at once. */
   private static final int BATCH_MAX = 256;
 
-  /** With so many it begins: most ranges are small, and what lies behind them is read in vain. */
+  /**
+   * How many objects a walk reads first: most ranges are small, and objects beyond them are read in
+   * vain.
+   */
   private static final int BATCH_FIRST = 16;
 
-  /** A page ends before it has more bytes, unless one row alone has. */
+  /** A page has at most so many bytes, unless a single row has more. */
   private static final long PAGE_BYTES_MAX = 4 << 20;
 
-  /** What the walks of all partitions read ahead of the page, in bytes. */
+  /** The most bytes that all partitions' walks read ahead of the page. */
   private static final long AHEAD_BYTES_MAX = 4 << 20;
 
-  /** A page ends after so many objects, wanted or not: a scan is no way to block other readers. */
+  /**
+   * The most objects that a page looks at, wanted or not, so that a scan does not block other
+   * readers.
+   */
   static final int PAGE_OBJECTS_MAX = 5_000;
 
-  /** Most objects that are added to a page because they are dropped. */
+  /** The most dropped objects that are added to a page. */
   static final int DROPPED_MAX = 1_000;
 
-  /** What a row takes beside its key where no value is asked for, about, in bytes. */
+  /** What a row without a value takes besides its key, about, in bytes. */
   private static final long BARE_BYTES = 16;
 
   private final Request.Scan scan;
@@ -71,9 +77,9 @@ public final class KeyspaceScan {
   }
 
   /**
-   * The first page of a scan.
+   * Returns a page of a scan.
    *
-   * @param stores the partitions' in their order
+   * @param stores the partitions' stores, in order
    * @param millis the time, in milliseconds since 1970; asked for only where something expires
    * @throws OsierException INVALID_ARGUMENT if its limit is out of range, WRONG_TYPE if an object's
    *     type has no such query
@@ -96,7 +102,8 @@ public final class KeyspaceScan {
       if (scan.to().isPresent() && key.compareTo(scan.to().get()) >= 0) {
         return page(Optional.empty());
       }
-      // The next page starts with a key, so one key's objects of several types stay together.
+      // The next page starts with a whole key, so that a key's objects of several types stay
+      // together.
       boolean newKey = !key.equals(last);
       objects++;
       if (newKey && (objects > PAGE_OBJECTS_MAX || isFull(entry))) {
@@ -112,7 +119,7 @@ public final class KeyspaceScan {
     return page(Optional.empty());
   }
 
-  /** Whether there is no room for an object that is wanted. */
+  /** Returns whether the page has no room for this object, which the scan wants. */
   private boolean isFull(StoredObjects.Entry entry) {
     return isWanted(entry.state())
         && (rows.size() >= scan.limit()
@@ -126,7 +133,7 @@ public final class KeyspaceScan {
   }
 
   private long bytesOf(StoredObjects.Entry entry) {
-    // Of what is known the values are read next, as they were.
+    // A KNOWN scan's values are read later, as they were at this moment.
     boolean bare =
         scan.want() != Request.Want.KNOWN
             && (scan.query() instanceof Query.Exists || scan.query() instanceof Query.Size);
@@ -160,7 +167,7 @@ public final class KeyspaceScan {
         : new Reply.Page(rows, next, seen);
   }
 
-  /** A page of what is stored, with what is dropped in its range. */
+  /** Merges a page of stored objects with the dropped objects of its range. */
   static Reply.Page together(Reply.Page stored, Reply.Page dropped) {
     TreeMap<ObjectId, Reply.Row> all = new TreeMap<>();
     dropped.rows().forEach(row -> all.put(new ObjectId(row.key(), row.type()), row));
@@ -183,7 +190,7 @@ public final class KeyspaceScan {
     private int limit = BATCH_FIRST;
     private List<StoredObjects.Entry> batch;
 
-    /** Behind this the next batch begins. */
+    /** The next batch begins after this object. */
     private Optional<ObjectId> after;
 
     private boolean last;
@@ -194,7 +201,7 @@ public final class KeyspaceScan {
       this.store = store;
       this.bytesMax = bytesMax;
       this.to = scan.to();
-      // Pages begin behind a place, and this is the first one of the key.
+      // Pages begin after an object; this is the key's first possible one, which is read by itself.
       this.after = scan.from().map(key -> new ObjectId(key, CrdtType.values()[0]));
       CrdtState first = after.map(store::getDurable).orElse(null);
       this.batch =
@@ -215,7 +222,7 @@ public final class KeyspaceScan {
       fill();
     }
 
-    /** Reads on where nothing is left, unless that is the end. */
+    /** Reads the next batch when the last one is used up, unless the walk has ended. */
     private void fill() {
       while (at >= batch.size() && !last) {
         StoredObjects.Page page = store.pageDurable(after, to, limit, bytesMax);

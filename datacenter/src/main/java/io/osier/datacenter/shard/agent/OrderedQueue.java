@@ -17,21 +17,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the order of one sender's requests although some have to wait until their objects were read
- * from the disk: those behind wait with them, while all reads go on side by side. What follows many
- * turns that come together, as running their partition, can be done once for all of them ({@link
- * #hold}). Thread-safe.
+ * Keeps the order of one sender's requests although some must wait until their objects were read
+ * from the disk: the requests behind them wait, too, while all reads go on in parallel. When many
+ * turns come together, the work that follows each, such as running the partition, can be done once
+ * for all ({@link #hold}). Thread-safe.
  */
 public final class OrderedQueue {
   private static final Logger LOG = LoggerFactory.getLogger(OrderedQueue.class);
 
-  /** What is done in its turn. */
+  /** A request's turn in the order. */
   @FunctionalInterface
   public interface Turn {
     /**
-     * Takes effect. Called with the lane's lock held, so it neither waits nor runs others' code.
+     * Executes the turn. Called with this queue's lock held, so it neither waits nor calls foreign
+     * code.
      *
-     * @return what is to be done after the lock is released, such as a refusal's answer
+     * @return the work that follows after the lock is released, such as a refusal's answer
      */
     Runnable take();
   }
@@ -55,15 +56,15 @@ public final class OrderedQueue {
 
   private final boolean answersInOrder;
 
-  /** The keyspaces of which other datacenters have done something that came in this order. */
+  /** The keyspaces of which other datacenters have executed requests of this sender. */
   private volatile Map<String, Elsewhere> elsewhere = Map.of();
 
-  /** What of one keyspace is done by other datacenters. Thread-safe. */
+  /** Requests of one keyspace that other datacenters execute. Thread-safe. */
   public static final class Elsewhere {
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile String shownBy = "";
 
-    /** One more request is done there. */
+    /** Notes that another request has gone there. */
     public void begins() {
       underWay.incrementAndGet();
     }
@@ -72,12 +73,15 @@ public final class OrderedQueue {
       underWay.decrementAndGet();
     }
 
-    /** Whether none is. */
+    /** Returns whether none of these requests is in flight. */
     public boolean isIdle() {
       return underWay.get() == 0;
     }
 
-    /** What a datacenter has told is shown; whether it was another one's before. */
+    /**
+     * Notes that an answer of this datacenter is shown; returns whether the last one was another
+     * datacenter's.
+     */
     public boolean changesTo(String dc) {
       boolean others = !shownBy.equals(dc);
       if (others) {
@@ -87,13 +91,13 @@ public final class OrderedQueue {
     }
   }
 
-  /** A lane in which nothing waits, of a sender whose requests may be answered in any order. */
+  /** An empty queue, for a sender that takes answers in any order. */
   public OrderedQueue() {
     this(false);
   }
 
   /**
-   * @param answersInOrder whether the sender takes no answer before those to earlier requests
+   * @param answersInOrder whether the sender takes answers only in the order of its requests
    */
   public OrderedQueue(boolean answersInOrder) {
     this.answersInOrder = answersInOrder;
@@ -104,7 +108,7 @@ public final class OrderedQueue {
     return answersInOrder;
   }
 
-  /** Something of a keyspace is done by another datacenter. */
+  /** Returns the record of a keyspace's requests to other datacenters, made if there is none. */
   public Elsewhere goesElsewhere(String keyspace) {
     Elsewhere known = elsewhere.get(keyspace);
     return known != null ? known : addElsewhere(keyspace);
@@ -117,7 +121,7 @@ public final class OrderedQueue {
     return of;
   }
 
-  /** Whether another datacenter has done something of a keyspace, or does. */
+  /** Returns whether another datacenter has executed, or executes, requests of a keyspace. */
   public boolean hasGoneElsewhere(String keyspace) {
     return elsewhere.containsKey(keyspace);
   }
@@ -134,9 +138,7 @@ public final class OrderedQueue {
     follow(then);
   }
 
-  /**
-   * Does what follows something that took effect without a turn, when what is held back is done.
-   */
+  /** Does the work that follows an effect without a turn; held back like that of turns. */
   public void follow(Runnable then) {
     synchronized (this) {
       if (holds) {
@@ -149,10 +151,10 @@ public final class OrderedQueue {
   }
 
   /**
-   * From now on what follows turns is held back, until {@link #release}. Not what follows those
-   * that wait for a read.
+   * Holds back the work that follows turns until {@link #release}, except for turns that wait for a
+   * read.
    *
-   * @return whether it was not held back so far
+   * @return false if work is held back already
    */
   public synchronized boolean hold() {
     boolean isNew = !holds;
@@ -161,9 +163,9 @@ public final class OrderedQueue {
   }
 
   /**
-   * Does what was held back: the same thing once, however often it was to follow.
+   * Does the work that was held back; a piece that was added several times is done once.
    *
-   * @param together runs it, if there is anything
+   * @param together runs the work, if there is any
    */
   public void release(Consumer<Runnable> together) {
     Set<Runnable> then;
@@ -178,8 +180,8 @@ public final class OrderedQueue {
   }
 
   /**
-   * Does what was held back in several lanes, which are taken from their queue: what follows in one
-   * may fail, and the others have nobody else to release them.
+   * Releases several queues, removing them from the given queue. All are released even if the work
+   * of one throws, since nobody else would release them.
    */
   public static void releaseAll(Queue<OrderedQueue> lanes) {
     List<Runnable> each = new ArrayList<>();
@@ -191,7 +193,7 @@ public final class OrderedQueue {
     run(each);
   }
 
-  /** What one throws is thrown when all others have had their turn. */
+  /** Runs all pieces of work; if some throw, throws one exception when all have run. */
   private static void run(Iterable<Runnable> then) {
     RuntimeException failure = null;
     for (Runnable r : then) {
@@ -211,10 +213,10 @@ public final class OrderedQueue {
   }
 
   /**
-   * Does something in its turn, once something else is done.
+   * Executes a turn once a read is done.
    *
-   * @param read what must be done before it, by another thread
-   * @param reader whose threads may wait; once it has ended nothing is read before a turn
+   * @param read the read that another thread does before the turn
+   * @param reader its threads may wait; after its shutdown turns are executed without a read
    */
   public void submit(Runnable read, Executor reader, Turn turn) {
     Entry entry = new Entry(turn, false);
@@ -232,9 +234,9 @@ public final class OrderedQueue {
     try {
       read.run();
     } catch (RuntimeException e) {
-      LOG.debug("reading ahead failed", e); // and fails again, with a reply, in its turn
+      LOG.debug("reading ahead failed", e); // the turn meets the same error, and answers with it
     } finally {
-      ready(entry); // what fails there is for the reader's handler of uncaught exceptions
+      ready(entry); // errors in turns are for the reader's handler of uncaught exceptions
     }
   }
 
@@ -249,7 +251,10 @@ public final class OrderedQueue {
     run(then);
   }
 
-  /** What a turn throws is thrown among what follows: those behind it have nobody else. */
+  /**
+   * Executes a turn; its exception is thrown later, with the work that follows, so that the turns
+   * behind it are executed.
+   */
   private static Runnable take(Turn turn) {
     try {
       return turn.take();

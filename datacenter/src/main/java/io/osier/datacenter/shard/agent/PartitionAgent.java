@@ -18,42 +18,48 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The loop around one partition, step by step: takes what waits in batches, carries out each
- * batch's effects, its records as one group, and lets replies and frames go when the group is
- * durable. Knows neither threads nor clocks: whoever drives it calls {@link #step} when something
- * has come in or {@link #dueNanos} has come, one caller at a time, and then, holding no lock,
- * {@link PendingReplies#tell} of what {@link #takeReplies} gives.
+ * The loop around one partition, step by step: takes waiting inputs in batches, carries out each
+ * batch's effects, its records as one group, and releases replies and frames when the group is
+ * durable. Knows neither threads nor clocks. Its driver calls {@link #step} when an input has come
+ * or {@link #dueNanos} has passed, one caller at a time, and then, holding no lock, {@link
+ * PendingReplies#tell} of {@link #takeReplies}.
  *
  * <p>A machine that throws has broken an invariant: nothing of the batch leaves, and the driver
  * must not go on but {@link #abandon} the rest.
  */
 public final class PartitionAgent {
-  /** So much of each kind is done in one step. */
+  /** The most commands, and the most events, that one step takes. */
   private static final int BATCH = 256;
 
   /**
-   * With more than this gathered a step takes no further command: a small one that appends to a
-   * large string makes all of it anew, and nothing that a step has made can go before its end.
+   * A step that has gathered more than this takes no further command. A small append to a large
+   * string makes all of it anew, and nothing that a step has made is freed before its end.
    */
   private static final long BATCH_BYTES_MAX = 16 << 20;
 
-  /** With more frames of peers waiting than this a partition is behind. */
+  /** A partition is behind if more frames of peers than this wait. */
   private static final int WAITING_EVENTS = 2;
 
   private static final int SUMMARY_MAX = 1_000;
 
-  /** Who drives an agent. Called in any thread, also while a step is done in another one. */
+  /**
+   * Drives an agent. Its methods are called in any thread, also while another thread executes a
+   * step.
+   */
   public interface Driver {
-    /** A group is durable and out: {@link #isDrained} may change with the next step. */
+    /**
+     * A group is durable and its outputs have left: {@link #isDrained} may change with the next
+     * step.
+     */
     void groupIsOut();
 
     /**
-     * A frame or an answer did not leave, because whoever takes it has thrown; the others did, and
-     * nothing is tried again.
+     * An output did not leave, because its receiver has thrown; the others did leave, and nothing
+     * is tried again.
      */
     void couldNotLeave(Effects.Output output, RuntimeException cause);
 
-    /** Something has come into the inbox by what was made of an answer. */
+    /** An input has come into the inbox from the making of an answer. */
     default void hasWork() {}
   }
 
@@ -67,21 +73,21 @@ public final class PartitionAgent {
   private final BatchOutputs outputs;
   private long tickets;
 
-  /** The ticket of the command that is being handled; 0 if none is. */
+  /** The ticket of the command that is being handled; 0 if there is none. */
   private long inHand;
 
   private boolean flushed;
 
-  /** When the last step saw the machine's next tick due; empty if it took an input after that. */
+  /** The machine's next tick as of the last step; empty if the machine has taken an input since. */
   private OptionalLong tickNanos = OptionalLong.empty();
 
   private volatile boolean drained;
 
   /**
-   * @param combiner what acknowledges in front of the partition, if anything does
+   * @param combiner acknowledges updates in front of the partition, if anything does
    * @param tellsApart whether answers that are ready within a step are left to {@link
    *     PendingReplies}, because they run callers' code and the driver holds a lock
-   * @param driver hears of what happens outside of its calls
+   * @param driver is told what happens outside of its calls
    */
   public PartitionAgent(
       PartitionPorts ports,
@@ -100,25 +106,25 @@ public final class PartitionAgent {
   }
 
   /**
-   * Does what waits and what is due, up to a batch.
+   * Handles what waits and what is due, up to a batch.
    *
-   * @return how much that was; 0 if there was nothing to do
+   * @return how many inputs were handled; 0 if there was nothing to do
    */
   public int step() {
     return step(this::takeDue);
   }
 
-  /** As {@link #step}, but leaves to the combiner what it holds. */
+  /** As {@link #step}, but leaves the combiner's updates in it. */
   int stepLeaving() {
     return step(List::of);
   }
 
-  /** As {@link #step}, and takes what is held of a key, due or not. */
+  /** As {@link #step}, and absorbs the combiner's updates of a key, due or not. */
   public int stepAbsorbing(Key key) {
     return step(() -> combiner.map(c -> c.take(key)).orElse(List.of()));
   }
 
-  /** As {@link #step}, and takes all that is held, due or not. */
+  /** As {@link #step}, and absorbs all of the combiner's updates, due or not. */
   public int stepAbsorbingAll() {
     return step(() -> combiner.map(Combiner::takeAll).orElse(List.of()));
   }
@@ -135,8 +141,8 @@ public final class PartitionAgent {
       handled++;
     }
     if (closing && (handled > 0 || !flushed)) {
-      // After the commands, and again when one that had to wait is done late: what a command
-      // leaves dirty now has no deadline that will be met.
+      // After the commands, and again when a command that had to wait is executed late: nobody will
+      // wait until updates left dirty now are due.
       flushed = true;
       on(new Input.Flush(), now);
       handled++;
@@ -152,23 +158,23 @@ public final class PartitionAgent {
     return handled;
   }
 
-  /** When {@link #step} has something to do, unless something comes in. */
+  /** Returns when {@link #step} has something to do, unless an input comes before that. */
   public long dueNanos() {
     if (!inbox.isOpen() && !flushed) {
       return Long.MIN_VALUE;
     }
-    // Whoever asks later asks anew: what partitions share changes without an input.
+    // The remembered tick is used once: what partitions share may change without an input.
     long tick = tickNanos.isPresent() ? tickNanos.getAsLong() : machine.nextTickNanos();
     tickNanos = OptionalLong.empty();
     return combiner.isPresent() ? Math.min(tick, combiner.get().dueNanos()) : tick;
   }
 
   /**
-   * Whether everything that was taken before the inbox was closed is shipped and answered, or will
-   * be answered by those who make long answers. For any thread.
+   * Returns whether everything taken before the inbox was closed is shipped and answered, or left
+   * to the threads that make long answers. For any thread.
    */
   public boolean isDrained() {
-    // In this order: a step withdraws "drained" before it takes anything.
+    // In this order: a step clears "drained" before it takes anything.
     return inbox.isEmpty() && drained;
   }
 
@@ -179,7 +185,7 @@ public final class PartitionAgent {
     return inbox.isOpen() ? combiner.get().takeDue(time.nanos()) : combiner.get().takeAll();
   }
 
-  // ---------------------------------------------------------------- what is acknowledged in front
+  // ---------------------------------------------------------------- acknowledged in front
 
   /**
    * Acknowledges an update in front of the partition, if that is possible. For any thread.
@@ -192,22 +198,25 @@ public final class PartitionAgent {
         : Combiner.Outcome.REFUSED;
   }
 
-  /** Whether something is acknowledged of a key that the partition does not have. */
+  /** Returns whether updates of a key are acknowledged that the partition does not have yet. */
   public boolean isHolding(Key key) {
     return combiner.isPresent() && combiner.get().isHolding(key);
   }
 
-  /** As {@link #isHolding(Key)}, of any key. */
+  /** As {@link #isHolding(Key)}, for any key. */
   public boolean isHolding() {
     return combiner.isPresent() && combiner.get().isHolding();
   }
 
-  /** What acknowledges in front of the partition, if anything does. */
+  /** Returns the combiner that acknowledges in front of the partition, if there is one. */
   Optional<Combiner> combiner() {
     return combiner;
   }
 
-  /** Whether more is acknowledged, or has come, than the partition does in time. */
+  /**
+   * Returns whether more updates are acknowledged, or have come, than the partition handles in
+   * time.
+   */
   boolean isBehind() {
     return combiner.isPresent()
         && (combiner.get().isLate(time.nanos()) || inbox.events() > WAITING_EVENTS);
@@ -240,7 +249,7 @@ public final class PartitionAgent {
     while (handled < BATCH
         && machine.gatheredBytes() <= BATCH_BYTES_MAX
         && (work = inbox.pollCommand()) != null) {
-      handled += urgent(); // what came before it
+      handled += urgent(); // an event that came before the command
       handle(work);
       handled++;
     }
@@ -257,7 +266,10 @@ public final class PartitionAgent {
     return handled;
   }
 
-  /** A long answer has become one that the partition is to hear of first. */
+  /**
+   * Puts an input that follows from a long answer in front: the partition handles it before later
+   * commands.
+   */
   private void comesBack(Input input) {
     inbox.addFirst(input);
     driver.hasWork();
@@ -295,7 +307,7 @@ public final class PartitionAgent {
     try {
       machine.on(input, now);
     } catch (OsierException e) {
-      // With its own code, and with what helps in front.
+      // Keeps the error's own code and what helps to explain it.
       e.addSuppressed(new IllegalStateException("at " + summary(input)));
       throw e;
     } catch (RuntimeException e) {
@@ -303,7 +315,7 @@ public final class PartitionAgent {
     }
   }
 
-  /** An input for the log, which must not be flooded by a large value. */
+  /** Returns an input as text for the log, cut so that a large value does not flood it. */
   private static String summary(Input input) {
     String text = input.toString();
     return text.length() <= SUMMARY_MAX ? text : text.substring(0, SUMMARY_MAX) + "…";
@@ -312,14 +324,14 @@ public final class PartitionAgent {
   // ---------------------------------------------------------------- out
 
   /**
-   * Changes when something else may be read than before. Means nothing where no journal keeps
-   * records. For any thread: before it reads.
+   * Returns a number that changes when readers may see something new. Means nothing where no
+   * journal keeps records. For any thread: read it before the data.
    */
   long recorded() {
     return outputs.recorded();
   }
 
-  /** Takes whom the last step has something to tell. */
+  /** Takes the replies that the last step has left to be sent. */
   public PendingReplies takeReplies() {
     return outputs.takeReplies();
   }
@@ -327,11 +339,10 @@ public final class PartitionAgent {
   // ---------------------------------------------------------------- the end
 
   /**
-   * Answers whom the partition will not answer any more: the commands that it has taken and not
-   * answered, and those whose answers were about to leave with the batch that failed. No step may
-   * follow.
+   * Answers the commands that the partition will not answer any more: those taken and not answered,
+   * and those whose answers were about to leave with the batch that failed. No step may follow.
    *
-   * @param failure what the last step has thrown, or null if it stops for no such reason
+   * @param failure the last step's exception, or null if the partition stops without one
    */
   void abandon(@Nullable Throwable failure) {
     Reply.Failure unknown =
@@ -346,7 +357,7 @@ public final class PartitionAgent {
         gone(failure));
   }
 
-  /** Answers what no step will take from the inbox any more. For any thread. */
+  /** Answers the commands that no step will take from the inbox any more. For any thread. */
   void answerWhatIsLeft(@Nullable Throwable failure) {
     Inbox.Work work;
     while ((work = inbox.pollCommand()) != null || (work = inbox.pollEvent()) != null) {

@@ -8,22 +8,22 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.wire.Frame;
 
 /**
- * Where a partition sits: what it is connected with.
+ * What a partition is connected with.
  *
  * @param name for messages
  * @param store its objects
- * @param journal where its records go
- * @param sender the way of its frames
+ * @param journal takes its records
+ * @param sender takes its frames
  */
 public record PartitionPorts(
     String name, Machine machine, ObjectStore store, Journal journal, Sender sender) {
   /** Sends a frame to an incarnation of a datacenter; it may be dropped. */
   @FunctionalInterface
   public interface Sender {
-    /** Sends it, without waiting and without running a partition. */
+    /** Sends a frame, without waiting and without running a partition. */
     void send(ReplicaId to, Frame frame);
 
-    /** Takes what has become visible, while somebody watches: as quickly as {@link #send}. */
+    /** Takes visible changes while somebody watches; as quickly as {@link #send}. */
     default void visible(Effects.Visible visible) {}
 
     /** Has an answer made, or refused, if possible by another thread. */

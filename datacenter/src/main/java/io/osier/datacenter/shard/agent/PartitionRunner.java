@@ -30,29 +30,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running partition as its shard has it: takes commands, events and questions for it from any
- * thread, refuses what is too much, and answers for any thread what is known of it. Which thread
- * does what was taken is up to {@link AgentRunner}.
+ * A running partition: takes commands, events and questions for it from any thread, refuses what
+ * exceeds its bounds, and tells any thread what is known of it. {@link AgentRunner} decides which
+ * thread handles them.
  */
 public final class PartitionRunner implements ShardGateway.Inside, FeedSource, InspectedPartition {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
   private static final int STOP_SECONDS = 5;
 
-  /** A frame with more shipments is left to the thread, where callers help. */
+  /** A frame with more shipments is left to the partition's thread, where callers help. */
   private static final int SHIPMENTS_HELPED_MAX = 64;
 
   /** Who runs the machine. */
   public enum Callers {
-    /** The runner's thread alone. */
+    /** Only the runner's thread. */
     WAIT,
     /**
-     * Whoever submits something while the thread sleeps: a single request needs no hand-over to it
-     * and back, and many at once, or heavy ones, keep it awake.
+     * A caller that submits something while the thread sleeps: a single request is not handed over
+     * to it and back, and many requests, or heavy ones, keep it awake.
      */
     HELP,
-    /** Whoever submits something; only with {@link Journal#NONE}. */
+    /** Any caller that submits something; only with {@link Journal#NONE}. */
     RUN,
-    /** As {@link #RUN}, and what a {@link Combiner} can take is acknowledged in front of it. */
+    /**
+     * As {@link #RUN}, and a {@link Combiner} acknowledges in front those updates that it can take.
+     */
     COMBINE
   }
 
@@ -62,18 +64,18 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
   private final AgentRunner runner;
   private final PartitionAgent agent;
 
-  /** What follows a command that the inbox has taken. */
+  /** The work that follows a command that the inbox has taken. */
   private final Runnable taken = this::taken;
 
-  /** What follows an event. */
+  /** The work that follows an event. */
   private final Runnable push;
 
-  /** What follows an event that is much. */
+  /** The work that follows a large event. */
   private final Runnable pushMuch;
 
   /**
-   * @param onFailure hears of what stops it before its time
-   * @param policy the keyspace's; needed only where callers combine
+   * @param onFailure is told of a failure that stops the partition
+   * @param policy the keyspace's; needed only if callers combine
    */
   public PartitionRunner(
       PartitionPorts ports,
@@ -106,9 +108,9 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
   }
 
   /**
-   * From now on the keyspace behaves so.
+   * Changes the keyspace's policy and bounds.
    *
-   * @param commandBytesMax what commands that are not answered may take of the heap
+   * @param commandBytesMax the heap that commands that are not answered may take
    */
   public void configure(Input.Configured changed, long commandBytesMax) {
     agent.combiner().ifPresent(c -> c.configure(changed.policy()));
@@ -116,7 +118,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     submit(changed);
   }
 
-  /** Whether commands are served: the partition has caught up. For any thread. */
+  /** Returns whether commands are served: the partition has caught up. For any thread. */
   @Override
   public boolean isReady() {
     return ports.machine().isReady();
@@ -132,7 +134,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     return ports.machine().shown();
   }
 
-  /** Whether it runs, or has run. */
+  /** Returns whether the partition's thread runs, or has run. */
   public boolean isStarted() {
     return runner.isStarted();
   }
@@ -157,23 +159,24 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     submit(new Input.Watched(life));
   }
 
-  /** The objects, for reads that need no turn. For any thread. */
+  /** Returns the objects, for reads that need no turn. For any thread. */
   @Override
   public ObjectStore store() {
     return ports.store();
   }
 
-  /** Has an answer made, or refused, by somebody who may take long. For any thread. */
+  /** Has an answer made, or refused, by a thread that may take long. */
   public void later(PendingAnswer answer) {
     ports.sender().later(answer);
   }
 
-  // ---------------------------------------------------------------- what comes in
+  // ---------------------------------------------------------------- inputs
 
   /**
-   * Puts a command into the queue, or refuses it; neither waits nor runs anybody's code.
+   * Puts a command into the inbox, or refuses it; neither waits nor calls foreign code.
    *
-   * @return what must follow, with no lock held: it may run the partition, and callers' code
+   * @return the work that must follow, with no lock held: it may run the partition, and callers'
+   *     code
    */
   @Override
   public Runnable offer(Request request, Consumer<Reply> reply) {
@@ -222,7 +225,10 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     return isMuch(input) ? pushMuch : push;
   }
 
-  /** Whether it is more than the one thread that reads all peers' frames should do itself. */
+  /**
+   * Returns whether handling an event would take too long for the single thread that reads all
+   * peers' frames.
+   */
   private static boolean isMuch(Input input) {
     return input instanceof Input.FromPeer f
         && f.frame() instanceof Frame.Updates u
@@ -234,7 +240,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     return inspect(hotLimit, List.of());
   }
 
-  /** As {@link #inspect(int)}, with what is known of these objects. */
+  /** As {@link #inspect(int)}, with a report on these objects. */
   public CompletableFuture<PartitionReport> inspect(int hotLimit, List<ObjectId> about) {
     CompletableFuture<PartitionReport> report = new CompletableFuture<>();
     inbox.inspect(hotLimit, about, report);
@@ -251,8 +257,8 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
   }
 
   /**
-   * Changes when something else may be read here than before; empty if that is not known. For any
-   * thread: before it reads.
+   * Returns a number that changes when readers may see something new; empty if there is none. For
+   * any thread: read it before the data.
    */
   public OptionalLong recorded() {
     return ports.journal() == Journal.NONE
@@ -260,29 +266,29 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
         : OptionalLong.of(agent.recorded());
   }
 
-  /** How many commands wait. */
+  /** Returns how many commands wait. */
   public int queued() {
     return inbox.commands();
   }
 
-  /** What the commands use of their budget. */
+  /** Returns the commands' use of their budget. */
   public Budget.Usage memory() {
     return inbox.memory();
   }
 
-  /** How many were refused because too many waited, or took too much. */
+  /** Returns how many commands were refused because too many waited or took too much. */
   public int overloads() {
     return inbox.overloads();
   }
 
-  // ---------------------------------------------------------------- what is acknowledged in front
+  // ---------------------------------------------------------------- acknowledged in front
 
   @Override
   public boolean isHolding() {
     return agent.isHolding();
   }
 
-  /** Whether {@link #combine} can be of use. */
+  /** Returns whether {@link #combine} can acknowledge anything. */
   public boolean combines() {
     return agent.combiner().isPresent();
   }
@@ -325,21 +331,23 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
 
   // ---------------------------------------------------------------- the end
 
-  /** Whether everything accepted before {@link #refuse} is answered and shipped. */
+  /** Returns whether everything accepted before {@link #refuse} is answered and shipped. */
   public boolean isDrained() {
     return agent.isDrained();
   }
 
   /**
-   * Answers every new command with SHUTTING_DOWN, and ships without delay what those before it have
-   * left.
+   * Answers new commands with SHUTTING_DOWN, and ships without delay the updates of earlier ones.
    */
   public void refuse() {
     inbox.close();
     refusing();
   }
 
-  /** As {@link #refuse}, with another answer, to what still waits when it is stopped, too. */
+  /**
+   * As {@link #refuse}, with this answer, which commands that still wait when the partition is
+   * stopped get, too.
+   */
   public void refuse(Reply.Failure why) {
     inbox.close(why);
     refusing();
@@ -355,7 +363,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
     return runner.ownTurn();
   }
 
-  /** Begins what {@link #stop} waits for. */
+  /** Tells the thread to stop; {@link #stop} waits for it. */
   public void tellToStop() {
     runner.tellToStop();
   }
@@ -366,10 +374,10 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource, I
   }
 
   /**
-   * Stops partitions once they have done what they were told: all at once, so that many take little
+   * Stops partitions once they have handled their inputs: all at once, so that many take little
    * longer than the slowest of them.
    *
-   * @return what they did last, of those that say so
+   * @return the last reports of those that give one
    */
   public static List<PartitionReport> stopAll(List<PartitionRunner> partitions) {
     List<CompletableFuture<PartitionReport>> done =

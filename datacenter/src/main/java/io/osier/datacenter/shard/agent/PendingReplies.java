@@ -11,7 +11,7 @@ public final class PendingReplies {
   private final Completions answers;
   private final List<Reported> reports;
 
-  /** A report, for who asked for it. */
+  /** A report and the future of who asked for it. */
   record Reported(CompletableFuture<PartitionReport> to, PartitionReport report) {
     void tell() {
       to.complete(report);
@@ -28,7 +28,7 @@ public final class PendingReplies {
     reports.forEach(Reported::tell);
   }
 
-  /** Answers with something else. */
+  /** Answers all commands with this reply instead. */
   void abandon(Reply instead) {
     answers.abandon(instead);
     reports.forEach(Reported::tell);

@@ -2,15 +2,15 @@ package io.osier.datacenter.shard.agent;
 
 import io.osier.datacenter.partition.machine.Waited;
 
-/** Who waits for an answer and hears how far the request has come. Called by any thread. */
+/** An asker that is also told how far its request has come. Called by any thread. */
 public interface Phased {
-  /** Its partition has taken it. */
+  /** The request's partition has taken it. */
   void taken(long nanos);
 
-  /** It has waited for something, and goes on. */
+  /** The request has waited for something, and goes on. */
   void waited(Waited what);
 
-  /** Its batch is through; what is left is that its records become durable. */
+  /** The request's batch has been executed; its records have yet to become durable. */
   void executed(long nanos);
 
   /**

@@ -32,35 +32,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way into one partition. Reads that need no turn are answered from what is durable; what must
- * be read from the disk first waits in its {@link OrderedQueue}; and whoever reads or updates an
- * object first lets the partition absorb what is acknowledged in front of it. Whether a request is
- * allowed is decided before. Thread-safe, with no thread or lock of its own.
+ * Brings requests into one partition. Answers reads that need no turn from durable objects; lets
+ * requests for cold objects wait in their {@link OrderedQueue} until these are read; and before any
+ * read or update lets the partition absorb the updates acknowledged in front of it. Requests were
+ * checked before. Thread-safe, with no thread or lock of its own.
  */
 public final class ShardGateway {
   private static final Logger LOG = LoggerFactory.getLogger(ShardGateway.class);
 
-  /** What it leads to. Thread-safe. */
+  /** The partition behind the gateway. Thread-safe. */
   public interface Inside {
-    /** Whether commands are served. */
+    /** Returns whether commands are served. */
     boolean isReady();
 
-    /** Whether all objects are in memory: then nobody needs to wait for a lane. */
+    /** Returns whether all objects are in memory: then no request waits in a queue. */
     boolean isAllInMemory();
 
-    /** The partition's time, in milliseconds since 1970: what has expired is not shown. */
+    /**
+     * Returns the partition's time, in milliseconds since 1970: what has expired by then is not
+     * shown.
+     */
     long millis();
 
-    /** Brings what is acknowledged of a key in front of the partition into it. */
+    /** Brings the updates of a key that were acknowledged in front of the partition into it. */
     void absorb(Key key);
 
-    /** As {@link #absorb}, of all keys. */
+    /** As {@link #absorb}, for all keys. */
     void absorbAll();
 
     /**
-     * Puts a command into the queue, or refuses it; neither waits nor runs anybody's code.
+     * Puts a command into the inbox, or refuses it; neither waits nor calls foreign code.
      *
-     * @return what must follow, with no lock held
+     * @return the work that must follow, with no lock held
      */
     Runnable offer(Request request, Consumer<Reply> reply);
 
@@ -76,9 +79,8 @@ public final class ShardGateway {
 
   /**
    * @param showsOne whether each object is visible by itself, as in a session keyspace
-   * @param readers what reads objects that are not in memory
-   * @param longAnswers has answers made, or refused, that take longer than a connection's thread
-   *     has
+   * @param readers read objects that are not in memory
+   * @param longAnswers has answers made, or refused, that would take a connection's thread too long
    */
   public ShardGateway(
       boolean showsOne,
@@ -94,9 +96,9 @@ public final class ShardGateway {
   }
 
   /**
-   * Answers a read: at once where the session has nothing to wait for, otherwise in its turn.
+   * Answers a read: at once if the session has nothing to wait for, otherwise in its turn.
    *
-   * @throws io.osier.core.OsierException if it is answered at once and cannot be
+   * @throws io.osier.core.OsierException if the read is answered at once and fails
    */
   public void read(Request.Read read, OrderedQueue lane, Consumer<Reply> reply) {
     inside.absorb(read.key());
@@ -105,7 +107,7 @@ public final class ShardGateway {
       if (stored.isPresent()) {
         StoredKey found = stored.get();
         if (Reads.isLong(found, read.query())) {
-          long now = inside.millis(); // of the version, not of when it is read
+          long now = inside.millis(); // the time of this version, not of reading it
           later(
               Reads.later(found.states(), read, () -> now),
               reply,
@@ -119,12 +121,12 @@ public final class ShardGateway {
     submit(List.of(read.key()), lane, read, reply);
   }
 
-  /** Whether a read needs no turn: the session has nothing to wait for. */
+  /** Returns whether a read needs no turn: the session has nothing to wait for. */
   private boolean isDirect(VersionVector after, boolean ordered) {
     return after.isEmpty() && !ordered && inside.isReady() && (showsOne || store.showsTogether());
   }
 
-  /** As {@link #read}, of several objects. */
+  /** As {@link #read}, for several objects. */
   public void readAll(Request.ReadAll read, OrderedQueue lane, Consumer<Reply> reply) {
     List<Key> keys = read.reads().stream().map(Request.Fetch::key).toList();
     keys.forEach(inside::absorb);
@@ -148,9 +150,9 @@ public final class ShardGateway {
   }
 
   /**
-   * Answers with what takes longer than a connection's thread has.
+   * Has an answer made that would take a connection's thread too long.
    *
-   * @param again is run instead if what was to be read was not kept for so long
+   * @param again runs instead if the objects were not kept for that long
    */
   private void later(Supplier<Reply> made, Consumer<Reply> reply, Runnable again) {
     longAnswers.accept(
@@ -165,7 +167,7 @@ public final class ShardGateway {
             }));
   }
 
-  /** What keys hold; empty if that cannot be told of all of them at once. */
+  /** Returns the durable objects of these keys; empty if one of them cannot be told at once. */
   private Optional<Map<Key, StoredKey>> durable(List<Key> keys) {
     Map<Key, StoredKey> found = new HashMap<>();
     for (Key key : keys) {
@@ -178,7 +180,7 @@ public final class ShardGateway {
     return Optional.of(found);
   }
 
-  /** Does several updates, in their turn. */
+  /** Executes several updates in their turn. */
   public void writeAll(Request.WriteAll write, OrderedQueue lane, Consumer<Reply> reply) {
     List<Key> keys = write.updates().stream().map(Request.Update::key).toList();
     keys.forEach(inside::absorb);
@@ -186,9 +188,9 @@ public final class ShardGateway {
   }
 
   /**
-   * Does a program, in its turn.
+   * Executes a program in its turn.
    *
-   * @param keys all that it is about
+   * @param keys all keys that the program names
    */
   public void evaluate(
       Request.Evaluate program, Collection<Key> keys, OrderedQueue lane, Consumer<Reply> reply) {
@@ -196,17 +198,17 @@ public final class ShardGateway {
     submit(keys, lane, program, reply);
   }
 
-  /** Does an update, in its turn. */
+  /** Executes an update in its turn. */
   public void write(Request.Write write, OrderedQueue lane, Consumer<Reply> reply) {
     inside.absorb(write.key());
     submit(List.of(write.key()), lane, write, reply);
   }
 
   /**
-   * Does a step of a transaction, in its turn. Nothing is acknowledged in front of a partition that
-   * has transactions.
+   * Executes a step of a transaction in its turn. No updates are acknowledged in front of a
+   * partition that has transactions.
    *
-   * @param request how it was asked for: the step itself, or its repeat
+   * @param request the request with the step: the step itself, or its repeat
    */
   public void transact(
       Request.Transact step, Request request, OrderedQueue lane, Consumer<Reply> reply) {
@@ -216,7 +218,7 @@ public final class ShardGateway {
     submit(keys, lane, request, reply);
   }
 
-  /** Answers what is asked about the partition itself, and no object. */
+  /** Answers a request about the partition itself and no object. */
   public void ask(Request request, Consumer<Reply> reply) {
     inside.absorbAll();
     inside.offer(request, reply).run();
@@ -226,11 +228,12 @@ public final class ShardGateway {
    * Answers a {@link Request.Want#KNOWN} scan of this partition alone, by a thread that may wait
    * for the disk.
    *
-   * @throws io.osier.core.OsierException if it cannot be answered
+   * @throws io.osier.core.OsierException if the scan fails
    */
   public void known(Request.Scan scan, Consumer<Reply> reply) {
     Reply.Page page = (Reply.Page) KeyspaceScan.of(List.of(store), scan, inside::millis);
-    // After the store was read: what is dropped in between is found twice, and not never.
+    // Asked after the store was read: an object that is dropped in between is found twice, and not
+    // missed.
     Request.Scan rest =
         new Request.Scan(
             scan.keyspace(),
@@ -272,9 +275,9 @@ public final class ShardGateway {
   }
 
   /**
-   * Hands over a peer's frame, once the objects that its handling reads are at hand. One that needs
-   * an object that cannot be read is as good as lost on its way: it comes again, and what depends
-   * on it waits.
+   * Hands a peer's frame to the partition, once the objects that its handling reads are at hand. A
+   * frame that needs an unreadable object counts as lost on its way: the peer sends it again, and
+   * later updates that depend on it wait.
    */
   public void received(Input.FromPeer input, OrderedQueue lane) {
     if (inside.isAllInMemory()) {
@@ -300,10 +303,10 @@ public final class ShardGateway {
   }
 
   /**
-   * What is cold is read from the disk before its command comes to the partition's thread. What
-   * needs an object that is damaged does not come there, where nobody could answer for it.
+   * Submits a turn after its cold objects were read from the disk. If one of them is damaged, the
+   * turn is refused and does not reach the partition.
    *
-   * @param refused is told instead
+   * @param refused gets the failure instead
    */
   private void submit(
       List<Key> cold, OrderedQueue lane, OrderedQueue.Turn turn, Consumer<Reply.Failure> refused) {
@@ -334,7 +337,7 @@ public final class ShardGateway {
     }
   }
 
-  /** What the frame's handling reads. */
+  /** Returns the keys of the objects that the frame's handling reads. */
   private static List<Key> keys(Frame frame) {
     return switch (frame) {
       case Frame.Updates u -> keys(u.shipments());

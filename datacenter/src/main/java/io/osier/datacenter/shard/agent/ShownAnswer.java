@@ -5,9 +5,10 @@ import io.osier.protocol.Reply;
 import java.util.function.Consumer;
 
 /**
- * An answer that is shown to somebody first; who waits for it hears all else as if it were not.
+ * An answer that an observer sees before the asker gets it. All other events go to the asker alone.
  *
- * @param reply who waits for it
+ * @param first the observer
+ * @param reply the asker
  */
 public record ShownAnswer(Consumer<Reply> first, Consumer<Reply> reply)
     implements Consumer<Reply>, Phased {

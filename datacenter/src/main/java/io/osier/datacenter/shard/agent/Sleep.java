@@ -5,16 +5,18 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * A thread's sleep until a time, and its end by others. No wake-up is lost, so none needs a
- * time-out to be made good: the sleeper announces that it will sleep, <em>then</em> looks whether
- * there is something to do, and sleeps if there is not; others bring something and <em>then</em>
- * {@link #wake} it. What came before the look is seen by it; who came after the look sees the
- * announcement, and ends the sleep even before it has begun.
+ * Lets a thread sleep until a time or until another thread wakes it. No wake-up is lost, so no
+ * time-out is needed: the sleeper announces that it will sleep, <em>then</em> checks whether there
+ * is work, and sleeps if there is none; others bring work and <em>then</em> {@link #wake} it. The
+ * check sees work that came before it; who brings work after the check sees the announcement, and
+ * ends the sleep even before it has begun.
  */
 final class Sleep {
-  /** A thread that can sleep, as {@link LockSupport} has it. */
+  /** A thread that can sleep, like {@link LockSupport}. */
   interface Sleeper {
-    /** Sleeps for a time, or until {@link #unpark}, also one before. Only for the thread itself. */
+    /**
+     * Sleeps for a time, or until {@link #unpark}, even an earlier one. Only for the thread itself.
+     */
     void park(long nanos);
 
     /** Ends the sleep, or the next one. For any thread. */
@@ -39,7 +41,7 @@ final class Sleep {
 
   private final Sleeper sleeper;
 
-  /** Until when it sleeps at the latest, or AWAKE. */
+  /** The latest time until which the thread sleeps, or AWAKE. */
   private volatile long until = AWAKE;
 
   Sleep(Sleeper sleeper) {
@@ -47,11 +49,11 @@ final class Sleep {
   }
 
   /**
-   * Sleeps unless there is something to do. Only for the thread itself.
+   * Sleeps unless there is work. Only for the thread itself.
    *
-   * @param due until when; Long.MIN_VALUE for not at all. It may wait for a lock, and take a
-   *     wake-up for its own by that
-   * @param busy whether there is something to do; waits for nothing, for it is asked last
+   * @param due returns the latest time to wake up; Long.MIN_VALUE for no sleep. It may wait for a
+   *     lock and consume a wake-up by that
+   * @param busy returns whether there is work; asked last, so it must not wait for anything
    */
   void unlessBusy(LongSupplier due, BooleanSupplier busy, Time time) {
     until = Long.MAX_VALUE;
@@ -67,21 +69,21 @@ final class Sleep {
   }
 
   /**
-   * Whether it looks once more what there is to do before it sleeps. For any thread that has
-   * brought something.
+   * Returns whether the thread will check for work once more before it sleeps. For any thread that
+   * has brought work.
    */
   boolean isAwake() {
     return until == AWAKE;
   }
 
-  /** Ends the sleep. For any thread that has brought something. */
+  /** Ends the sleep. For any thread that has brought work. */
   void wake() {
     if (until != AWAKE) {
       sleeper.unpark();
     }
   }
 
-  /** Ends the sleep if it goes on beyond a time. For any thread that has made something due. */
+  /** Ends the sleep if it would go on beyond this time. For any thread that has made work due. */
   void wakeBefore(long nanos) {
     if (until > nanos) {
       sleeper.unpark();

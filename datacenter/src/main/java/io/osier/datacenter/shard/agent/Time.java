@@ -9,24 +9,24 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What time it is for a partition and what is around it; passed in, so that tests can set it. */
+/** The clocks of a partition and its surroundings; passed in, so that tests can set them. */
 public interface Time {
   /** A monotonic clock. */
   long nanos();
 
-  /** Both clocks. Used by one thread at a time. */
+  /** Reads both clocks. Used by one thread at a time. */
   Now now();
 
-  /** About {@link Now#millis}. For any thread. */
+  /** Returns about {@link Now#millis}. For any thread. */
   long millis();
 
-  /** The machine's wall clock, in milliseconds since 1970, with their fraction. */
+  /** Returns the machine's wall clock, in milliseconds since 1970 with their fraction. */
   static double wallMillis() {
     Instant now = Instant.now();
     return now.getEpochSecond() * 1e3 + now.getNano() / 1e6;
   }
 
-  /** These clocks, the wall clock followed slowly. */
+  /** Makes a time of these clocks; it follows the wall clock slowly. */
   static Time of(String name, SlewedClock clock, LongSupplier monotonic, DoubleSupplier wall) {
     Logger log = LoggerFactory.getLogger(Time.class);
     record Reading(long nanos, double millis) {}

@@ -12,8 +12,8 @@ import java.util.Optional;
 
 /**
  * A file beside the database that names the run of the operating system under which the store was
- * opened last. As long as it is the same run, all that was handed to the operating system is there,
- * however the process ended; after another one, what no fsync has made durable may be lost.
+ * opened last. During that run everything handed to the operating system survives, however the
+ * process ended; after a restart of the system, writes without an fsync may be lost.
  *
  * <p>Linux draws a name for each of its runs. Elsewhere there is none, and each run counts as
  * another one. Not thread-safe.
@@ -30,7 +30,7 @@ public final class BootId {
     this.present = present;
   }
 
-  /** Of the store in a directory. */
+  /** Returns the boot id of the store in a directory. */
   public static BootId of(Path dir) {
     return new BootId(dir.resolve("kernel"), read(BOOT_ID));
   }
@@ -40,16 +40,18 @@ public final class BootId {
       String name = Files.readString(file, StandardCharsets.ISO_8859_1).strip();
       return Optional.of(name).filter(n -> !n.isEmpty() && n.length() <= NAME_BYTES_MAX);
     } catch (IOException e) {
-      return Optional.empty(); // none is there, which says that nothing is known
+      return Optional.empty(); // without one nothing is known
     }
   }
 
-  /** Whether the operating system has run on since the store was opened last. */
+  /**
+   * Returns whether the operating system has not been restarted since the store was last opened.
+   */
   public boolean isSameRun() {
     return present.isPresent() && present.equals(read(file));
   }
 
-  /** Notes under which run the store is open now; if that fails, nothing is known. */
+  /** Notes the run under which the store is open now; if that fails, nothing is known. */
   public void write() {
     if (isSameRun()) {
       return;
@@ -82,12 +84,12 @@ public final class BootId {
     }
   }
 
-  /** From now on nothing is known, as after an error of the disk: it may have lost something. */
+  /** Deletes the note, as after an error of the disk, which may have lost writes. */
   public void forget() {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
-      // What is left there is the name of this run at most, and then the disk is what failed.
+      // If the file stays, it names this run, and then it was the disk that failed.
     }
   }
 }

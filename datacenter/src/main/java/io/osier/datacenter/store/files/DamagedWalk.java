@@ -15,20 +15,20 @@ import org.rocksdb.WriteBatch;
 final class DamagedWalk {
   private static final int BATCH_BYTES = 1 << 20;
 
-  /** With more damage than this a rebuild is the better way. */
+  /** With more damaged places than this, a rebuild is the better way. */
   private static final int GAPS_MAX = 10_000;
 
-  /** Takes what is whole. */
+  /** Takes the readable records. */
   @FunctionalInterface
   interface Whole {
-    /** Records in their order; the batch is not to be kept. */
+    /** Takes records in order; must not keep the batch. */
     void write(WriteBatch batch) throws RocksDBException;
   }
 
-  /** Is told of what cannot be read. */
+  /** Is told of ranges that cannot be read. */
   @FunctionalInterface
   interface Gap {
-    /** The keys of the records on both sides, which can be read. */
+    /** Takes the keys of the readable records on both sides of such a range. */
     void between(byte[] before, byte[] after);
   }
 
@@ -40,7 +40,7 @@ final class DamagedWalk {
   private boolean atEnd;
 
   /**
-   * @param cannot the error that ends the walk, from what is damaged, in words
+   * @param cannot makes the error that ends the walk, from words about the damage
    */
   DamagedWalk(RocksDB from, ReadOptions read, Function<String, OsierException> cannot) {
     this.from = from;
@@ -48,7 +48,7 @@ final class DamagedWalk {
     this.cannot = cannot;
   }
 
-  /** Goes through all that can be read. Used once. */
+  /** Walks through all readable records. Called once. */
   void walk(Whole whole, Gap gap) throws RocksDBException {
     byte[] last = null;
     byte[] next = new byte[0];
@@ -65,7 +65,7 @@ final class DamagedWalk {
     }
   }
 
-  /** Goes on, up to what cannot be read. Returns the last key, null if there is none. */
+  /** Walks on until a record cannot be read. Returns the last key, null if there is none. */
   private byte @Nullable [] walkFrom(byte[] begin, Whole whole) throws RocksDBException {
     byte[] last = null;
     try (RocksIterator it = from.newIterator(read);
@@ -94,8 +94,8 @@ final class DamagedWalk {
   }
 
   /**
-   * The first record behind what cannot be read: by trial, in ever larger steps and then back in
-   * ever smaller ones, since the tables do not tell where their blocks begin.
+   * Finds the first record after an unreadable range: by trial, in ever larger steps and then back
+   * in ever smaller ones, since tables do not tell where their blocks begin.
    */
   private byte[] firstReadable(byte[] last) throws RocksDBException {
     int length = last.length + Long.BYTES;
@@ -122,16 +122,16 @@ final class DamagedWalk {
     }
     byte[] found = at(readable, length);
     if (found == null) {
-      throw cannot.apply("its end is"); // where its header is, too
+      throw cannot.apply("its end is"); // where the store's header is
     }
     return found;
   }
 
-  /** The first key from a place on; null if that cannot be read, or nothing is there. */
+  /** Returns the first key from a place on; null if that cannot be read, or there is none. */
   private byte @Nullable [] at(BigInteger place, int length) {
     byte[] bytes = place.toByteArray();
     byte[] key = new byte[length];
-    int extra = Math.max(0, bytes.length - length); // a zero in front says that it is positive
+    int extra = Math.max(0, bytes.length - length); // a zero for the sign
     System.arraycopy(bytes, extra, key, length - bytes.length + extra, bytes.length - extra);
     try (RocksIterator it = from.newIterator(read)) {
       it.seek(key);

@@ -9,8 +9,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Compares the checksums of RocksDB's logs: of updates (*.log) and of files (MANIFEST-*). RocksDB
- * does so itself when it opens a store, but goes round in circles for ever at some damages of a
- * MANIFEST, and takes a record whose length is damaged for the end of the log.
+ * does so itself when it opens a store, but loops for ever over some damage in a MANIFEST, and
+ * takes a record with a damaged length for the end of the log.
  *
  * <p>A log has blocks of 32 KiB, and a record lies within one:
  *
@@ -20,7 +20,7 @@ import java.util.zip.CRC32C;
  *   +---------------+--------------+-------------+--------------+
  * </pre>
  *
- * <p>The checksum, a CRC-32C that is rotated and offset, is of all from the type on.
+ * <p>The checksum, a CRC-32C that is rotated and offset, covers everything from the type on.
  */
 final class LogChecksums {
   private static final int BLOCK_BYTES = 32 << 10;
@@ -33,10 +33,10 @@ final class LogChecksums {
   private LogChecksums() {}
 
   /**
-   * Reads a log.
+   * Checks a log.
    *
-   * @return the place of the first record that is damaged, or -1. That a log ends within its last
-   *     record is no damage: a crash leaves it so
+   * @return the offset of the first damaged record, or -1. A log that ends within its last record
+   *     is not damaged: a crash leaves it so
    */
   static long firstDamage(Path log) throws IOException {
     ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(log)).order(ByteOrder.LITTLE_ENDIAN);
@@ -44,7 +44,7 @@ final class LogChecksums {
     while (at < bytes.limit()) {
       int blockEnd = (int) Math.min((at / BLOCK_BYTES + 1L) * BLOCK_BYTES, bytes.limit());
       if (blockEnd - at < HEADER_BYTES) {
-        at = blockEnd; // too little for a record: filled up
+        at = blockEnd; // padding, too short for a record
         continue;
       }
       int length = bytes.getShort(at + LENGTH_AT) & 0xffff;
@@ -62,7 +62,7 @@ final class LogChecksums {
     return -1;
   }
 
-  /** Space that was set aside and not written. */
+  /** Returns whether this is space that was reserved and not written. */
   private static boolean isNothing(ByteBuffer bytes, int at) {
     return bytes.getInt(at) == 0
         && bytes.getShort(at + LENGTH_AT) == 0
@@ -70,8 +70,8 @@ final class LogChecksums {
   }
 
   /**
-   * Whether there is a record where the log seems to end within one: then that one's length is
-   * damaged, be it the last or one with others behind it.
+   * Returns whether a record follows where the log seems to end within one: then the length of that
+   * one is damaged, whether or not it is the last.
    */
   private static boolean isRecordAfter(ByteBuffer bytes, int from, int end) {
     if (isRight(bytes, from, end - from - HEADER_BYTES)) {

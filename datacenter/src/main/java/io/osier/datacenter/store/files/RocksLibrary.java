@@ -19,14 +19,14 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.util.Environment;
 
 /**
- * RocksDB's native library, which is in its jar for some systems and is unpacked to be loaded.
+ * Loads RocksDB's native library, which is in its jar for some systems and must be unpacked.
  *
- * <p>RocksDB unpacks it at every start, into a file that is left behind by a process that is
- * killed. Where the launcher names a folder for it, it is unpacked there once, and found there by
- * the next starts.
+ * <p>RocksDB unpacks it at every start, into a file that stays behind if the process is killed. If
+ * the launcher names a folder, the library is unpacked there once, and the next starts use that
+ * file.
  */
 final class RocksLibrary {
-  /** The system property with the folder in which the library is kept between starts. */
+  /** The system property that names the folder in which the library is kept between starts. */
   static final String KEPT = "osier.native.dir";
 
   private static final int BUFFER_BYTES = 1 << 18;
@@ -34,9 +34,9 @@ final class RocksLibrary {
   private RocksLibrary() {}
 
   /**
-   * Loads it unless that is done.
+   * Loads the library unless it is loaded.
    *
-   * @throws OsierException CONFIGURATION if it cannot be loaded here, with what helps
+   * @throws OsierException CONFIGURATION if it cannot be loaded here, with advice
    */
   static void load() {
     try {
@@ -66,7 +66,7 @@ final class RocksLibrary {
     if (folder == null) {
       return false;
     }
-    // In its jar and in a folder RocksDB looks for different names.
+    // RocksDB uses different names for the library in its jar and in a folder.
     String inJar = Environment.getJniLibraryFileName("rocksdb");
     Path there = Path.of(folder).toAbsolutePath();
     Path kept = there.resolve(Environment.getJniLibraryFileName("rocksdbjni"));
@@ -77,16 +77,16 @@ final class RocksLibrary {
       RocksDB.loadLibrary(List.of(there.toString()));
       return true;
     } catch (UnsatisfiedLinkError e) {
-      return false; // a folder from where programs may not run
+      return false; // a folder from which programs may not run
     }
   }
 
   /**
-   * Sees to it that a file is as it is in a jar. Several processes may do so at once.
+   * Makes sure that a file is the same as in a jar. Several processes may do so at once.
    *
    * @param entry the file in the jar; null if there is none
-   * @param kept the file, in a folder that need not be there
-   * @return whether it is; not if there is none in a jar, or it cannot be written
+   * @param kept the file, in a folder that need not exist
+   * @return whether it is; false if it is in no jar, or cannot be written
    */
   static boolean keep(@Nullable URL entry, Path kept) {
     try {
@@ -112,7 +112,9 @@ final class RocksLibrary {
     }
   }
 
-  /** Whether a file is what a jar has: a process that loads a damaged library crashes. */
+  /**
+   * Returns whether a file is the one in the jar: loading a damaged library crashes the process.
+   */
   private static boolean isWhole(Path file, JarEntry wanted) throws IOException {
     if (!Files.isRegularFile(file) || Files.size(file) != wanted.getSize()) {
       return false;

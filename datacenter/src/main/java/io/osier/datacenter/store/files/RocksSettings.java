@@ -35,30 +35,29 @@ import org.rocksdb.WriteOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How RocksDB is set up, with the native objects that this needs. Closed after the database. */
+/** The settings of RocksDB, with the native objects that they need. Closed after the database. */
 public final class RocksSettings implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RocksSettings.class);
 
-  /** Small: a search in a table in memory that the processor's caches hold costs half as much. */
+  /** Small: searching a table in memory costs half as much if it fits the processor's caches. */
   private static final long WRITE_BUFFER_BYTES = 8L << 20;
 
   private static final int WRITE_BUFFERS_MAX =
       (int) (StoreSettings.FLUSH_BYTES / WRITE_BUFFER_BYTES);
 
-  /** Since the tables that are flushed are small, more of them are joined at once. */
+  /** As flushed tables are small, more of them are merged at once. */
   private static final int LEVEL_0_FILES = 8;
 
-  /** As much as those have, so that joining them rewrites little. */
+  /** As large as these tables together, so that merging them rewrites little. */
   private static final long LEVEL_BASE_BYTES = LEVEL_0_FILES * WRITE_BUFFER_BYTES;
 
   private static final long WAL_BYTES_MAX = 64L << 20;
   private static final long BLOCK_CACHE_BYTES = 64L << 20;
 
   /**
-   * A table is compacted soon if of so many records one after the other three quarters are
-   * tombstones: a page that begins in front of them has to go through them. As many as a queue
-   * leaves within one write buffer; of fewer, few are met, and what is deleted here and there is no
-   * reason to rewrite a level.
+   * A table is compacted soon if three quarters of this many consecutive records are tombstones, as
+   * a page that begins before them has to go through them. A queue leaves that many within one
+   * write buffer. Fewer cost little, and scattered deletions are no reason to rewrite a level.
    */
   private static final int TOMBSTONES_WINDOW = 16_384;
 
@@ -68,18 +67,18 @@ public final class RocksSettings implements AutoCloseable {
   private static final int BLOOM_BITS = 10;
 
   {
-    RocksLibrary.load(); // before the first of what follows
+    RocksLibrary.load(); // before any native object is made
   }
 
   private final LRUCache blocks = new LRUCache(BLOCK_CACHE_BYTES);
   private final BloomFilter bloom = new BloomFilter(BLOOM_BITS);
 
-  /** Only by the number of tombstones: their share of a whole table says nothing (ratio 0). */
+  /** By the number of tombstones only: their share of a whole table says nothing (ratio 0). */
   private final TablePropertiesCollectorFactory tombstones =
       TablePropertiesCollectorFactory.NewCompactOnDeletionCollectorFactory(
           TOMBSTONES_WINDOW, TOMBSTONES_MAX, 0);
 
-  /** Counts without times: what they cost cannot be measured. */
+  /** Counters without histograms: their cost cannot be measured. */
   private final Statistics statistics = new Statistics(EnumSet.allOf(HistogramType.class));
 
   private final Options options;
@@ -90,11 +89,11 @@ public final class RocksSettings implements AutoCloseable {
   private final WriteOptions lazy;
 
   /**
-   * @param keepsConfirmed whether all that was confirmed before must be there: then what is damaged
-   *     within the log is an error, and no end of the log
+   * @param keepsConfirmed whether everything confirmed before must be there: then damage within the
+   *     log is an error, and does not count as the log's end
    * @param isDamaged whether damage is known: then RocksDB compacts nothing by itself
-   * @param onError is told, by threads of RocksDB, during what something was found to be damaged
-   *     that nobody has asked for, and RocksDB's words
+   * @param onError is told, in RocksDB's threads, of damage found in its background work: which
+   *     work, and RocksDB's words
    */
   public RocksSettings(
       Durability durability,
@@ -120,12 +119,12 @@ public final class RocksSettings implements AutoCloseable {
             .setDisableAutoCompactions(isDamaged)
             .setLevel0FileNumCompactionTrigger(LEVEL_0_FILES)
             .setMaxBytesForLevelBase(LEVEL_BASE_BYTES)
-            // What is replayed when the store is opened.
+            // The log that an opening of the store replays.
             .setMaxTotalWalSize(WAL_BYTES_MAX)
             .setMaxBackgroundJobs(2)
             .setKeepLogFileNum(2)
             .setMaxOpenFiles(OPEN_FILES_MAX)
-            // A record that was confirmed must not vanish silently; a torn last one was not.
+            // A confirmed record must not vanish silently; a torn last record was never confirmed.
             .setWalRecoveryMode(
                 keepsConfirmed
                     ? WALRecoveryMode.TolerateCorruptedTailRecords
@@ -140,8 +139,8 @@ public final class RocksSettings implements AutoCloseable {
   }
 
   /**
-   * Hears of what fails in RocksDB's own threads. A full disk is none of it: RocksDB goes on by
-   * itself when there is room.
+   * Listens to failures in RocksDB's own threads. A full disk is none: RocksDB goes on by itself
+   * when there is room.
    */
   private static final class BackgroundErrors extends AbstractEventListener {
     private final BiConsumer<String, String> onError;
@@ -162,8 +161,8 @@ public final class RocksSettings implements AutoCloseable {
   }
 
   /**
-   * From now on RocksDB compacts nothing by itself: it takes no write any more once a compaction
-   * meets damage. Nor does it hold writes up then for tables that are not compacted.
+   * Stops RocksDB's own compactions: one that meets damage would make it refuse all writes. Writes
+   * are then not slowed down for uncompacted tables either.
    */
   public void endCompactions(RocksDB db) {
     if (compacts.getAndSet(false)) {
@@ -177,11 +176,11 @@ public final class RocksSettings implements AutoCloseable {
   }
 
   /**
-   * Opens the database of a store with these settings, and makes it if it is not there. Closes them
-   * if that fails.
+   * Opens the database of a store with these settings, and creates it if there is none. Closes the
+   * settings if that fails.
    *
-   * @throws OsierException CONFIGURATION if it cannot be made or belongs to another process, or
-   *     what else RocksDB's error means
+   * @throws OsierException CONFIGURATION if it cannot be created or is open in another process;
+   *     otherwise the error into which RocksDB's is translated
    */
   public RocksDB open(Path dir, boolean readOnly) {
     RocksDB opened = null;
@@ -205,7 +204,7 @@ public final class RocksSettings implements AutoCloseable {
   }
 
   /**
-   * What a database with these settings tells of itself.
+   * Returns the statistics of a database with these settings.
    *
    * @param skipped tombstones that walks have gone through
    * @param compacted how often ranges were compacted because of them
@@ -240,17 +239,17 @@ public final class RocksSettings implements AutoCloseable {
     return options;
   }
 
-  /** For groups: as durable as configured when the write returns. */
+  /** Returns the options for groups: durable as configured when the write returns. */
   public WriteOptions group() {
     return group;
   }
 
-  /** For what must be on the disk whatever the durability. */
+  /** Returns the options for records that must be on the disk whatever the durability. */
   public WriteOptions sync() {
     return sync;
   }
 
-  /** For what may be lost, but not out of its order. */
+  /** Returns the options for records that may be lost, though not out of order. */
   public WriteOptions lazy() {
     return lazy;
   }

@@ -23,20 +23,20 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
 /**
- * Compares the stores of two stopped processes and names what shows that commit numbers were given
- * twice. Of two copies of one store that have both run since they parted it compares the logs of
- * their own updates, which reach back to what every peer has. Of two datacenters it compares how
- * far each has the other's updates with what that has committed. It does not compare objects.
+ * Compares the stores of two stopped processes and reports signs that commit numbers were given
+ * twice. For two copies of one store that have both run since, it compares the logs of their own
+ * updates, which reach back to what every peer has. For two datacenters, it compares the other's
+ * updates that each one has with the other's commits. It does not compare objects.
  */
 public final class StoreComparison {
-  /** So many numbers are named of one partition. */
+  /** The most numbers that are reported of one partition. */
   private static final int NAMED_MAX = 5;
 
   private final Store one;
   private final Store other;
   private final List<String> found = new ArrayList<>();
 
-  /** A store that is open to be read. */
+  /** A store that is open for reading. */
   private record Store(Path dir, RocksDB db, StoreHeader header, List<Long> starts) {
     ReplicaId self() {
       return new ReplicaId(header.dc(), header.incarnation());
@@ -50,7 +50,7 @@ public final class StoreComparison {
       return Optional.ofNullable(db.get(keys(partition).state())).map(StoredState::decode);
     }
 
-    /** Whether all that it has began with what the other one has now, or earlier. */
+    /** Returns whether this store began with the other one's present or earlier data. */
     boolean comesAfter(Store before) {
       return !before.starts.isEmpty() && starts.contains(before.starts.getFirst());
     }
@@ -64,9 +64,9 @@ public final class StoreComparison {
   /**
    * Compares two stores.
    *
-   * @return what is wrong, in words, a line for each; empty if nothing was found
-   * @throws OsierException CONFIGURATION if there is none, if a process has one open, or if they
-   *     are of different clusters; STORE_DAMAGED if one cannot be read
+   * @return the signs in words, a line each; empty if there are none
+   * @throws OsierException CONFIGURATION if there is no store, if a process has one open, or if
+   *     they are of different clusters; STORE_DAMAGED if one cannot be read
    */
   public static List<String> compare(Path dir, Path with) {
     RocksLibrary.load();
@@ -112,7 +112,7 @@ public final class StoreComparison {
   private List<String> findings() throws RocksDBException {
     boolean areCopies = one.self().equals(other.self());
     if (areCopies && (one.comesAfter(other) || other.comesAfter(one))) {
-      return List.of(); // one is what the other one was
+      return List.of(); // one store began with the other's present data
     }
     if (areCopies) {
       found.add(

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
-/** What RocksDB's errors mean for a datacenter, and what helps. */
+/** Translates RocksDB's errors into a datacenter's, with advice. */
 public final class StoreErrors {
   private static final String FIRST_MANIFEST = "MANIFEST-000001\n";
 
   private StoreErrors() {}
 
-  /** The error of a store that was being opened, read or written. */
+  /** Returns the error of a store that was being opened, read or written. */
   public static OsierException of(Path dir, RocksDBException e) {
     Status status = e.getStatus();
     if (status == null) {
@@ -39,7 +39,7 @@ public final class StoreErrors {
     };
   }
 
-  /** The system's own words are all that tells one error of the disk from another. */
+  /** Only the operating system's words tell one error of the disk from another. */
   private static OsierException ofIo(Path dir, Status status, RocksDBException e) {
     String message = String.valueOf(e.getMessage());
     if (status.getSubCode() == Status.SubCode.NoSpace || message.contains("No space left")) {
@@ -93,7 +93,7 @@ public final class StoreErrors {
         ErrorCode.INTERNAL, "a fault of the store in " + dir + ": " + e.getMessage(), e);
   }
 
-  /** The error of a store whose bytes are not what was written. */
+  /** Returns the error of a store whose bytes are not those that were written. */
   public static OsierException damaged(Path dir, Exception e) {
     return damaged(dir, String.valueOf(e.getMessage()), e);
   }
@@ -111,9 +111,9 @@ public final class StoreErrors {
   }
 
   /**
-   * Looks for files without which RocksDB would begin with nothing, or without the last updates,
-   * and say nothing: it takes a directory without CURRENT for a new one, and one without a log for
-   * one in which nothing was written last. Looks, too, whether MANIFEST is damaged.
+   * Checks that the files exist without which RocksDB would silently start empty, or without the
+   * latest updates: it takes a directory without CURRENT for a new one, and one without a log for
+   * one without late writes. Also checks MANIFEST for damage.
    *
    * @throws OsierException STORE_DAMAGED
    */
@@ -140,7 +140,10 @@ public final class StoreErrors {
     checkLogs(dir, names.stream().filter(n -> n.startsWith("MANIFEST-")).toList());
   }
 
-  /** Whether the first start was killed: before there is a log the first MANIFEST is replaced. */
+  /**
+   * Returns whether the first start was killed: the first MANIFEST is replaced before there is a
+   * log.
+   */
   private static boolean isFirstStart(Path dir) {
     try {
       return Files.readString(StoreLayout.database(dir).resolve("CURRENT")).equals(FIRST_MANIFEST);
@@ -149,7 +152,7 @@ public final class StoreErrors {
     }
   }
 
-  /** Compares the checksums of the logs of updates; the tables' are RocksDB's business. */
+  /** Checks the checksums of the logs of updates; RocksDB checks those of tables. */
   static void checkUpdates(Path dir) {
     try (Stream<Path> files = Files.list(StoreLayout.database(dir))) {
       List<String> names = files.map(f -> f.getFileName().toString()).toList();

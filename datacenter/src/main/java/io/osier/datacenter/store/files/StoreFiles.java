@@ -33,13 +33,13 @@ import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
 /**
- * The files of a datacenter's store, and what is done with them while no process has it open: take
- * a backup back, set a damaged store aside, look whether one is damaged.
+ * Works on the files of a datacenter's store while no process has it open: restores a backup, sets
+ * a damaged store aside, checks a store for damage.
  */
 public final class StoreFiles {
   private static final Pattern BACKUP_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
 
-  /** What the names of those end with that mending has set aside. */
+  /** The end of the names of stores that mending has set aside. */
   static final String ASIDE_DAMAGED = "-damaged";
 
   private static final DateTimeFormatter ASIDE =
@@ -48,10 +48,10 @@ public final class StoreFiles {
   private StoreFiles() {}
 
   /**
-   * Brings a mended store to its place if the process was killed before that, and deletes it if the
-   * damaged one is still there, and goes on: it is out of date then.
+   * Moves a mended store into place if the process was killed before it did so. If the damaged
+   * store is still in place, it goes on, and the mended one, which is out of date, is deleted.
    *
-   * @return whether it has taken its place
+   * @return whether the mended store took the place
    */
   static boolean finishMending(Path dir) throws IOException {
     if (!Files.exists(StoreLayout.mended(dir))) {
@@ -67,7 +67,7 @@ public final class StoreFiles {
 
   /**
    * Checks that no backup was being restored when the process was killed: the former store may be
-   * aside already, and what is left looks like a new one. A mended store takes its place.
+   * aside already, so that the directory looks like a new store's. Moves a mended store into place.
    *
    * @throws OsierException CONFIGURATION
    */
@@ -85,9 +85,9 @@ public final class StoreFiles {
   }
 
   /**
-   * Where a backup of that name belongs: beside the store, so that both can share files.
+   * Returns the place of a backup of this name: beside the store, so that both can share files.
    *
-   * @throws OsierException INVALID_ARGUMENT if the name is none, or is taken
+   * @throws OsierException INVALID_ARGUMENT if the name is not allowed, or taken
    */
   public static Path backup(Path dir, String name) {
     if (!BACKUP_NAME.matcher(name).matches()) {
@@ -105,7 +105,7 @@ public final class StoreFiles {
     return path;
   }
 
-  /** The bytes of all files below a directory. */
+  /** Returns the bytes of all files below a directory. */
   public static long bytes(Path path) {
     try (Stream<Path> files = Files.walk(path)) {
       return files.mapToLong(f -> Files.isRegularFile(f) ? f.toFile().length() : 0).sum();
@@ -116,10 +116,10 @@ public final class StoreFiles {
 
   /**
    * Replaces a store by a backup. The backup stays as it is; the present store, if there is one, is
-   * set aside. The datacenter gets a new incarnation when it starts: dots that it gave after the
-   * backup are known elsewhere and must not be given again (invariant I3).
+   * set aside. The datacenter gets a new incarnation when it starts: other datacenters know dots
+   * that it gave after the backup, which must not be given again (invariant I3).
    *
-   * @return where the former store is now
+   * @return the place of the former store
    * @throws OsierException CONFIGURATION if a process has the store open or the backup is of
    *     another datacenter, STORE_DAMAGED if the backup is damaged, STORE_FULL if it cannot be
    *     copied
@@ -136,7 +136,7 @@ public final class StoreFiles {
       Files.createDirectories(copy);
       try (Stream<Path> files = Files.list(backup)) {
         for (Path file : files.filter(Files::isRegularFile).toList()) {
-          // Not a link: a damaged sector must not damage both.
+          // A copy, not a link: a damaged sector must not damage both.
           Files.copy(file, copy.resolve(file.getFileName()));
         }
       }
@@ -157,7 +157,7 @@ public final class StoreFiles {
     }
   }
 
-  /** Checks a copy of a backup, and marks it so that its next life has a new incarnation. */
+  /** Checks a copy of a backup, and marks it so that the next start takes a new incarnation. */
   private static void prepare(Path copy, Path backup, String cluster, String dc)
       throws IOException {
     if (LogChecksums.firstDamage(copy.resolve(Files.readString(copy.resolve("CURRENT")).strip()))
@@ -190,11 +190,11 @@ public final class StoreFiles {
   }
 
   /**
-   * Sets a store aside. The datacenter starts with nothing, as a new incarnation, and gets back
-   * from its peers what they have.
+   * Sets a store aside. The datacenter then starts empty, as a new incarnation, and gets the data
+   * that its peers have.
    *
-   * @return where it is now; empty if there is none
-   * @throws OsierException CONFIGURATION if a process has it open
+   * @return its new place; empty if there is no store
+   * @throws OsierException CONFIGURATION if a process has the store open
    */
   public static Optional<Path> setAside(Path dir) {
     checkUnused(dir);
@@ -205,7 +205,7 @@ public final class StoreFiles {
         aside = Optional.of(moveAside(dir, ""));
       }
       delete(StoreLayout.mending(dir));
-      Files.deleteIfExists(damageNote(dir)); // was of the one that is aside
+      Files.deleteIfExists(damageNote(dir)); // was a note about the store that is aside
       return aside;
     } catch (IOException e) {
       throw new OsierException(
@@ -213,7 +213,7 @@ public final class StoreFiles {
     }
   }
 
-  /** Moves a store aside, under a name that ends so, and returns where it is. */
+  /** Moves a store aside, under a name with this end, and returns its new place. */
   static Path moveAside(Path dir, String end) throws IOException {
     String time = ASIDE.format(Instant.now().atOffset(ZoneOffset.UTC));
     return Files.move(StoreLayout.database(dir), dir.resolve("db.aside-" + time + end));
@@ -233,21 +233,24 @@ public final class StoreFiles {
     }
   }
 
-  /** Where a running datacenter notes that it has met damage: the next start looks for it. */
+  /**
+   * Returns the place of the note that a running datacenter makes when it meets damage: the next
+   * start then looks for it.
+   */
   public static Path damageNote(Path dir) {
     return dir.resolve("damaged");
   }
 
   /**
-   * Mends a store in which damage was met, if that is possible: what is whole stays, and of the
-   * partitions with damage everything is fetched from the peers, as by a rebuild of them alone.
+   * Mends a store in which damage was met, if possible: readable data stays, and the peers send all
+   * data of the partitions with damage, as in a rebuild of these alone.
    *
-   * @param logMax of a partition's log so many entries are kept at most
-   * @param isElsewhere whether another datacenter holds a keyspace, too, by the store's name of it;
-   *     asked while the store is open to be read only
+   * @param logMax the most entries of a partition's log that are kept
+   * @param isElsewhere tells whether another datacenter holds a keyspace, too, by the store's name
+   *     of it; asked while the store is open for reading only
    * @return what was done, in words; empty if no damage was met or none is found any more
-   * @throws OsierException STORE_DAMAGED, STORE_FULL or CONFIGURATION if it cannot be mended, and
-   *     is as it was
+   * @throws OsierException STORE_DAMAGED, STORE_FULL or CONFIGURATION if it cannot be mended; the
+   *     store is then unchanged
    */
   public static Optional<String> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
     try {
@@ -271,20 +274,20 @@ public final class StoreFiles {
   }
 
   /**
-   * What looking for damage found: none.
+   * The result of a verification that found no damage.
    *
    * @param bytes of the store's files
-   * @param logEndsEarly whether the log ends within a record, as after a crash: what was being
-   *     written then was not confirmed. A file that was cut off later looks the same
+   * @param logEndsEarly whether the log ends within a record, as after a crash; that record was not
+   *     confirmed. A file that was cut off later looks the same
    */
   public record Verified(long bytes, boolean logEndsEarly) {}
 
   /**
-   * Reads everything, the log too, and compares checksums. If something is damaged the next start
-   * looks for it, too; if nothing is, what was noted of damage before is forgotten.
+   * Reads everything, the log included, and compares checksums. If there is damage, the next start
+   * looks for it, too; if there is none, an earlier note of damage is deleted.
    *
-   * @throws OsierException CONFIGURATION if a process has it open or there is none, STORE_DAMAGED
-   *     with what is damaged
+   * @throws OsierException CONFIGURATION if a process has the store open or there is none,
+   *     STORE_DAMAGED with the damage
    */
   public static Verified verify(Path dir) {
     checkUnused(dir);
@@ -299,7 +302,7 @@ public final class StoreFiles {
       DamagedRanges.forget(damageNote(dir));
       return new Verified(bytes(database), false);
     } catch (RocksDBException e) {
-      // Perhaps only the log's last record is not whole. Everything else is an error here, too.
+      // Perhaps only the log's last record is incomplete. Any other damage is an error here, too.
     }
     try {
       verify(dir, WALRecoveryMode.TolerateCorruptedTailRecords);
@@ -330,8 +333,8 @@ public final class StoreFiles {
   }
 
   /**
-   * RocksDB locks this file. Only sees other processes: within one, closing the channel would even
-   * take the lock away, so no process that has the store open may ask.
+   * Checks that no other process has locked RocksDB's lock file. Must not be called by a process
+   * that has the store open: closing the channel would release that process's own lock.
    */
   static void checkUnused(Path dir) {
     Path lock = StoreLayout.database(dir).resolve("LOCK");
@@ -370,7 +373,7 @@ public final class StoreFiles {
     try {
       delete(path);
     } catch (IOException e) {
-      // What is left over is deleted by the next one.
+      // the next restore deletes what is left
     }
   }
 }

@@ -2,7 +2,7 @@ package io.osier.datacenter.store.files;
 
 import java.nio.file.Path;
 
-/** Where the files of a store are, in its directory. */
+/** The places of a store's files in its directory. */
 public final class StoreLayout {
   private StoreLayout() {}
 
@@ -10,17 +10,17 @@ public final class StoreLayout {
     return dir.resolve("db");
   }
 
-  /** Where a backup is copied to before it takes the store's place. */
+  /** Returns where a backup is copied to before it takes the store's place. */
   static Path restoring(Path dir) {
     return dir.resolve("db.restoring");
   }
 
-  /** What is being copied of a damaged store: not all of it yet. */
+  /** Returns where a damaged store is copied to; the copy is not complete yet. */
   static Path mending(Path dir) {
     return dir.resolve("db.mending");
   }
 
-  /** A mended store that takes the damaged one's place. */
+  /** Returns where a mended store is before it takes the damaged one's place. */
   static Path mended(Path dir) {
     return dir.resolve("db.mended");
   }

@@ -35,28 +35,27 @@ import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
 /**
- * Mends a store with damaged blocks while nobody has it open: what is whole is copied, objects with
- * something in a damaged block are left out, and their partitions then say that they have nothing
- * of anybody, so that the peers give all that they have. What is here already is joined with what
- * comes, which changes nothing; what was left out comes back. The datacenter takes a new
- * incarnation.
+ * Mends a store with damaged blocks while no process has it open. It copies the readable records
+ * and leaves out objects with data in a damaged block. The partitions of these then say that they
+ * have no updates of any replica, so that the peers send all that they have: joins leave the copied
+ * objects as they are and bring the others back. The datacenter takes a new incarnation.
  *
- * <p>Only objects are left out, of keyspaces that another datacenter holds, and none of which an
- * own update is still in the log, which a peer may lack; nor where own updates of former
- * incarnations may be, which no log has. Where anything else is damaged nothing is done, and
- * nothing is copied. Used by one thread.
+ * <p>It leaves out only objects of keyspaces that another datacenter holds, too, and no object that
+ * an own update in the log names, as a peer may lack that update; nor does it mend partitions that
+ * may have own updates of former incarnations, of which there is no log. If anything else is
+ * damaged, it does nothing and copies nothing. Used by one thread.
  */
 final class StoreSalvage {
   /**
-   * What was mended.
+   * The result of a mending.
    *
    * @param gaps how many ranges were left out
-   * @param partitions what is fetched anew, in words
+   * @param partitions the partitions that are fetched anew, in words
    * @param aside where the damaged store is now
    */
   record Mended(int gaps, String partitions, Path aside) {}
 
-  /** Objects that are left out, both ends included; to the last one if it has no end. */
+  /** The objects left out, both ends included; to the partition's last one if there is no end. */
   private record Lost(RecordKeys keys, ObjectId from, Optional<ObjectId> to) {
     boolean has(ObjectId object) {
       return object.compareTo(from) >= 0 && (to.isEmpty() || object.compareTo(to.get()) <= 0);
@@ -70,7 +69,7 @@ final class StoreSalvage {
   private final ReadOptions read;
   private final List<Lost> lost = new ArrayList<>();
 
-  /** The partitions of what is lost, in words. */
+  /** The partitions of the lost objects, in words. */
   private String names = "";
 
   private StoreSalvage(
@@ -85,12 +84,12 @@ final class StoreSalvage {
   /**
    * Mends a store.
    *
-   * @param logMax of a partition's log so many entries are kept at most
-   * @param isElsewhere whether another datacenter holds a keyspace, too, by the store's name of it;
-   *     asked while the store is open to be read only
+   * @param logMax the most entries of a partition's log that are kept
+   * @param isElsewhere tells whether another datacenter holds a keyspace, too, by the store's name
+   *     of it; asked while the store is open for reading only
    * @return empty if nothing of it is damaged
-   * @throws OsierException STORE_DAMAGED if it cannot be mended so, STORE_FULL if there is no room
-   *     for the copy; the store is as it was
+   * @throws OsierException STORE_DAMAGED if it cannot be mended this way, STORE_FULL if there is no
+   *     room for the copy; the store is then unchanged
    */
   static Optional<Mended> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
     Path copy = StoreLayout.mending(dir);
@@ -104,13 +103,13 @@ final class StoreSalvage {
                 + " did not come to an end the last time: this start serves what is whole without"
                 + " trying, the next one tries again");
       }
-      Files.createDirectories(copy); // is the mark of one that was killed, too
+      Files.createDirectories(copy); // left by a process that was killed
       StoreSalvage salvage = copy(dir, logMax, isElsewhere, copy);
       if (salvage.lost.isEmpty()) {
         StoreFiles.delete(copy);
         return Optional.empty();
       }
-      Files.move(copy, StoreLayout.mended(dir)); // from now on it is whole
+      Files.move(copy, StoreLayout.mended(dir)); // from now on the copy is complete
       Path aside = StoreFiles.moveAside(dir, StoreFiles.ASIDE_DAMAGED);
       StoreFiles.finishMending(dir);
       StoreFiles.deleteDamaged(dir, aside);
@@ -135,14 +134,14 @@ final class StoreSalvage {
       throws RocksDBException, IOException {
     RocksLibrary.load();
     StoreErrors.checkFiles(dir);
-    try (Options options = // as a start has it: what a log lacks is not left out
+    try (Options options = // as at a start: records missing from the log's end are no damage
             new Options()
                 .setParanoidChecks(true)
                 .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
         ReadOptions read = new ReadOptions().setFillCache(false);
         RocksDB from = RocksDB.openReadOnly(options, StoreLayout.database(dir).toString())) {
       StoreSalvage salvage = new StoreSalvage(dir, logMax, isElsewhere, from, read);
-      salvage.walk(batch -> {}); // whether it can be mended is known before the disk fills
+      salvage.walk(batch -> {}); // before it fills the disk
       if (!salvage.lost.isEmpty()) {
         salvage.check();
         checkRoom(dir);
@@ -181,16 +180,16 @@ final class StoreSalvage {
         RocksDB to = RocksDB.open(settings.options(), copy.toString());
         FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
       walk(batch -> to.write(write, batch));
-      check(); // of what could not be read this time
+      check(); // of records that could not be read only this time
       leaveOut(to, write);
       to.flush(flush);
       to.syncWal();
     }
   }
 
-  // ---------------------------------------------------------------- what is not
+  // ---------------------------------------------------------------- lost objects
 
-  /** The objects that have something between two records, which both are whole. */
+  /** Returns the objects with data between two readable records. */
   private List<Lost> lost(byte[] before, byte[] after) {
     char tag = RecordKeys.tagOf(before);
     char end = RecordKeys.tagOf(after);
@@ -218,7 +217,7 @@ final class StoreSalvage {
             + " peers, 'osier restore' takes a backup");
   }
 
-  /** Throws if something may be lost that nobody else has. */
+  /** Throws if data may be lost that no other datacenter has. */
   private void check() throws RocksDBException {
     byte[] stored = from.get(RecordKeys.header());
     if (stored == null) {
@@ -233,7 +232,8 @@ final class StoreSalvage {
       }
       checkNoFormer(header.nameOf(partition), new RecordKeys(partition));
       if (!hasWhole(new RecordKeys(partition))) {
-        // It would look as if there had never been anything, which needs no peer to be served.
+        // The partition would look empty, as if it had never had data, and would serve without
+        // peers.
         throw cannot("everything of " + header.nameOf(partition) + " is");
       }
     }
@@ -243,7 +243,7 @@ final class StoreSalvage {
     names = String.join(", ", partitions.stream().map(header::nameOf).toList());
   }
 
-  /** Whether an object of a partition is in front of, between or behind what is lost of it. */
+  /** Returns whether a partition has an object outside its lost ranges. */
   private boolean hasWhole(RecordKeys keys) {
     byte[] begin = keys.objectsBegin();
     for (Lost one : lost) {
@@ -260,25 +260,28 @@ final class StoreSalvage {
   private boolean hasBetween(byte[] begin, byte[] end) {
     try (RocksIterator it = from.newIterator(read)) {
       it.seek(begin);
-      return it.isValid() && Arrays.compareUnsigned(it.key(), end) < 0; // not so if unreadable
+      return it.isValid() && Arrays.compareUnsigned(it.key(), end) < 0; // false if it is unreadable
     }
   }
 
-  /** Only the last incarnation has a log, which tells what a peer may lack. */
+  /**
+   * Throws if the partition may have updates of former incarnations: only the last one has a log,
+   * which tells what a peer may lack.
+   */
   private void checkNoFormer(String name, RecordKeys keys) throws RocksDBException {
     byte[] stored = from.get(keys.state());
     if (stored == null) {
       throw cannot(name + ", of which it is not stored what it has, is");
     }
     StoredState state = StoredState.decode(stored);
-    ReplicaNumbers named = new ReplicaNumbers(); // by the records of any partition
+    ReplicaNumbers named = new ReplicaNumbers(); // the replicas that records of any partition name
     named.read(from::get);
     List<ReplicaId> replicas = new ArrayList<>(named.all());
     for (int i = 0; i < state.through().size(); i++) {
       replicas.add(state.through().replica(i));
     }
     for (ReplicaId replica : replicas) {
-      ReplicaId life = HolderTerms.life(replica); // a term that has ended has left nothing
+      ReplicaId life = HolderTerms.life(replica); // the data of an ended term was dropped
       if (life.dc().equals(state.self().dc()) && !life.equals(HolderTerms.life(state.self()))) {
         throw cannot(
             name
@@ -303,7 +306,7 @@ final class StoreSalvage {
           write,
           keys.removed(one.from),
           end.isPresent() ? keys.removedBegin(end) : keys.removedEnd());
-      // Of numbers of an incarnation that has ended.
+      // Their numbers are those of an incarnation that has ended.
       to.deleteRange(write, keys.logged(0), keys.logEnd());
       to.deleteRange(write, keys.transaction(0), keys.transactionsEnd());
     }
@@ -346,7 +349,7 @@ final class StoreSalvage {
     }
   }
 
-  /** A partition is given everything, by everybody, as if it had nothing. */
+  /** Makes a partition ask its peers for everything, as if it had no data. */
   private void knowsNothing(RocksDB to, WriteOptions write, RecordKeys keys)
       throws RocksDBException {
     byte[] stored = to.get(keys.state());

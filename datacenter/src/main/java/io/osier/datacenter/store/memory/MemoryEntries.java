@@ -27,7 +27,7 @@ final class MemoryEntries {
     this.isShared = true;
   }
 
-  /** The same entries; what changes here does not there. */
+  /** Returns a copy of these entries; changes of one do not show in the other. */
   MemoryEntries copy() {
     isShared = true;
     return new MemoryEntries(entries);
@@ -48,11 +48,11 @@ final class MemoryEntries {
   }
 
   /**
-   * The present entries, as they are until a term ends. Then what is there is read, as where they
-   * are on a disk.
+   * Returns a source of the present entries, which stay as they are until the term ends. After that
+   * the entries of that moment are read, as from a disk.
    *
-   * @param numbered by whose numbers replicas are numbered
-   * @param present what is there
+   * @param numbered the replicas in the order of their numbers
+   * @param present returns the entries of the moment; null if there are none
    */
   EntrySource source(
       List<ReplicaId> numbered,

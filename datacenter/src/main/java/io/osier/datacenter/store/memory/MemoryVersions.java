@@ -35,8 +35,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Versions in memory: the simulator's disk, and what the other adapter is compared with. Not
- * thread-safe.
+ * Keeps versions in memory: the simulator's disk, and the model with which the RocksDB adapter is
+ * compared. Not thread-safe.
  */
 public final class MemoryVersions implements VersionStore {
   private record Entry(
@@ -66,7 +66,7 @@ public final class MemoryVersions implements VersionStore {
             .thenComparing(e -> e.isSnapshot)
             .thenComparing(e -> e.at, (a, b) -> a.equals(b) ? 0 : compare(a, b));
 
-    /** Of what is put in place there is one, and it comes first. */
+    /** An object has one state in place, and it comes first. */
     static final Comparator<Entry> NEWEST_FIRST =
         (a, b) ->
             a.isInPlace || b.isInPlace
@@ -78,7 +78,7 @@ public final class MemoryVersions implements VersionStore {
     }
   }
 
-  /** The head of a decomposed object, as it is written. */
+  /** The written head of a decomposed object. */
   private record Head(int form, List<ReplicaId> replicas, byte[] bytes) {}
 
   private static final LeaseTerm.Times SHORT =
@@ -94,7 +94,7 @@ public final class MemoryVersions implements VersionStore {
   private final NavigableMap<Long, TransactionId> transactions = new TreeMap<>();
   private final Set<ReplicaId> replicas = new TreeSet<>();
 
-  /** Those of the entries of decomposed objects, in the order of their numbers. */
+  /** The replicas of decomposed objects' entries, in the order of their numbers. */
   private final List<ReplicaId> numbered = new ArrayList<>();
 
   private final NavigableMap<ObjectId, MemoryEntries> entries = new TreeMap<>();
@@ -104,14 +104,14 @@ public final class MemoryVersions implements VersionStore {
   private final LeaseTerm.Times times;
   private final LongSupplier nanos;
 
-  /** An empty store: what is read of it stays the same. */
+  /** An empty store whose entries, once read, stay the same. */
   public MemoryVersions() {
     this(LeaseTerm.Times.DEFAULT, () -> 0);
   }
 
   /**
-   * An empty store, from which what a decomposed object was can be read for a second or two, unless
-   * it is held: for much less than from a disk.
+   * An empty store from which a decomposed object's former entries can be read for a second or two,
+   * unless they are held: for much less time than from a disk.
    */
   public static MemoryVersions shortLived(LongSupplier nanos) {
     return new MemoryVersions(SHORT, nanos);
@@ -122,7 +122,7 @@ public final class MemoryVersions implements VersionStore {
     this.nanos = nanos;
   }
 
-  /** Another store with the same content. */
+  /** Returns another store with the same content. */
   public MemoryVersions copy() {
     MemoryVersions copy = new MemoryVersions(times, nanos);
     objects.forEach((object, entries) -> copy.objects.put(object, new TreeSet<>(entries)));
@@ -133,7 +133,7 @@ public final class MemoryVersions implements VersionStore {
     copy.replicas.addAll(replicas);
     copy.numbered.addAll(numbered);
     entries.forEach((object, e) -> copy.entries.put(object, e.copy()));
-    // Heads are read with the entries of their store.
+    // Heads are read with the entries of their own store.
     objects.forEach(
         (object, all) ->
             all.stream()
@@ -244,7 +244,7 @@ public final class MemoryVersions implements VersionStore {
     }
   }
 
-  /** Every replica that a record names. */
+  /** Returns every replica that a record names. */
   public Set<ReplicaId> replicas() {
     return Collections.unmodifiableSet(replicas);
   }
@@ -270,7 +270,7 @@ public final class MemoryVersions implements VersionStore {
     return recordsOf(object).size();
   }
 
-  /** What the other adapter finds: it looks where what is stored says that objects are. */
+  /** Finds the same as the RocksDB adapter, which looks for objects of the stored types only. */
   @Override
   public List<Loaded> load(Key key) {
     if (types.isPresent()) {

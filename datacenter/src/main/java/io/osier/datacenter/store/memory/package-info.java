@@ -1,4 +1,4 @@
-/** The stores of a datacenter that has no disk: entries and former versions in memory. */
+/** A store of versions and entries in memory, without a disk. */
 @NullMarked
 package io.osier.datacenter.store.memory;
 

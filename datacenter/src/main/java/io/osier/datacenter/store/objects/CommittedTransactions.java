@@ -11,17 +11,17 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Which notes of committed transactions are kept: at least the latest {@link
+ * Decides which notes of committed transactions are kept: at least the latest {@link
  * ObjectStore#TRANSACTIONS_KEPT}. Only for the partition's thread.
  */
 final class CommittedTransactions {
-  /** So many more are dropped together. */
+  /** How many notes above that are dropped together. */
   private static final int DROPPED_MIN = 1_000;
 
   private final ArrayDeque<Long> numbers = new ArrayDeque<>();
   private long droppedThrough;
 
-  /** Begins with what a former life left, and returns it by transaction. */
+  /** Starts with the notes that the store has, and returns them by transaction. */
   Map<TransactionId, Long> recovered(List<VersionStore.Committed> committed) {
     Map<TransactionId, Long> byTransaction = new LinkedHashMap<>();
     for (VersionStore.Committed c : committed) {
@@ -31,7 +31,7 @@ final class CommittedTransactions {
     return byTransaction;
   }
 
-  /** Adds the note of a transaction, and drops what is too old. */
+  /** Adds the note of a transaction, and drops old notes. */
   void add(TransactionId transaction, long number, Consumer<Change> changes) {
     changes.accept(new Change.PutTransaction(number, transaction));
     numbers.add(number);

@@ -20,43 +20,43 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The objects of a partition that expire, by when they are over. Where they are noted in a store
- * only the nearest are here, within a budget in bytes, and the next ones are read by another thread
- * before these are used up; otherwise all are. Only for the partition's thread.
+ * The objects of a partition that expire, in the order of their deadlines. If a store notes
+ * deadlines, only the nearest are in memory, within a budget in bytes, and another thread reads the
+ * next ones before these are used up; otherwise all are in memory. Only for the partition's thread.
  *
- * <p>What was noted and is not durable yet is not found by a read. So a read begins when all that
- * was noted before it was asked for is durable, and until it ends everything stays here that comes.
+ * <p>A read does not find notes that are not durable yet. So it begins when all notes made before
+ * it was wanted are durable, and until it ends, all deadlines that come are kept in memory.
  */
 public final class Deadlines {
   private static final Logger LOG = LoggerFactory.getLogger(Deadlines.class);
 
-  /** So many are read at once. */
+  /** How many deadlines are read at once. */
   private static final int PAGE = 4_096;
 
-  /** What could not be read is read again after so long. */
+  /** The pause before a failed read is repeated. */
   public static final long RETRY_MILLIS = 60_000;
 
   public interface Notes {
     /** As {@link VersionStore#deadlines}; for any thread that may wait for a disk. */
     List<Deadline> deadlines(Optional<Deadline> after, int limit);
 
-    /** The group of what was noted last. */
+    /** Returns the group of the latest note. */
     long group();
 
-    /** Up to this group everything is durable. */
+    /** Returns the group up to which everything is durable. */
     long durableGroup();
 
-    /** The partition is to be woken. For any thread. */
+    /** Wakes the partition. For any thread. */
     void wake();
   }
 
-  /** A read that is wanted, or under way. */
+  /** A read that is wanted, or in progress. */
   private static final class Read {
     final long group;
     boolean begun;
     volatile boolean done;
 
-    /** Null if nothing could be read; written before {@link #done}. */
+    /** The deadlines read; null if reading failed; written before {@link #done}. */
     private @Nullable List<Deadline> found;
 
     Read(long group) {
@@ -71,22 +71,22 @@ public final class Deadlines {
   private long bytes;
   private boolean complete;
 
-  /** Otherwise those up to this one are; empty if nothing is known. */
+  /** If not all deadlines are in memory, all up to this one are; empty if nothing is known. */
   private Optional<Deadline> knownTo = Optional.empty();
 
   private @Nullable Read read;
 
-  /** Nothing is read before this time, in milliseconds since 1970. */
+  /** No read begins before this time, in milliseconds since 1970. */
   private long notBeforeMillis = Long.MIN_VALUE;
 
-  /** Of a store in which they are noted. */
+  /** Deadlines of a store that notes them. */
   public Deadlines(Notes notes, Executor readers, long bytesMax) {
     this.notes = notes;
     this.readers = readers;
     this.bytesMax = bytesMax;
   }
 
-  /** Of a store that has all objects in memory. */
+  /** Deadlines of a store with all objects in memory. */
   Deadlines() {
     this.notes = null;
     this.readers = Runnable::run;
@@ -94,7 +94,7 @@ public final class Deadlines {
     this.complete = true;
   }
 
-  /** Reads the nearest: before anything else. Waits for a disk. */
+  /** Reads the nearest deadlines. Called before anything else; waits for a disk. */
   public void recover() {
     Notes from = notes;
     if (from != null) {
@@ -104,7 +104,7 @@ public final class Deadlines {
         if (e.code() != ErrorCode.STORE_DAMAGED) {
           throw e;
         }
-        LOG.debug("deadlines cannot be read", e); // and are again later: nothing is lost by that
+        LOG.debug("deadlines cannot be read", e); // they are read again later, so nothing is lost
       }
     }
   }
@@ -117,10 +117,10 @@ public final class Deadlines {
   }
 
   /**
-   * An object's state has changed.
+   * Takes note of an object's change of state.
    *
-   * @param before null if there was none
-   * @param after null if there is none any more
+   * @param before the former state; null if there was none
+   * @param after the new state; null if the object was dropped
    * @param changes takes the notes
    */
   void changed(
@@ -156,7 +156,7 @@ public final class Deadlines {
     bytes += nearest.add(deadline) ? deadline.heapBytes() : 0;
   }
 
-  /** Leaves the latest to the notes where too many are here. */
+  /** Drops the latest deadlines from memory if there are too many; their notes stay. */
   private void trim() {
     while (bytes > bytesMax && read == null && nearest.size() > 1) {
       bytes -= nearest.removeLast().heapBytes();

@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many keys an {@link ObjectTable} has, what they take in the heap, and whether that is too
- * much. Thread-safe.
+ * Counts the keys of an {@link ObjectTable} and what they take in the heap, and tells whether that
+ * is too much. Thread-safe.
  */
 final class HeapUse {
-  /** What a place takes, with its share of those that are free. */
+  /** What a place takes, with its share of the free ones. */
   private static final int SLOT_BYTES = 2 * HeapSize.REFERENCE;
 
   private final AtomicLong keys = new AtomicLong();
@@ -20,7 +20,7 @@ final class HeapUse {
   /** The most recently used object larger than half of bytesMax; null if there is none. */
   private volatile @Nullable Loose largest;
 
-  /** That of an empty table, in which so many bytes are kept, about. */
+  /** An empty table's use, with this bound in bytes, about. */
   HeapUse(long bytesMax) {
     this.bytesMax = bytesMax;
   }
@@ -41,24 +41,24 @@ final class HeapUse {
     bytesMax = max;
   }
 
-  /** A key has come, without what it holds. */
+  /** Counts a new key, without its objects. */
   void keyCame() {
     bytes.addAndGet(SLOT_BYTES);
     keys.incrementAndGet();
   }
 
-  /** A key has left, without what it held. */
+  /** Counts a key that has left, without its objects. */
   void keyLeft() {
     bytes.addAndGet(-SLOT_BYTES);
     keys.decrementAndGet();
   }
 
-  /** What a key holds takes so much more. */
+  /** Counts more bytes of a key's objects. */
   void add(long more) {
     bytes.addAndGet(more);
   }
 
-  /** A key holds other objects, which took {@code before}. */
+  /** Counts a key's new objects in place of those that took {@code before} bytes. */
   void changed(Loose loose, long before) {
     bytes.addAndGet(loose.bytes - before);
     if (bytesMax > 0 && loose.bytes > bytesMax / 2) {
@@ -66,15 +66,16 @@ final class HeapUse {
     }
   }
 
-  /** A key holds its objects no more. */
+  /** Counts the removal of a key's objects. */
   void removed(Loose loose) {
     largest = loose == largest ? null : largest;
     bytes.addAndGet(-loose.bytes);
   }
 
   /**
-   * Whether there is too much. An object may be larger than all that is to be kept: the one that
-   * was used last stays, since each use would read all of it anew, and leaves half to the others.
+   * Returns whether the keys take too much. One object may be larger than the whole bound. The
+   * largest that was used last stays, since each use would read all of it anew, and leaves half of
+   * the bound to the others.
    */
   boolean isOver() {
     Loose one = largest;
@@ -82,7 +83,7 @@ final class HeapUse {
     return bytes.get() - spared > bytesMax;
   }
 
-  /** Whether this is {@link #largest}, which is not evicted. */
+  /** Returns whether this is {@link #largest}, which is not evicted. */
   boolean isSpared(Loose loose) {
     return loose == largest && bytesMax != 0;
   }

@@ -12,36 +12,37 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objects of a key as they are in memory.
+ * The objects of a key in memory.
  *
- * @param states in the order of their types
- * @param written of each of them, in the same order; empty if there is nothing of any
- * @param hasVersions whether the store may have versions of them, beside what is put in place:
- *     otherwise that says that it is alone, if there is any
- * @param group the last that changed it; 0 when read from the store
+ * @param states the objects' states, in the order of their types
+ * @param written what was written of each object, in the same order; empty if nothing was written
+ *     of any
+ * @param hasVersions whether the store may have versions of them besides the state in place; if
+ *     not, that state, if there is one, says that it is alone
+ * @param group the last group that changed an object; 0 if they were read from the store
  */
 record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVersions, long group)
     implements StoredKey {
   /**
-   * What was written of an object since its last snapshot.
+   * The operations that were written of an object since its last snapshot.
    *
-   * @param operations how many
+   * @param operations how many there are
    * @param bytes their sizes
    */
   record Written(int operations, long bytes) {
     static final Written NOTHING = new Written(0, 0);
   }
 
-  /** Of a key that holds nothing. */
+  /** A key without objects. */
   static final KeyObjects NOTHING = new KeyObjects(List.of(), List.of(), false, 0);
 
-  /** What a key that is not packed takes beside its objects' bytes. */
+  /** What an unpacked key takes in the heap besides its objects' bytes. */
   private static final int ENTRY_BYTES = 330;
 
-  /** How much larger small values are as objects than as bytes, roughly. */
+  /** How much more small values take as objects in the heap than as bytes, roughly. */
   private static final int HEAP_FACTOR = 2;
 
-  /** A key's objects as its records give them. */
+  /** Makes a key's objects from its records. */
   static KeyObjects of(List<VersionStore.Loaded> loaded) {
     if (loaded.isEmpty()) {
       return NOTHING;
@@ -57,7 +58,9 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return of(states, written, versions, 0);
   }
 
-  /** Those, in the order of their types, with what was written of each. */
+  /**
+   * Makes a key's objects from states in the order of their types, and what was written of each.
+   */
   static KeyObjects of(
       List<CrdtState> states, List<Written> written, boolean hasVersions, long group) {
     return new KeyObjects(
@@ -77,7 +80,7 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return true;
   }
 
-  /** What was written of the object of a type since its last snapshot. */
+  /** Returns what was written of the object of a type since its last snapshot. */
   Written written(CrdtType type) {
     if (written.isEmpty()) {
       return Written.NOTHING;
@@ -90,7 +93,7 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return Written.NOTHING;
   }
 
-  /** The state of one of them, or null. */
+  /** Returns the state of one of the objects, or null. */
   @Nullable CrdtState of(ObjectId object) {
     return of(object.type());
   }
@@ -113,13 +116,15 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
 
   private List<Written> writtenOf(List<CrdtState> some) {
     if (written.isEmpty()) {
-      return List.of(); // nearly always, and without a stream
+      return List.of(); // nearly always; without a stream
     }
     List<Written> of = some.stream().map(s -> written(s.type())).toList();
     return areNothing(of) ? List.of() : of;
   }
 
-  /** What was read anew, with what was known of large objects. */
+  /**
+   * Returns these objects, which were read anew, with what the former ones knew of large objects.
+   */
   KeyObjects remembering(KeyObjects former) {
     List<CrdtState> known = new ArrayList<>(states.size());
     for (CrdtState state : states) {
@@ -134,7 +139,9 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return new KeyObjects(others, writtenOf(others), hasVersions, group);
   }
 
-  /** With another count of what was written of one of them since its last snapshot. */
+  /**
+   * Returns these objects with another count of what was written of one since its last snapshot.
+   */
   KeyObjects counting(CrdtType type, Written count, boolean hasVersions, long group) {
     if (written(type).equals(count)) {
       return new KeyObjects(states, written, hasVersions, group);
@@ -157,7 +164,7 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return List.copyOf(after);
   }
 
-  /** The states' encoded sizes, about. */
+  /** Returns the states' encoded sizes, about. */
   long sizeBytes() {
     long bytes = 0;
     for (CrdtState state : states) {
@@ -167,9 +174,10 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
   }
 
   /**
-   * Roughly the bytes that they take while they are not packed whole. Sets of small elements take
-   * several times as much if their leaves are not packed either: counted in full, those that are in
-   * use would drive all else out of a cache that has had room for them.
+   * Returns about how many bytes the objects take in the heap while they are not packed whole. Sets
+   * of small elements take several times as much if their leaves are not packed either; if that
+   * counted in full, the sets in use would drive everything else out of a cache that had room for
+   * them.
    */
   long heapBytes(Key key) {
     long bytes = (long) ENTRY_BYTES + key.length();
@@ -179,7 +187,7 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return bytes;
   }
 
-  /** Whether some are decomposed: they cannot be packed whole. */
+  /** Returns whether some objects are decomposed, so that they cannot be packed whole. */
   boolean areDecomposed() {
     for (CrdtState state : states) {
       if (Decomposition.isDecomposed(state)) {
@@ -189,7 +197,10 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return false;
   }
 
-  /** Whether some are to be read anew once they are durable, since what they are read by is old. */
+  /**
+   * Returns whether some objects must be read anew once they are durable, since their source of
+   * entries is old.
+   */
   boolean areOld() {
     for (CrdtState state : states) {
       if (Decomposition.isOld(state)) {
@@ -199,7 +210,7 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
     return false;
   }
 
-  /** What {@link #packLeaves} could make smaller, in bytes of the heap, about. */
+  /** Returns how many bytes of the heap {@link #packLeaves} would free, about. */
   long looseHeapBytes() {
     long bytes = 0;
     for (CrdtState state : states) {
@@ -209,8 +220,9 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
   }
 
   /**
-   * As {@link CrdtState#packLeaves}, of all: this if there is nothing to do. What a decomposed
-   * object has in memory is bounded, and goes from there as long as its cells stay the same ones.
+   * As {@link CrdtState#packLeaves}, for all objects; returns this if there is nothing to do. The
+   * entries of a decomposed object in memory are bounded, and leave memory only while they are the
+   * same ones.
    */
   KeyObjects packLeaves() {
     List<CrdtState> packed =

@@ -9,13 +9,13 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * Keys in their order, in few bytes: leaves of about a kilobyte, each one array, in a skip list by
- * their lower bounds. A leaf is replaced as a whole, so readers see one that was.
+ * Keeps keys in order, in few bytes: leaves of about a kilobyte, each one array, in a skip list by
+ * their lower bounds. A leaf is replaced as a whole, so readers see the old or the new one.
  *
  * <p>One thread changes it; any may read.
  */
 final class KeyOrder {
-  /** A larger leaf is divided. */
+  /** A larger leaf is split. */
   static final int LEAF_BYTES_MAX = 1_024;
 
   /** The lower bound of the first leaf: no key is before it. */
@@ -23,7 +23,9 @@ final class KeyOrder {
 
   private static final byte[] EMPTY = {};
 
-  /** The keys of a leaf, each behind its length, ascending; none is below the leaf's bound. */
+  /**
+   * The leaves by their lower bounds: ascending keys, each after its length, none below the bound.
+   */
   private final ConcurrentNavigableMap<Key, byte[]> leaves = new ConcurrentSkipListMap<>();
 
   KeyOrder() {
@@ -42,14 +44,14 @@ final class KeyOrder {
       leaves.put(leaf.getKey(), added);
       return;
     }
-    // Keys that come in their order fill their leaves.
+    // Keys that are added in order fill their leaves.
     int middle = at == keys.length ? at : middle(added);
-    // First the right one: a reader finds each key in one of both at every moment.
+    // The right half first: a reader finds each key in one of the two at every moment.
     leaves.put(keyAt(added, middle), Arrays.copyOfRange(added, middle, added.length));
     leaves.put(leaf.getKey(), Arrays.copyOf(added, middle));
   }
 
-  /** Removes a key that is there. */
+  /** Removes a key, which must be there. */
   void remove(Key key) {
     Map.Entry<Key, byte[]> leaf = leaves.floorEntry(key);
     byte[] keys = leaf.getValue();
@@ -66,10 +68,10 @@ final class KeyOrder {
   }
 
   /**
-   * The next keys, ascending: those of one leaf.
+   * Returns the next keys, ascending: those of one leaf.
    *
-   * @param from the first that is wanted
-   * @return empty only where there is none
+   * @param from the least key that is wanted
+   * @return empty only if there is none
    */
   List<Key> from(Key from) {
     return next(from, true);
@@ -97,12 +99,12 @@ final class KeyOrder {
     return found;
   }
 
-  /** For tests: how many leaves there are. */
+  /** Returns how many leaves there are; for tests. */
   int leaves() {
     return leaves.size();
   }
 
-  /** Where a key is, or would be put. */
+  /** Returns the offset at which a key is, or would be inserted. */
   private static int place(byte[] keys, Key key) {
     int at = 0;
     while (at < keys.length) {
@@ -116,7 +118,9 @@ final class KeyOrder {
     return at;
   }
 
-  /** A boundary between two keys about the middle: the first behind it, unless that is the end. */
+  /**
+   * Returns an offset between two keys near the middle: the first after it, unless that is the end.
+   */
   private static int middle(byte[] keys) {
     int middle = 0;
     int at = 0;

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which objects of a partition are decomposed, and how much of them is in memory: what was changed
- * since their entries were read. When that is a lot, the version of that moment is noted; once it
- * is written, a later source has it, and what was changed before goes from memory. Only for the
+ * Decides which objects of a partition are decomposed, and bounds how much of them is in memory:
+ * the changes since their entries were read. When there are many, the present version is noted;
+ * once that is written, a new source of entries has it, and the changes leave memory. Only for the
  * partition's thread.
  */
 final class LargeObjects {
@@ -29,7 +29,7 @@ final class LargeObjects {
   /** As {@link DecompositionLimits#inMemoryMax}, in bytes of the heap. */
   private static final long IN_MEMORY_BYTES_MAX = 4 << 20;
 
-  /** Of so many maps it is remembered that they are not to be decomposed. */
+  /** How many maps are remembered that must not be decomposed. */
   private static final int KEPT_WHOLE_MAX = 1_024;
 
   /** A version that is written with a group. */
@@ -39,14 +39,17 @@ final class LargeObjects {
   private final Function<ObjectId, EntrySource> entries;
   private final Map<ObjectId, Noted> noted = new HashMap<>();
 
-  /** Up to which size maps stay whole that were mostly one field when they were decomposed. */
+  /**
+   * Maps that were mostly one field when they were decomposed, each with the size up to which it
+   * stays whole.
+   */
   private final LinkedHashMap<ObjectId, Long> keptWhole = new LinkedHashMap<>();
 
-  /** What objects were before the present group, of those that were decomposed. */
+  /** Decomposed objects as they were before the present group. */
   private final Map<ObjectId, CrdtState> before = new HashMap<>();
 
   /**
-   * @param entries what has been written of an object's entries by now
+   * @param entries returns the written entries of an object
    */
   LargeObjects(DecompositionLimits limits, Function<ObjectId, EntrySource> entries) {
     this.limits = limits;
@@ -59,15 +62,15 @@ final class LargeObjects {
     }
   }
 
-  /** What an object was before the present group, if it was decomposed; null otherwise. */
+  /** Returns an object as it was before the present group, if it was decomposed; null otherwise. */
   @Nullable CrdtState before(ObjectId object) {
     return before.get(object);
   }
 
   /**
-   * The object as it is to be written: decomposed, or not any more.
+   * Returns the object in the form in which it will be written: decomposed, or not any more.
    *
-   * @param updates what was joined to it
+   * @param updates the updates that were joined to it
    */
   CrdtState formed(ObjectId object, CrdtState state, List<CrdtState> updates) {
     if (!Decomposition.isPossible(state)) {
@@ -98,7 +101,10 @@ final class LargeObjects {
     }
   }
 
-  /** An object with a damaged entry stays as it is: others must not fail with it. */
+  /**
+   * Returns the whole object; one with a damaged entry stays decomposed, so that other objects do
+   * not fail with it.
+   */
   private static CrdtState whole(CrdtState state) {
     try {
       return Decomposition.whole(state);
@@ -109,9 +115,9 @@ final class LargeObjects {
   }
 
   /**
-   * An object after what is written of it with a group was told.
+   * Called when the writing of an object with a group was decided.
    *
-   * @param durableGroup up to this group everything is written
+   * @param durableGroup the group up to which everything is written
    * @return an equal one, of which less may be in memory
    */
   CrdtState written(ObjectId object, CrdtState state, long group, long durableGroup) {
@@ -143,18 +149,21 @@ final class LargeObjects {
     before.clear();
   }
 
-  /** Puts what an object is into the place of what it was. */
+  /** Replaces a state of an object by another one. */
   @FunctionalInterface
   interface Replacing {
     /**
-     * Does so unless the object was changed lately, and that is not durable.
+     * Replaces the state unless the object was changed and the change is not durable yet.
      *
-     * @return whether there is nothing more to be done
+     * @return whether the object is done with
      */
     boolean replace(ObjectId object, UnaryOperator<CrdtState> by);
   }
 
-  /** Objects that were noted, are written, and were not changed since. */
+  /**
+   * Lets the changes of objects leave memory that were noted, are written, and were not changed
+   * since.
+   */
   void settle(long durableGroup, Replacing objects) {
     Iterator<Map.Entry<ObjectId, Noted>> all = noted.entrySet().iterator();
     while (all.hasNext()) {

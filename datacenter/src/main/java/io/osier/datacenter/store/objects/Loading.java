@@ -5,13 +5,16 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the place of a key that is not there while a thread loads its objects, without a lock.
- * Whoever puts or removes the key meanwhile takes it from there, and nobody puts it back: so what
- * was loaded goes into the place only if nothing happened to the key since before it was read.
- * Whether something else stands there would not tell: what is newer may have been evicted again.
+ * Holds the place of a key that is not in memory while a thread loads its objects, without a lock.
+ * Another thread that puts or removes the key meanwhile takes this mark away for good, so loaded
+ * objects go into the place only if the key was not touched since the read began. A look at the
+ * place for a newer entry would not do: that may have been evicted again.
  */
 final class Loading extends SegmentTable.Keyed {
-  /** What was loaded and put into the place; null if nothing was, so that others look again. */
+  /**
+   * Gives the objects that were loaded and put into the place; null if none were, so that waiting
+   * threads look again.
+   */
   final CompletableFuture<@Nullable KeyObjects> end = new CompletableFuture<>();
 
   Loading(Key key) {

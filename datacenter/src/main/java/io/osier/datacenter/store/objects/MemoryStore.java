@@ -14,11 +14,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps objects in memory only: packed, but for those that were changed lately ({@link
- * ObjectTable}). Their keys in order ({@link KeyOrder}), touched when a key is new, serve scans.
+ * Keeps objects in memory only: packed, except those changed lately ({@link ObjectTable}). Scans
+ * use a separate order of keys ({@link KeyOrder}), which changes only when a key is new or dropped.
  */
 public final class MemoryStore implements ObjectStore {
-  /** So many bytes of objects are not packed where nobody says how many. */
+  /** How many bytes of objects stay unpacked unless set otherwise. */
   private static final long UNPACKED_BYTES = 4L << 20;
 
   private final ObjectTable objects;
@@ -26,14 +26,14 @@ public final class MemoryStore implements ObjectStore {
   private final Deadlines deadlines = new Deadlines();
   private long forgotten;
 
-  /** An empty store for keys that nobody else chooses: its hash is no secret. */
+  /** An empty store for keys that no stranger chooses: its hash is no secret. */
   public MemoryStore() {
     this(KeyedHash.of(() -> 1), UNPACKED_BYTES);
   }
 
   /**
-   * @param unpackedBytesMax so many bytes of objects are kept as they are used, about; all others
-   *     are packed, and unpacked for each use
+   * @param unpackedBytesMax how many bytes of objects stay unpacked, about; all others are unpacked
+   *     for each use
    */
   public MemoryStore(KeyedHash hash, long unpackedBytesMax) {
     objects = new ObjectTable(hash, unpackedBytesMax);
@@ -47,7 +47,7 @@ public final class MemoryStore implements ObjectStore {
 
   @Override
   public @Nullable CrdtState getDurable(ObjectId object) {
-    return get(object); // nothing is ever more durable
+    return get(object); // nothing here is ever more durable
   }
 
   @Override
@@ -71,7 +71,7 @@ public final class MemoryStore implements ObjectStore {
       others = new KeyObjects(before.states(), List.of(), false, 0);
       CrdtState old = others.of(object);
       if (state.expires() || (old != null && old.expires())) {
-        deadlines.changed(object, old, state, change -> {}); // there is nowhere to note it
+        deadlines.changed(object, old, state, change -> {}); // a version is noted nowhere
       }
     }
     objects.put(key, hash, others.with(state, 0));
@@ -122,7 +122,7 @@ public final class MemoryStore implements ObjectStore {
 
   @Override
   public List<Logged> logged(long after, int limit) {
-    return List.of(); // nothing of former lives is kept
+    return List.of(); // nothing outlives the process
   }
 
   @Override

@@ -18,17 +18,17 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition's objects in memory: those that were used lately, up to a number of bytes, over the
- * versions of a {@link VersionStore}; and beside them what was changed and is not yet durable. That
- * cannot be evicted, so nothing is read from the store that is older than what was executed, and
- * only the partition sees it, so that no reader knows what a crash can take back (invariants I4 and
- * I5).
+ * A partition's objects in memory, over the versions of a {@link VersionStore}: those used lately,
+ * up to a number of bytes, and besides them the pending ones, which were changed and are not
+ * durable yet. Pending objects are not evicted, so the store never gives an older state than the
+ * executed one; and only the partition sees them, so that no reader sees what a crash can take back
+ * (invariants I4 and I5).
  *
- * <p>What is pending is bounded by what the writer lets be under way. One thread changes objects
+ * <p>The writer's bound on groups in flight bounds the pending objects. One thread changes objects
  * and one says what has become durable; any thread may read.
  */
 final class ObjectCache {
-  /** Of what is kept so much is not packed, as a share and at most. */
+  /** The share of the cache that is kept unpacked, and its bound in bytes. */
   private static final int UNPACKED_SHARE = 8;
 
   private static final long UNPACKED_BYTES_MAX = 4L << 20;
@@ -43,9 +43,9 @@ final class ObjectCache {
 
   /**
    * @param hash places the keys
-   * @param bytesMax how much to keep in memory, beside what is pending
-   * @param evicted is told what is evicted, and returns what is to be done if it is not pending;
-   *     neither waits for others nor comes back here
+   * @param bytesMax how much to keep in memory, besides pending objects
+   * @param evicted is told of an evicted key, and returns the work to do if the key is not pending;
+   *     neither waits for others nor calls back
    */
   ObjectCache(
       VersionStore versions,
@@ -61,7 +61,7 @@ final class ObjectCache {
 
   // ---------------------------------------------------------------- reading
 
-  /** A key's objects as they were executed; reads them from the store if they are not here. */
+  /** Returns a key's objects as executed; reads them from the store if they are not in memory. */
   KeyObjects get(Key key) {
     KeyObjects objects = pending.get(key);
     if (objects != null) {
@@ -76,7 +76,7 @@ final class ObjectCache {
     return cache.get(key, k -> loadWaitedFor(k).remembering(old));
   }
 
-  /** As {@link #get}, unpacked only when its states are asked for. */
+  /** As {@link #get}; unpacks the objects only when their states are asked for. */
   StoredKey stored(Key key) {
     KeyObjects objects = pending.get(key);
     if (objects != null) {
@@ -90,7 +90,7 @@ final class ObjectCache {
     return found instanceof KeyObjects objects && objects.areOld();
   }
 
-  /** Whoever runs the partition waits for the disk, be it its thread or not. */
+  /** Counts a load for which the thread that runs the partition waits, its own or a caller's. */
   private KeyObjects loadWaitedFor(Key key) {
     slowMisses.increment();
     return load(key);
@@ -105,14 +105,13 @@ final class ObjectCache {
     return KeyObjects.of(versions.load(key));
   }
 
-  /** Whether a key's objects can be had without the store. */
+  /** Returns whether a key's objects are in memory. */
   boolean isCached(Key key) {
     return pending.containsKey(key) || cache.contains(key);
   }
 
   /**
-   * Brings a key's objects here. What becomes durable while they are read takes their place, or
-   * keeps them out.
+   * Loads a key's objects into memory. If newer ones become durable meanwhile, these replace them.
    */
   void prefetch(Key key) {
     if (!pending.containsKey(key)) {
@@ -120,7 +119,10 @@ final class ObjectCache {
     }
   }
 
-  /** A key's durable states, never some of those that become durable together; empty if unknown. */
+  /**
+   * Returns a key's durable states, never a part of those that become durable together; empty if
+   * they are not known in memory.
+   */
   Optional<StoredKey> durablyStored(Key key) {
     long stamp = durability.tryOptimisticRead();
     Optional<StoredKey> found = knownDurable(key);
@@ -135,7 +137,7 @@ final class ObjectCache {
     return found;
   }
 
-  /** As {@link #durablyStored}; reads what is not known from the store, without keeping it. */
+  /** As {@link #durablyStored}; reads unknown objects from the store, without keeping them. */
   StoredKey readDurably(Key key) {
     return durablyStored(key).orElseGet(() -> read(key));
   }
@@ -145,15 +147,15 @@ final class ObjectCache {
       return Optional.empty();
     }
     StoredKey objects = cache.stored(key);
-    // It may have become pending in between; then the cache still has what was durable before.
+    // The key may have become pending in between; then the cache still has the durable objects.
     return objects == null || isOld(objects) ? Optional.empty() : Optional.of(objects);
   }
 
   /**
-   * An object, or null, without taking a place in the cache for it: a scan must not evict what is
-   * hot.
+   * Returns an object, or null, without putting it into the cache: a scan must not evict hot
+   * objects.
    *
-   * @param durable whether what is pending must not be seen
+   * @param durable whether pending changes must not be seen
    */
   @Nullable CrdtState peek(ObjectId object, boolean durable) {
     KeyObjects objects = pending.get(object.key());
@@ -163,33 +165,33 @@ final class ObjectCache {
     return (objects == null ? peekDurable(object.key()) : objects).of(object);
   }
 
-  /** All objects of a key, as they are now, without keeping them. */
+  /** Returns all objects of a key as they are now, without keeping them. */
   List<CrdtState> peek(Key key) {
     KeyObjects objects = pending.get(key);
     return List.copyOf((objects == null ? peekDurable(key) : objects).states());
   }
 
-  /** What is old would change under whoever takes long to read it. */
+  /** Reads old objects anew: they would change under a reader that takes long. */
   private KeyObjects peekDurable(Key key) {
     KeyObjects objects = cache.get(key);
     return objects == null || objects.areOld() ? read(key) : objects;
   }
 
-  /** What is not yet durable. */
+  /** Returns the objects that are not yet durable. */
   Map<Key, KeyObjects> pending() {
     return pending;
   }
 
   // ---------------------------------------------------------------- changing
 
-  /** Sets what is not yet durable of a key. */
+  /** Sets a key's objects, which are not yet durable. */
   void put(Key key, KeyObjects objects) {
     pending.put(key, objects);
   }
 
   /**
-   * As {@link #put}, where an object was dropped: from now on no snapshot of what was here before
-   * is handed over, or it could be written after the drop, and the object would be back.
+   * As {@link #put}, after an object was dropped. From now on no snapshot of a former state is
+   * handed over: it could be written after the drop and bring the object back.
    */
   void putWithout(Key key, KeyObjects objects) {
     synchronized (pending) {
@@ -198,9 +200,9 @@ final class ObjectCache {
   }
 
   /**
-   * Puts an equal object into an object's place, if that is durable, and in memory.
+   * Replaces an object by an equal one, if it is durable and in memory.
    *
-   * @return whether it is durable
+   * @return whether the object is durable
    */
   boolean replace(ObjectId object, UnaryOperator<CrdtState> by) {
     if (pending.containsKey(object.key())) {
@@ -214,9 +216,12 @@ final class ObjectCache {
     return true;
   }
 
-  /** A group is durable: what it changed last may be read by everybody, and evicted. */
+  /**
+   * Notes that a group is durable: readers may see the objects that it changed last, and these may
+   * be evicted.
+   */
   void becameDurable(Collection<Key> changed, long group) {
-    // Together: a transaction's objects must not be seen one by one.
+    // All at one moment: a transaction's objects must not be seen one by one.
     long stamp = durability.writeLock();
     try {
       for (Key key : changed) {
@@ -229,13 +234,13 @@ final class ObjectCache {
     } finally {
       durability.unlockWrite(stamp);
     }
-    cache.makeRoom(); // which may take long: readers do not wait for it
+    cache.makeRoom(); // this may take long: readers do not wait for it
   }
 
   /**
-   * Told while the entry leaves, not some time afterwards: until this returns nothing else is put
-   * in its place. So {@link #becameDurable} of a drop waits for it, and a drop that this does not
-   * see among what is pending is written after the snapshot.
+   * Called while an entry leaves: until it returns, nothing else is put in the key's place. So
+   * {@link #becameDurable} of a drop waits for it, and a drop that is not pending yet is written
+   * after the snapshot.
    */
   private void evicted(Key key, KeyObjects objects) {
     Runnable write = evicted.apply(key, objects);
@@ -246,7 +251,7 @@ final class ObjectCache {
     }
   }
 
-  /** From now on so much is kept, beside what is pending. */
+  /** Sets how many bytes are kept, besides pending objects. */
   void setBytesMax(long bytesMax) {
     cache.setBytesMax(bytesMax);
   }
@@ -257,12 +262,12 @@ final class ObjectCache {
     return cache.size();
   }
 
-  /** What is kept takes so much in the heap, about, in bytes; without what is pending. */
+  /** Returns what the cache takes in the heap, about, in bytes; without pending objects. */
   long heapBytes() {
     return cache.heapBytes();
   }
 
-  /** So much is kept, beside what is pending, about. */
+  /** Returns how many bytes are kept, about, besides pending objects. */
   long bytesMax() {
     return cache.bytesMax();
   }

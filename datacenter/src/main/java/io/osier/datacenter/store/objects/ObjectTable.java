@@ -10,26 +10,29 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys with their objects in memory. At rest each is one array of bytes ({@link PackedObjects}), or
- * if it is large an object of packed leaves ({@link io.osier.crdt.state.CrdtState#packLeaves});
- * those that were changed lately are kept as objects, up to a share of bytes ({@link
- * PackingQueue}). Where they stand is up to {@link SegmentTable}.
+ * Holds keys with their objects in memory. At rest a key is one array of bytes ({@link
+ * PackedObjects}), or if it is large, objects with packed leaves ({@link
+ * io.osier.crdt.state.CrdtState#packLeaves}); keys changed lately stay unpacked, up to a share of
+ * bytes ({@link PackingQueue}). {@link SegmentTable} places them.
  *
  * <p>Any thread may read, without a lock, and sees for each key objects that were put; any may
- * change, one at a time in each segment. No lock is held while objects are loaded: that keeps only
- * those waiting who want the same key.
+ * change, one at a time in each segment. No lock is held while objects are loaded: only threads
+ * that want the same key wait.
  */
 final class ObjectTable {
   /**
-   * Objects that take more bytes than this are not packed whole, since each use would cost too
-   * much: their leaves are.
+   * Objects larger than this are not packed whole, since each use would cost too much; their leaves
+   * are.
    */
   private static final long PACKED_BYTES_MAX = 16_384;
 
-  /** Hears of what leaves the table because there is no more room for it. */
+  /** Is told of keys that leave the table for lack of room. */
   @FunctionalInterface
   interface Evicted {
-    /** Until this returns nothing else is put in the key's place; must not come back here. */
+    /**
+     * Takes an evicted key. Until this returns nothing else is put in the key's place; must not
+     * call back.
+     */
     void evicted(Key key, KeyObjects objects);
   }
 
@@ -40,17 +43,17 @@ final class ObjectTable {
   private final Evicted evicted;
 
   /**
-   * @param looseBytesMax so many bytes of objects are not packed, about
+   * @param looseBytesMax how many bytes of objects stay unpacked, about
    */
   ObjectTable(KeyedHash hash, long looseBytesMax) {
     this(hash, looseBytesMax, Long.MAX_VALUE, (key, objects) -> {});
   }
 
   /**
-   * An empty table that keeps what was used lately.
+   * An empty table that keeps the keys used lately.
    *
-   * @param bytesMax so many bytes are kept, about
-   * @param evicted hears of what is not kept
+   * @param bytesMax how many bytes are kept, about
+   * @param evicted is told of evicted keys
    */
   ObjectTable(KeyedHash hash, long looseBytesMax, long bytesMax, Evicted evicted) {
     this.table = new SegmentTable(hash);
@@ -61,7 +64,7 @@ final class ObjectTable {
 
   // ---------------------------------------------------------------- reading
 
-  /** A key's objects, or null. */
+  /** Returns a key's objects, or null. */
   @Nullable KeyObjects get(Key key) {
     Object found = table.get(key, table.hash(key));
     if (found instanceof Loose loose) {
@@ -70,7 +73,7 @@ final class ObjectTable {
     return found instanceof byte[] packed ? packing.unpack(used(packed)) : null;
   }
 
-  /** As {@link #get(Key)}, unpacked only when its states are asked for. */
+  /** As {@link #get(Key)}; unpacks the objects only when their states are asked for. */
   @Nullable StoredKey stored(Key key) {
     return stored(key, table.hash(key));
   }
@@ -105,7 +108,7 @@ final class ObjectTable {
     return use.keys();
   }
 
-  /** What is kept takes so much in the heap, about, in bytes. */
+  /** Returns what the keys take in the heap, about, in bytes. */
   long heapBytes() {
     return use.bytes();
   }
@@ -115,7 +118,7 @@ final class ObjectTable {
     return table;
   }
 
-  /** So many bytes are kept, about. */
+  /** Returns how many bytes are kept, about. */
   long bytesMax() {
     return use.bytesMax();
   }
@@ -178,21 +181,21 @@ final class ObjectTable {
   }
 
   /**
-   * A key's objects, which are put if they are not there. Of those who want them at the same time
-   * one loads them, and the others wait for it. If the key is put or removed meanwhile, what was
-   * loaded may be older than that, and counts for nothing.
+   * Returns a key's objects, which are loaded if they are not in memory. Of several threads that
+   * want them at once, one loads and the others wait. If the key is put or removed meanwhile, the
+   * loaded objects may be older than that, and are dropped.
    *
-   * @param load gives them, by the calling thread and without a lock; must not come back here
+   * @param load loads them in the calling thread and without a lock; must not call back
    */
   KeyObjects get(Key key, Function<Key, KeyObjects> load) {
     KeyObjects found = get(key);
-    while (found == null) { // once, unless others change the key again and again
+    while (found == null) { // once, unless other threads change the key again and again
       found = tryLoad(key, load);
     }
     return found;
   }
 
-  /** As {@link #get(Key, Function)}; null if others have intervened. */
+  /** As {@link #get(Key, Function)}; null if another thread changed the key meanwhile. */
   private @Nullable KeyObjects tryLoad(Key key, Function<Key, KeyObjects> load) {
     Loading mine = new Loading(key);
     Object there = putIfAbsent(mine);
@@ -213,7 +216,7 @@ final class ObjectTable {
     return put;
   }
 
-  /** What is in the place of its key, and it itself if nothing was. */
+  /** Returns the entry in the key's place; puts this one there first if there is none. */
   private Object putIfAbsent(Loading loading) {
     long h = table.hash(loading.key);
     Object[] there = {loading};
@@ -231,8 +234,8 @@ final class ObjectTable {
   }
 
   /**
-   * Puts what was loaded into its place, or null to give the place up, if nobody has changed the
-   * key since. Returns whether it did.
+   * Puts loaded objects into the key's place, or empties the place for null, unless the key was
+   * changed since. Returns whether it did.
    */
   private boolean replace(Loading loading, @Nullable KeyObjects objects) {
     long h = table.hash(loading.key);
@@ -247,7 +250,7 @@ final class ObjectTable {
           if (objects == null) {
             segment.vacate(at);
           } else {
-            // What is used once only goes first.
+            // Keys that are used only once are evicted first.
             segment.set(at, added(loading.key, objects, false));
           }
           isDone[0] = true;
@@ -261,7 +264,7 @@ final class ObjectTable {
     long before = loose.bytes;
     loose.bytes = objects.heapBytes(loose.key);
     use.changed(loose, before);
-    // Of a large one what is packed already is no reason to pack others.
+    // For a large key only the unpacked bytes count, so that packed leaves push no other keys out.
     queue.put(loose, isLarge(objects) ? objects.looseHeapBytes() : loose.bytes);
   }
 
@@ -269,7 +272,7 @@ final class ObjectTable {
     return objects.sizeBytes() > PACKED_BYTES_MAX || objects.areDecomposed();
   }
 
-  /** Removes a key. Returns whether it was there. */
+  /** Removes a key. Returns whether it was in the table. */
   boolean remove(Key key) {
     long h = table.hash(key);
     boolean[] found = {false};
@@ -304,7 +307,7 @@ final class ObjectTable {
     return HeapSize.array(packed.length, 1);
   }
 
-  /** What was not there, counted; to be put into its place. */
+  /** Makes and counts the entry of a key that had none. */
   private Loose added(Key key, KeyObjects objects, boolean isUsed) {
     Loose loose = new Loose(key, objects);
     set(loose, objects, isUsed);
@@ -314,7 +317,7 @@ final class ObjectTable {
 
   // ---------------------------------------------------------------- room
 
-  /** Packs and evicts what there is too much of. */
+  /** Packs and evicts keys while there are too many. */
   void makeRoom() {
     packUnused();
     if (use.isOver()) {
@@ -322,10 +325,10 @@ final class ObjectTable {
     }
   }
 
-  /** Packs those that were not used since they were last looked at, while there are too many. */
+  /** Packs keys that were not used since the last look, while too many are unpacked. */
   private void packUnused() {
     while (queue.isOver()) {
-      Loose unused = queue.take(); // null if somebody else packs the last ones
+      Loose unused = queue.take(); // null if another thread packs the last ones
       if (unused == null) {
         return;
       }
@@ -363,15 +366,15 @@ final class ObjectTable {
         });
   }
 
-  /** From now on so many bytes are kept, about. */
+  /** Sets how many bytes are kept, about. */
   void setBytesMax(long max) {
     use.setBytesMax(max);
     makeRoom();
   }
 
-  /** Evicts what was not used since it was last looked at, segment by segment. */
+  /** Evicts keys that were not used since the last look, segment by segment. */
   private void evictUnused() {
-    // Twice around at most: the first time all may turn out to be used.
+    // At most twice around: the first time all keys may turn out to be used.
     for (int looked = 2 * table.segmentsMax(); looked > 0 && use.isOver(); looked--) {
       table.changeNext(this::evictUnused);
     }

@@ -4,9 +4,9 @@ import io.osier.datacenter.store.Change;
 import java.util.Optional;
 
 /**
- * Which part of the log of own updates is kept: what somebody has not got, up to a number of
- * entries. Where everybody has everything, as a datacenter without peers has, nothing is written;
- * who comes later gets all objects, and the log goes on from there. Only for the partition's
+ * Decides which part of the log of own updates is kept: the updates that some peer lacks, up to a
+ * number of entries. While every peer has everything, or there are no peers, nothing is written; a
+ * peer that comes later gets all objects, and the log goes on from there. Only for the partition's
  * thread, but for {@link #size}.
  */
 final class OwnUpdateLog {
@@ -22,7 +22,7 @@ final class OwnUpdateLog {
   }
 
   /**
-   * Begins with what a former life left.
+   * Starts with the log that the store has.
    *
    * @param droppedThrough there is no entry up to this commit number
    */
@@ -36,10 +36,10 @@ final class OwnUpdateLog {
   }
 
   /**
-   * Whether the next entries need not be written. Not while there are some: a partition that has
-   * just started may not know yet who wants them.
+   * Returns whether the next entries need not be written. False while there are entries: a
+   * partition that has just started may not know yet which peers need them.
    *
-   * @param needless everybody has the updates up to this commit number
+   * @param needless all peers have the updates up to this commit number
    * @param through the last commit number
    */
   boolean skips(long needless, long through) {
@@ -52,10 +52,10 @@ final class OwnUpdateLog {
   }
 
   /**
-   * What is to be dropped now, if anything.
+   * Returns the drop of entries that is due now, if any.
    *
-   * @param needless everybody has the updates up to this commit number
-   * @param exactly whether all that is needless goes, be it worth it or not
+   * @param needless all peers have the updates up to this commit number
+   * @param exactly whether to drop all needless entries, even if they are few
    */
   Optional<Change> drop(long needless, boolean exactly) {
     long from = droppedThrough;
@@ -67,12 +67,12 @@ final class OwnUpdateLog {
     return Optional.of(new Change.DropLogged(from, through));
   }
 
-  /** There is no entry up to this commit number, or soon there will be none. */
+  /** Returns the commit number up to which there are no entries, or soon will be none. */
   long droppedThrough() {
     return droppedThrough;
   }
 
-  /** How many entries there are, roughly. For any thread. */
+  /** Returns about how many entries there are. For any thread. */
   long size() {
     return Math.max(0, last - droppedThrough);
   }

@@ -9,12 +9,12 @@ import io.osier.datacenter.store.StoredKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A key that was packed when it was read: unpacked only when its states are asked for. */
+/** A key that was packed when it was read; it is unpacked only when its states are asked for. */
 final class PackedKey implements StoredKey {
   private final PackedObjects packing;
   private final byte[] bytes;
 
-  /** Once they were asked for; the same ones, whichever thread sees them first. */
+  /** The unpacked states; the same ones for every thread once they were asked for. */
   private @Nullable List<CrdtState> states;
 
   private boolean hasAnswered;
@@ -53,7 +53,7 @@ final class PackedKey implements StoredKey {
   @Override
   public @Nullable PackedReader answer(Query query) {
     if (hasAnswered) {
-      return null; // many reads of a batch cost less once it is unpacked
+      return null; // a second query of a batch unpacks, as more queries then cost less
     }
     hasAnswered = true;
     return packing.answer(bytes, query);

@@ -18,18 +18,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key with its objects as one array of bytes: about as many as they take on the disk.
+ * Packs a key with its objects into one array of bytes, about as many as they take on the disk.
  *
  * <pre>
  *   flags | length, key | per object: head | form's rest | operations, their bytes | replicas
  *       | content
  * </pre>
  *
- * <p>The flags say whether it was used, whether operations are counted, and whether the store may
- * have versions: where there is no store there are none. The head has the type, whether the object
- * is full, whether another one follows, and whether the content names its replicas itself. Mostly
- * it does not: few lists of replicas occur in the contexts of many objects, so each list has a
- * number here. Safe for any thread.
+ * <p>The flags say whether the key was used, whether operations are counted, and whether the store
+ * may have versions (without a store there are none). The head has the type, whether the object is
+ * full, whether another object follows, and whether the content names its replicas itself. Mostly
+ * it does not: the contexts of many objects have the same few lists of replicas, so each list gets
+ * a number here. Safe for any thread.
  */
 final class PackedObjects {
   private static final int USED = 1;
@@ -43,10 +43,13 @@ final class PackedObjects {
   /** Longer lengths of keys take two bytes. */
   private static final int SHORT_LENGTH_MAX = 0x7f;
 
-  /** Where the key's length stands: behind the flags. */
+  /** The offset of the key's length, after the flags. */
   private static final int KEY_AT = 1;
 
-  /** So many lists of replicas get a number: what many lives of lossy stores leave is bounded. */
+  /**
+   * How many lists of replicas get a number: a store that often loses data has many incarnations,
+   * hence the bound.
+   */
   static final int LISTS_MAX = 4_096;
 
   private static final ThreadLocal<WireInput> INPUT = ThreadLocal.withInitial(WireInput::new);
@@ -56,7 +59,7 @@ final class PackedObjects {
 
   // ---------------------------------------------------------------- lengths and keys
 
-  /** How many bytes a length takes, of at most {@link Key#LENGTH_MAX}. */
+  /** Returns how many bytes a length takes, which is at most {@link Key#LENGTH_MAX}. */
   static int lengthBytes(int length) {
     return length <= SHORT_LENGTH_MAX ? 1 : 2;
   }
@@ -66,7 +69,7 @@ final class PackedObjects {
     return first >= 0 ? first : (first & SHORT_LENGTH_MAX) << 8 | (bytes[at + 1] & 0xff);
   }
 
-  /** Writes a key behind its length; returns the place behind it. */
+  /** Writes a key after its length; returns the offset after it. */
   static int put(Key key, byte[] target, int at) {
     int length = key.length();
     int from = at + lengthBytes(length);
@@ -96,14 +99,14 @@ final class PackedObjects {
     return hash.of(packed, KEY_AT + lengthBytes(length), length);
   }
 
-  /** Notes that what is packed was used; whether that is seen soon does not matter. */
+  /** Marks packed objects as used; it does not matter how soon other threads see that. */
   static void use(byte[] packed) {
     if ((packed[0] & USED) == 0) {
       packed[0] |= USED;
     }
   }
 
-  /** Whether what is packed was used; from now on it was not. */
+  /** Returns whether packed objects were used, and clears the mark. */
   static boolean takeUse(byte[] packed) {
     boolean used = (packed[0] & USED) != 0;
     packed[0] &= ~USED;
@@ -153,7 +156,9 @@ final class PackedObjects {
         });
   }
 
-  /** Answers a query of a key that holds one object; null where that has to be unpacked. */
+  /**
+   * Answers a query of a key that holds one object; null if the object must be unpacked for that.
+   */
   @Nullable PackedReader answer(byte[] packed, Query query) {
     WireInput in = behindKey(packed);
     int head = in.remaining() == 0 ? 0 : in.readByteUnsigned();
@@ -168,7 +173,7 @@ final class PackedObjects {
     return PackedReader.of(form, lists.get((int) in.readNumber()), query, in);
   }
 
-  /** The form of the only object, negative if there is not one. */
+  /** Returns the form of the only object; negative if there is not exactly one. */
   static int onlyForm(byte[] packed) {
     WireInput in = behindKey(packed);
     int head = in.remaining() == 0 ? MORE : in.readByteUnsigned();
@@ -224,7 +229,10 @@ final class PackedObjects {
     return StateCodec.unpack(form, full, lists.get((int) in.readNumber()), in);
   }
 
-  /** The number of a context's list of replicas; negative if there is no more room for it. */
+  /**
+   * Returns the number of a context's list of replicas; negative if there is no room for another
+   * list.
+   */
   private int number(CausalContext context) {
     List<ReplicaId> replicas = context.replicas();
     Integer known = numbers.get(replicas);

@@ -6,32 +6,35 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which keys of an {@link ObjectTable} are to be packed when those that are not take more than
- * their share of bytes: those that were longest not used (the CLOCK algorithm: Corbató, "A paging
- * experiment with the Multics system", 1968). Thread-safe; what it changes of a key is for whoever
- * has the lock of the key's segment.
+ * Chooses which keys of an {@link ObjectTable} are packed when the unpacked ones take more than
+ * their share of bytes: those not used for longest (the CLOCK algorithm: Corbató, "A paging
+ * experiment with the Multics system", 1968). Thread-safe; changes of a key need the lock of the
+ * key's segment.
  */
 final class PackingQueue {
   /**
-   * Once the share of what is not packed is spent, a packed key that is changed is packed again at
-   * once, but for one in so many: what is changed often comes to be kept as objects, and what is
-   * not costs no look at it long after, when no processor's cache has it any more.
+   * Once the share of unpacked keys is used up, a packed key that is changed is packed again at
+   * once, except one in this many. So keys that are changed often come to stay unpacked, and the
+   * others need no look long after, when no processor's cache has them any more.
    */
   private static final int ADMITTED = 32;
 
   static final class Loose extends SegmentTable.Keyed {
     volatile KeyObjects objects;
 
-    /** What it takes in the heap, with its objects, about; for the segment's lock. */
+    /** What the key takes in the heap, with its objects, about; guarded by the segment's lock. */
     long bytes;
 
-    /** What of that packing would free, about; while it is queued it counts against the share. */
+    /**
+     * What packing the key would free, about; while the key is queued this counts against the
+     * share.
+     */
     private long looseBytes;
 
-    /** Whether it is in the queue, for its segment's lock. */
+    /** Whether the key is in the queue; guarded by the segment's lock. */
     private boolean isQueued;
 
-    /** Whether it was used since it was last looked at; seen soon enough without a lock. */
+    /** Whether the key was used since the last look; without a lock, as it may be seen late. */
     boolean isUsed;
 
     Loose(Key key, KeyObjects objects) {
@@ -44,28 +47,28 @@ final class PackingQueue {
   private final AtomicLong looseBytes = new AtomicLong();
   private final long looseBytesMax;
 
-  /** How many were packed again or admitted; about, since it is not shared by locks. */
+  /** Counts keys packed again or admitted; inexact, since no lock guards it. */
   private int admissions;
 
   /**
-   * @param looseBytesMax so many bytes need not be packed, about
+   * @param looseBytesMax how many bytes may stay unpacked, about
    */
   PackingQueue(long looseBytesMax) {
     this.looseBytesMax = looseBytesMax;
   }
 
-  /** Whether there is too much that is not packed. */
+  /** Returns whether too much is unpacked. */
   boolean isOver() {
     return looseBytes.get() > looseBytesMax;
   }
 
-  /** Whether a packed key that is changed comes to be one more that is not packed. */
+  /** Returns whether a packed key that is changed becomes one more unpacked key. */
   boolean admits() {
     boolean isFull = looseBytes.get() > looseBytesMax - looseBytesMax / 64;
     return !isFull || ++admissions % ADMITTED == 0;
   }
 
-  /** A key was changed: packing it would free so many bytes, about. */
+  /** Notes that a key was changed: packing it would free this many bytes, about. */
   void put(Loose loose, long bytes) {
     looseBytes.addAndGet(loose.isQueued ? bytes - loose.looseBytes : bytes);
     loose.looseBytes = bytes;
@@ -75,7 +78,7 @@ final class PackingQueue {
     }
   }
 
-  /** A key has left the table: only the queue has it, so taking it from there frees all of it. */
+  /** Notes that a key has left the table: taking it from the queue then frees all of its bytes. */
   void removed(Loose loose) {
     if (loose.isQueued) {
       looseBytes.addAndGet(loose.bytes - loose.looseBytes);
@@ -83,12 +86,12 @@ final class PackingQueue {
     }
   }
 
-  /** A key that was taken and is not packed, since it has changed meanwhile, comes back. */
+  /** Puts back a key that was taken and not packed, because it has changed meanwhile. */
   void putBack(Loose loose) {
     add(loose);
   }
 
-  /** A key that was taken counts no more. */
+  /** Stops counting a key that was taken. */
   void done(Loose loose) {
     loose.isQueued = false;
     looseBytes.addAndGet(-loose.looseBytes);
@@ -100,7 +103,9 @@ final class PackingQueue {
     }
   }
 
-  /** Takes one that was not used since it was last looked at; null if others have the last ones. */
+  /**
+   * Takes a key that was not used since the last look; null if other threads have the last ones.
+   */
   @Nullable Loose take() {
     synchronized (queue) {
       for (int looked = queue.size(); looked > 0; looked--) {

@@ -29,14 +29,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition's objects and its journal, over the versions of a {@link VersionStore}. What is
- * written with which group is up to {@link UpdateGroups}; what is in memory, to {@link
- * ObjectCache}; what a start begins with, to {@link Recovery}.
+ * A partition's objects and its journal, over the versions of a {@link VersionStore}. {@link
+ * UpdateGroups} decides what is written with which group, {@link ObjectCache} what is in memory,
+ * {@link Recovery} what a start begins with.
  *
  * <p>One thread writes, the partition's; any thread may read.
  */
 public final class PartitionStore implements ObjectStore, Journal {
-  /** What the nearest deadlines take in memory; the others are on the disk alone. */
+  /** How many bytes of memory the nearest deadlines take; the others are only on the disk. */
   private static final long DEADLINE_BYTES = 4 << 20;
 
   private final VersionStore versions;
@@ -48,7 +48,7 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   private final OwnUpdateLog log;
 
-  // Only the partition's thread touches what follows, but for the counts.
+  // Only the partition's thread uses these, except for counts.
   private final UpdateGroups groups;
 
   /** Takes changes of the present group. */
@@ -65,12 +65,12 @@ public final class PartitionStore implements ObjectStore, Journal {
   private volatile Runnable wake = () -> {};
 
   /**
-   * The store of a partition that is about to start.
+   * Makes the store of a partition that is about to start.
    *
-   * @param self the incarnation of this life
+   * @param self the datacenter's incarnation
    * @param cacheBytes how much to keep in memory
-   * @param logMax so many entries of the log are kept at most for datacenters that are away
-   * @param readers what reads ahead; its threads may wait
+   * @param logMax the most entries of the log that are kept for datacenters that are away
+   * @param readers read ahead; their threads may wait
    */
   public PartitionStore(
       VersionStore versions,
@@ -84,7 +84,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   /**
-   * As the other one, with other limits of what is large.
+   * As the other constructor, with other limits.
    *
    * @param limits when objects are decomposed
    */
@@ -137,7 +137,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     return snapshots.isEmpty() ? () -> {} : writer.someTime(snapshots);
   }
 
-  /** What the partition starts with. Called once, before anything else. */
+  /** Returns the state with which the partition starts. Called once, before anything else. */
   public RecoveredState recover(long life, boolean resumed, Collection<ReplicaId> replicas) {
     Optional<Logged> firstLogged = versions.logged(0, 1).stream().findFirst();
     Recovery recovery = Recovery.of(versions.state(), firstLogged, self, life, resumed, replicas);
@@ -233,7 +233,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   public boolean drop(ObjectId object) {
     Key key = object.key();
     if (objects.pending().containsKey(key)) {
-      return false; // the adapter drops what it can see
+      return false; // the adapter drops the versions that it finds
     }
     KeyObjects before = objects.get(key);
     CrdtState state = before.of(object);
@@ -343,7 +343,10 @@ public final class PartitionStore implements ObjectStore, Journal {
     groups.end(progress, keys.get(), forgotten, whenDurable);
   }
 
-  /** From now on so much is kept in memory, beside what is not durable yet. For any thread. */
+  /**
+   * Sets how many bytes are kept in memory, besides objects that are not durable yet. For any
+   * thread.
+   */
   public void setCacheBytes(long bytesMax) {
     objects.setBytesMax(bytesMax);
   }

@@ -21,30 +21,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads for a partition what its catching up will want, by other threads: pages of scans, which are
+ * Reads ahead, in other threads, what a partition's catching up needs: pages of scans, which are
  * kept here, and single objects, which go into the cache. Only for the partition's thread, which is
- * woken when something was read. What cannot be read, or was changed by too many updates meanwhile,
- * the partition reads itself.
+ * woken when a read has ended. A page that cannot be read, or was changed by too many updates
+ * meanwhile, is read by the partition itself.
  */
 final class ReadAhead {
   private static final Logger LOG = LoggerFactory.getLogger(ReadAhead.class);
 
-  /** More pages than this are not kept: one for each peer that scans. */
+  /** The most pages that are kept: one for each peer that scans. */
   private static final int PAGES_MAX = 16;
 
-  /** With more keys than this changed while it was read, a page is read again. */
+  /** If more keys than this change while a page is read, it is read again. */
   private static final int CHANGED_MAX = 4_096;
 
-  /** More keys than this are not remembered as brought. */
+  /** The most keys that are remembered as brought into the cache. */
   private static final int BROUGHT_MAX = 4_096;
 
-  /** A page that is being read, or was. */
+  /** A page that is being read, or was read. */
   private static final class PageRead {
     final Set<Key> changed = new HashSet<>();
     boolean isVoid;
     volatile boolean done;
 
-    /** Null if it could not be read; written before {@link #done}. */
+    /** The page; null if it could not be read; written before {@link #done}. */
     private @Nullable Page page;
   }
 
@@ -62,12 +62,12 @@ final class ReadAhead {
     this.readers = readers;
   }
 
-  /** From now on the partition is woken so when something was read. */
+  /** Sets how the partition is woken when a read has ended. */
   void attach(Runnable wake) {
     this.wake = wake;
   }
 
-  /** A key was changed: what was read of it before is old. */
+  /** Notes that a key was changed: pages that were being read have an old state of it. */
   void changed(Key key) {
     for (PageRead pageRead : reads.values()) {
       if (pageRead.changed.size() < CHANGED_MAX) {
@@ -96,7 +96,7 @@ final class ReadAhead {
     Page read = pageRead.page;
     if (read != null && !pageRead.isVoid) {
       Page page = present(after, read, pageRead.changed);
-      if (page.end() || !page.entries().isEmpty()) { // otherwise it would be no step
+      if (page.end() || !page.entries().isEmpty()) { // an empty page would be no progress
         return Optional.of(page);
       }
     }
@@ -110,7 +110,7 @@ final class ReadAhead {
             try {
               pageRead.page = scan.page(after, limit, bytesMax);
             } catch (OsierException e) {
-              // The partition reads it itself, and it is its error then.
+              // The partition reads the page itself and gets the error then.
               LOG.debug("reading a page ahead failed", e);
             } finally {
               pageRead.done = true;
@@ -118,11 +118,11 @@ final class ReadAhead {
             }
           });
     } catch (RejectedExecutionException e) {
-      pageRead.done = true; // nobody reads any more
+      pageRead.done = true; // the readers have been shut down
     }
   }
 
-  /** A page as it is now. */
+  /** Returns a page that was read, with the present states of changed keys. */
   private Page present(Optional<ObjectId> after, Page read, Set<Key> changed) {
     TreeMap<ObjectId, CrdtState> found = new TreeMap<>();
     for (Entry e : read.entries()) {
@@ -132,7 +132,7 @@ final class ReadAhead {
     }
     Optional<ObjectId> last =
         read.end() ? Optional.empty() : Optional.of(read.entries().getLast().object());
-    for (Key key : changed) { // objects that were not there when the page was read, too
+    for (Key key : changed) { // also objects that did not exist when the page was read
       for (CrdtState state : objects.peek(key)) {
         ObjectId object = new ObjectId(key, state.type());
         if (StoreScan.isWithin(object, after, last)) {
@@ -168,7 +168,7 @@ final class ReadAhead {
     return bring(cold);
   }
 
-  /** What cannot be read must not keep the others from being read. */
+  /** Catches errors: an unreadable object must not keep others from being read. */
   private void prefetch(Key key) {
     try {
       objects.prefetch(key);

@@ -15,21 +15,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a partition starts with, from what was stored of it. Pure.
+ * The state with which a partition starts, made from its stored state. Pure.
  *
- * @param recovered what the partition is told
+ * @param recovered the state that the partition gets
  * @param keys how many keys there are
  * @param forgotten how many objects this incarnation dropped after their removal
- * @param goesOn whether what was stored is this incarnation's: log and transactions are its own
- * @param changes what is to be written first
+ * @param goesOn whether the stored state is this incarnation's, so that log and transactions are
+ *     its own
+ * @param changes the changes to write first
  */
 record Recovery(
     RecoveredState recovered, long keys, long forgotten, boolean goesOn, List<Change> changes) {
 
   /**
-   * What follows from what was stored.
+   * Makes the recovery from the stored state.
    *
-   * @param found what was stored last of the partition
+   * @param found the partition's state as stored last
    * @param firstLogged the log's first entry
    * @param life of the store
    * @param resumed whether the last incarnation goes on
@@ -43,8 +44,8 @@ record Recovery(
       boolean resumed,
       Collection<ReplicaId> replicas) {
     if (found.isEmpty()) {
-      // It has no updates to lose, so an incarnation that goes on gives no number twice. But the
-      // peers may have some that it never got.
+      // The partition has no updates to lose, so an incarnation that goes on gives no number twice.
+      // But peers may have updates of it that were lost here.
       RecoveredState nothing =
           new RecoveredState(
               life,
@@ -82,7 +83,7 @@ record Recovery(
     return new Recovery(recovered, state.keys(), state.forgotten(), true, List.of());
   }
 
-  /** What a former incarnation stored is, to the new one, as if it had come from a peer. */
+  /** To a new incarnation, a former one's stored updates are like updates that came from a peer. */
   private static Recovery ofFormer(
       StoredState state, ReplicaId self, long life, Collection<ReplicaId> replicas) {
     Set<ReplicaId> known = new HashSet<>(replicas);
@@ -105,7 +106,7 @@ record Recovery(
             false,
             Forgetting.UNKNOWN,
             1);
-    // The log is of numbers that now mean something else, and the state says so with it.
+    // The log's numbers would now mean other updates; the state that goes with it says so.
     StoredState now =
         new StoredState(
             self,

@@ -8,27 +8,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A hash table of keys, each with one entry: a {@link Keyed}, or a key with its objects as bytes
- * ({@link PackedObjects}). It knows where entries stand, and not what they are worth.
+ * ({@link PackedObjects}). It places entries and does not know what they are worth.
  *
  * <p>It has open addressing and grows by extendible hashing (Fagin and others, "Extendible
  * hashing—a fast access method for dynamic files", 1979): segments of at most {@value
- * #SEGMENT_SLOTS_MAX} places, divided when they are full, so that growing never moves more than one
- * of them. Keys are placed by a keyed hash: whoever chooses them cannot make them meet.
+ * #SEGMENT_SLOTS_MAX} places, split when they are full, so that growing never moves more than one
+ * of them. A keyed hash places keys, so that a client that chooses keys cannot make them collide.
  *
  * <p>Any thread may read, without a lock; any may change, one at a time in each segment.
  */
 final class SegmentTable {
-  /** The places of a segment before it is divided. */
+  /** The most places of a segment; a full one is split. */
   static final int SEGMENT_SLOTS_MAX = 1_024;
 
   private static final int SEGMENT_SLOTS_MIN = 8;
   private static final int DIRECTORY_BITS_MIN = 4;
   private static final int DIRECTORY_BITS_MAX = 30;
 
-  /** In the place of a key that was removed, where others may have gone past it. */
+  /** Marks the place of a removed key, past which other keys may have been placed. */
   private static final Object GONE = new Object();
 
-  /** What stands in a key's place and is not its bytes. */
+  /** An entry that is not a key's bytes. */
   abstract static class Keyed {
     final Key key;
 
@@ -37,22 +37,22 @@ final class SegmentTable {
     }
   }
 
-  /** Some of the places. All but the reading of places is for whoever has its lock. */
+  /** A part of the places. Everything but reading places needs the segment's lock. */
   static final class Segment {
-    /** How many bits of their hashes its keys have in common. */
+    /** How many bits the hashes of its keys have in common. */
     private final int bits;
 
     private volatile AtomicReferenceArray<@Nullable Object> slots;
 
-    /** Places that are not free, and those of them that hold a key. */
+    /** The number of places that are not free, and of those that hold a key. */
     private int taken;
 
     private int keys;
 
-    /** Whether others are in its place. */
+    /** Whether two other segments have replaced this one. */
     private boolean isDivided;
 
-    /** Where {@link #nextPlace} goes on. */
+    /** The place at which {@link #nextPlace} goes on. */
     private int hand;
 
     private Segment(int bits, int slots) {
@@ -64,17 +64,19 @@ final class SegmentTable {
       return slots.length();
     }
 
-    /** The next place, round and round. */
+    /** Returns the next place, round and round. */
     int nextPlace() {
       return hand++ & slots.length() - 1;
     }
 
-    /** What is in a place: an entry, null, or a mark that is neither bytes nor {@link Keyed}. */
+    /**
+     * Returns a place's content: an entry, null, or a mark that is neither bytes nor {@link Keyed}.
+     */
     @Nullable Object get(int place) {
       return slots.get(place);
     }
 
-    /** Puts another entry of the same key into its place. */
+    /** Replaces the entry in a place by another one of the same key. */
     void set(int place, Object entry) {
       slots.setRelease(place, entry);
     }
@@ -85,7 +87,7 @@ final class SegmentTable {
       keys--;
     }
 
-    /** Where a key is, negative if it is nowhere. */
+    /** Returns the place of a key, negative if it has none. */
     int find(Key key, long h) {
       AtomicReferenceArray<@Nullable Object> present = slots;
       int mask = present.length() - 1;
@@ -114,7 +116,7 @@ final class SegmentTable {
     }
   }
 
-  /** What is done with a segment while nobody else changes it. */
+  /** A change of a segment, under its lock. */
   @FunctionalInterface
   interface Change {
     void in(Segment segment);
@@ -122,7 +124,7 @@ final class SegmentTable {
 
   private final KeyedHash hash;
 
-  /** By the first bits of hashes; several places of one segment follow each other. */
+  /** The segments by the first bits of hashes; several consecutive places may hold the same one. */
   private volatile AtomicReferenceArray<Segment> directory;
 
   private final AtomicInteger hand = new AtomicInteger();
@@ -139,7 +141,7 @@ final class SegmentTable {
     return key.hashBy(hash);
   }
 
-  /** The entry of a key, or null: of a place that others change, so it is read once. */
+  /** Returns the entry of a key, or null. Others may change the place, so it is read once. */
   @Nullable Object get(Key key, long h) {
     AtomicReferenceArray<@Nullable Object> slots = segment(h).slots;
     int mask = slots.length() - 1;
@@ -167,13 +169,13 @@ final class SegmentTable {
     return Integer.numberOfTrailingZeros(directory.length());
   }
 
-  /** Changes the segment where a key belongs. */
+  /** Applies a change to the segment of a hash. */
   void change(long h, Change change) {
     boolean done = false;
     while (!done) {
       Segment segment = segment(h);
       synchronized (segment) {
-        if (!segment.isDivided) { // while this waited for it
+        if (!segment.isDivided) { // split while this thread waited for it
           change.in(segment);
           done = true;
         }
@@ -181,12 +183,15 @@ final class SegmentTable {
     }
   }
 
-  /** How many segments there are at most: so many calls of {@link #changeNext} see each once. */
+  /**
+   * Returns an upper bound for the number of segments: as many calls of {@link #changeNext} see
+   * each once.
+   */
   int segmentsMax() {
     return directory.length();
   }
 
-  /** Changes another segment with each call, round and round. */
+  /** Applies a change to another segment with each call, round and round. */
   void changeNext(Change change) {
     AtomicReferenceArray<Segment> present = directory;
     Segment segment = present.getAcquire(hand.getAndIncrement() & present.length() - 1);
@@ -197,16 +202,16 @@ final class SegmentTable {
     }
   }
 
-  /** Puts the entry of a key that has none; with the lock of its segment. */
+  /** Adds the entry of a key that has none; under its segment's lock. */
   void insert(Segment segment, Object entry, long h) {
     segment.put(entry, h);
-    // Three quarters at most: a search ends at the first free place.
+    // At most three quarters are taken: a search ends at the first free place.
     if (segment.taken > segment.places() / 4 * 3) {
       grow(segment, h);
     }
   }
 
-  /** Makes a segment larger, or divides it; one that is full of what is gone is only tidied. */
+  /** Enlarges a segment or splits it; one that is full of removed keys is only tidied. */
   private void grow(Segment segment, long h) {
     int slots = segment.places();
     int wanted = segment.keys > slots / 2 ? 2 * slots : slots;
@@ -241,7 +246,7 @@ final class SegmentTable {
         : hash(((Keyed) entry).key);
   }
 
-  /** Puts two segments in the place of the one that was divided. */
+  /** Replaces a segment by the two into which it was split. */
   private synchronized void replace(Segment segment, Segment low, Segment high, long h) {
     AtomicReferenceArray<Segment> present = directory;
     if (segment.bits == bits(present)) {
@@ -260,7 +265,7 @@ final class SegmentTable {
     directory = present;
   }
 
-  /** For tests: how many places there are. */
+  /** Returns how many places there are; for tests. */
   int slots() {
     int slots = 0;
     Segment before = null;
@@ -272,7 +277,7 @@ final class SegmentTable {
     return slots;
   }
 
-  /** For tests: how many places one after the other are not free, at most. */
+  /** Returns the longest run of places that are not free; for tests. */
   int longestSearch() {
     int longest = 0;
     for (int i = 0; i < directory.length(); i++) {

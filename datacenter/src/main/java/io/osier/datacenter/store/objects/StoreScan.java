@@ -12,9 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Walks a partition's objects in their order, those that are not yet in the store included. */
+/** Walks a partition's objects in order, those included that are not yet in the store. */
 final class StoreScan {
-  /** So many keys are listed first, then twice as many: few large objects fill a page. */
+  /**
+   * How many keys are listed first; then twice as many each time: a few large objects fill a page.
+   */
   private static final int FIRST_CHUNK = 8;
 
   private final VersionStore versions;
@@ -26,10 +28,10 @@ final class StoreScan {
   }
 
   /**
-   * A page of objects in their order, those that are not yet in the store included. For any thread:
-   * everything that was executed before the call is in it as it was then, or as it was later.
+   * Returns a page of objects in order, those included that are not yet in the store. For any
+   * thread: every object is as it was when the call began, or later.
    *
-   * @param limit at most so many of those that are in the store
+   * @param limit the most objects to take from the store
    * @param bytesMax the page ends with the object that makes it so large
    */
   Page page(Optional<ObjectId> after, int limit, long bytesMax) {
@@ -40,7 +42,7 @@ final class StoreScan {
     long bytes = 0;
     int looked = 0;
     int chunk = Math.min(limit, FIRST_CHUNK);
-    // An empty page would be no step.
+    // A page without objects would be no progress.
     while (!end && bytes < bytesMax && (looked < limit || found.isEmpty())) {
       int wanted = looked < limit ? Math.min(chunk, limit - looked) : chunk;
       List<ObjectId> stored = versions.objects(last, wanted);
@@ -63,10 +65,10 @@ final class StoreScan {
   }
 
   /**
-   * A page of durable objects in their order. For any thread.
+   * Returns a page of durable objects in order. For any thread.
    *
-   * @param to where they end; empty for no end
-   * @param limit at most so many
+   * @param to the key before which the page ends; empty for no end
+   * @param limit the most objects
    * @param bytesMax the page ends with the object that makes it so large
    */
   Page durablePage(Optional<ObjectId> after, Optional<Key> to, int limit, long bytesMax) {
@@ -79,7 +81,7 @@ final class StoreScan {
       for (ObjectId object : stored) {
         last = Optional.of(object);
         CrdtState state = objects.peek(object, true);
-        if (state != null) { // or it was dropped meanwhile
+        if (state != null) { // else it was dropped meanwhile
           entries.add(new Entry(object, state));
           bytes += state.sizeBytes();
           if (bytes >= bytesMax) {
@@ -102,16 +104,17 @@ final class StoreScan {
     return new Page(entries, end);
   }
 
-  /** Whether an object is in a page: behind one, and not behind another; empty for no bound. */
+  /** Returns whether an object is after one place and not after another; empty for no bound. */
   static boolean isWithin(ObjectId object, Optional<ObjectId> after, Optional<ObjectId> last) {
     return (after.isEmpty() || object.compareTo(after.get()) > 0)
         && (last.isEmpty() || object.compareTo(last.get()) <= 0);
   }
 
   /**
-   * What is not in the store yet, to be taken before the store is read: what becomes durable in
-   * between is found there, and would be in neither if it were looked for the other way round. By
-   * walking it: the size of a concurrent map that others change may be told as 0 while it is not.
+   * Returns the objects that are not in the store yet. Called before the store is read: an object
+   * that becomes durable in between is found there, and the other order would miss it. Walks the
+   * map, since the size of a concurrent map may be 0 while others change it, though it is not
+   * empty.
    */
   private List<Map.Entry<Key, KeyObjects>> pending() {
     List<Map.Entry<Key, KeyObjects>> entries = new ArrayList<>();
@@ -119,7 +122,7 @@ final class StoreScan {
     return entries;
   }
 
-  /** New objects that were not in the store: few, unless the writer is far behind. */
+  /** Adds new objects that were not in the store: few, unless the writer is far behind. */
   private static void addPending(
       List<Map.Entry<Key, KeyObjects>> pending,
       Optional<ObjectId> after,

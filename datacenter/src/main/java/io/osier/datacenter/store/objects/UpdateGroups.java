@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers what a partition writes into groups, hands each to the writer, and lets everybody see
- * what is durable. What an update is written as is up to {@link UpdateRecords}. Only for the
- * partition's thread, but for {@link #durable}.
+ * Gathers a partition's writes into groups, hands each group to the writer, and makes durable
+ * objects visible to all readers. {@link UpdateRecords} decides in which form an update is written.
+ * Only for the partition's thread, but for {@link #durable}.
  */
 final class UpdateGroups {
   /** Updates of an object that belong to one group. */
@@ -45,29 +45,29 @@ final class UpdateGroups {
   private final LargeObjects large;
   private final OwnUpdateLog log;
 
-  /** Of the objects that were ever written; null where some may have no state in their place. */
+  /** The types of all objects ever written; null if some objects may have no state in place. */
   private @Nullable Set<CrdtType> types;
 
-  /** The present group's. */
+  /** The number and changes of the present group. */
   private long number = 1;
 
   private List<Change> changes = new ArrayList<>();
 
-  /** The objects that the present group makes. */
+  /** The objects that the present group creates. */
   private final Set<ObjectId> made = new HashSet<>();
 
   private Set<Key> changed = new HashSet<>();
 
-  /** The present group's updates, by object. */
+  /** The updates of the present group, by object. */
   private Map<ObjectId, Gathered> gathered = new LinkedHashMap<>();
 
-  /** The log's entries of the present group, if it turns out that anybody may want them. */
+  /** The log entries of the present group, written if any peer may need them. */
   private List<Change.PutLogged> logged = new ArrayList<>();
 
-  /** Up to this group everything is durable. */
+  /** The group up to which everything is durable. */
   private volatile long durable;
 
-  /** Groups handed to the writer and not yet durable. */
+  /** How many groups were handed to the writer and are not yet durable. */
   private final AtomicInteger underWay = new AtomicInteger();
 
   UpdateGroups(
@@ -85,7 +85,7 @@ final class UpdateGroups {
     this.log = log;
   }
 
-  /** Whether each object has a state in its place is known of stores that began so. */
+  /** Reads the types. They are known in stores that have had states in place from the beginning. */
   void recoverTypes() {
     Optional<Set<CrdtType>> known = versions.types();
     if (known.isPresent()) {
@@ -97,32 +97,32 @@ final class UpdateGroups {
     }
   }
 
-  /** The number of the present group. */
+  /** Returns the number of the present group. */
   long number() {
     return number;
   }
 
-  /** Adds to the present group's changes. */
+  /** Adds a change to the present group. */
   void add(Change change) {
     changes.add(change);
   }
 
-  /** The number of the last group that has changes. */
+  /** Returns the number of the last group that has changes. */
   long lastChanged() {
     return changes.isEmpty() ? number - 1 : number;
   }
 
-  /** Up to this group everything is durable. For any thread. */
+  /** Returns the group up to which everything is durable. For any thread. */
   long durable() {
     return durable;
   }
 
-  /** The present group changes what a key holds. */
+  /** Notes that the present group changes objects of this key. */
   void changed(Key key) {
     changed.add(key);
   }
 
-  /** The present group makes an object. */
+  /** Notes that the present group creates this object. */
   void made(ObjectId object) {
     made.add(object);
   }
@@ -134,13 +134,13 @@ final class UpdateGroups {
     Gathered updates = gathered.computeIfAbsent(object, o -> new Gathered(state));
     updates.contents.add(update.content());
     updates.state = state;
-    // Not a state that came back: the clearing of a large set is one, too.
+    // Not for a state that came back from a peer; the clearing of a large set is a state, too.
     if (update.origin().equals(self) && update.updates() > 0) {
       logged.add(new Change.PutLogged(update.last(), update.object()));
     }
   }
 
-  /** Notes that there is an object of a type, before it is written. */
+  /** Notes the type of an object before the object is written. */
   private void noteType(CrdtType type) {
     if (types != null && types.add(type)) {
       changes.add(new Change.PutTypes(EnumSet.copyOf(types)));
@@ -178,7 +178,7 @@ final class UpdateGroups {
             }));
   }
 
-  /** After all else of the group: what it drops of an object was there before. */
+  /** Written after all other changes of the group, whose drops concern earlier groups. */
   private void writeGathered() {
     if (gathered.isEmpty()) {
       return;
@@ -215,7 +215,7 @@ final class UpdateGroups {
     logged = new ArrayList<>();
   }
 
-  /** What stays pending until a group is written. */
+  /** Returns the bytes that stay pending until a group is written. */
   private long heldBytes(Set<Key> touched) {
     long bytes = 0;
     for (Key key : touched) {

@@ -11,35 +11,41 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How updates are written: those of one object in one group are one record, its state, which is put
- * in place of the one before, so that nothing is left to be tidied up; or, while the object is so
- * large that this would write much more than was changed, one operation. Pure.
+ * Decides how updates are written. All updates of an object in one group become one record: the
+ * object's state, which replaces the one in place, so that nothing must be tidied up later; or, if
+ * the object is so large that this would write much more than was changed, one operation. Pure.
  */
 final class UpdateRecords {
   /**
-   * Fewer operations than this since the object was written as a whole do not make it worth its
-   * bytes, unless they are large.
+   * With fewer operations than this since the object was last written as a whole, it is not written
+   * as a whole again, unless the operations are large.
    */
   private static final int OPERATIONS_MIN = 256;
 
   /**
-   * An object is written as a whole once there is an operation for so many of its bytes. That
-   * bounds both: of an object's states so many bytes are written for each operation at most,
-   * however large it is; and reading an operation takes about as long as reading so many bytes of a
-   * state (1.5 to 3 µs; 2 to 3), so that a load takes twice as long as without operations, not
-   * more.
+   * An object is written as a whole once there is an operation for each this many bytes of it. That
+   * bounds two costs. At most this many bytes of states are written for each operation, however
+   * large the object is. And since reading an operation takes about as long as reading so many
+   * bytes of a state (1.5 to 3 µs; 2 to 3 µs), a load takes at most twice as long as without
+   * operations.
    */
   private static final long STATE_BYTES_PER_OPERATION = 256;
 
-  /** Operations that take as many bytes as the object, and these, make it worth it, too. */
+  /**
+   * Operations that take as many bytes as the object, plus this many, also make it written as a
+   * whole.
+   */
   private static final long OPERATION_BYTES_MIN = 512;
 
-  /** A state is put in place with each group if that is at most so much more than what changed. */
+  /**
+   * A state is put in place with each group if it is at most this many bytes larger than the
+   * changes.
+   */
   private static final long IN_PLACE_MORE_MAX = 512;
 
   /**
-   * Objects are worth snapshots when they are evicted if there are so many operations, and one for
-   * so many bytes: otherwise the next load is hardly slower with them.
+   * An evicted object gets a snapshot if it has at least this many operations, and one for each so
+   * many bytes: with fewer, the next load is hardly slower.
    */
   private static final int EVICTED_OPERATIONS_MIN = 8;
 
@@ -48,16 +54,16 @@ final class UpdateRecords {
   private UpdateRecords() {}
 
   /**
-   * Adds what is to be written of a group's updates of one object. Each object has a state in its
-   * place, whatever else there is of it.
+   * Adds the changes that write a group's updates of one object. Each object has a state in place,
+   * whatever other records it has.
    *
-   * @param isNew whether the group makes the object
-   * @param contents the updates' deltas, or states that came; one or more
+   * @param isNew whether the group creates the object
+   * @param contents the updates' deltas, or received states; one or more
    * @param state the object with all of them
    * @param before the object before them, if it was decomposed; null otherwise
-   * @param objects what the object's key holds with them
+   * @param objects the objects of the key, with the updates
    * @param group the group that the changes belong to
-   * @param changes takes what is to be written
+   * @param changes takes the changes
    * @return {@code objects} with the new counts
    */
   static KeyObjects add(
@@ -89,7 +95,7 @@ final class UpdateRecords {
     long bytes = written.bytes() + changed;
     boolean isSmall = state.sizeBytes() <= changed + IN_PLACE_MORE_MAX;
     boolean isOnly = objects.states().size() == 1;
-    // What stands in the place of one that has no versions may say that it is alone.
+    // The state in place of an object without versions may say that it is alone.
     if (full
         || isNew
         || isSmall
@@ -106,8 +112,8 @@ final class UpdateRecords {
   }
 
   /**
-   * Adds what else is to be done where a state is put in its place: versions of it are tidied up,
-   * and other objects of its key that have said that they are alone do not say so any more.
+   * Adds the changes that accompany a state put in place: the object's versions are pruned, and
+   * other objects of its key that say that they are alone stop saying so.
    */
   private static void addOthers(ObjectId object, KeyObjects objects, List<Change> changes) {
     if (objects.hasVersions()) {
@@ -132,15 +138,15 @@ final class UpdateRecords {
   }
 
   /**
-   * What is worth writing when a key's objects leave the memory: often nothing. A version, since it
-   * may be written after a newer one, in whose place it must not be put.
+   * Returns the changes worth writing when a key's objects leave memory: often none. They write
+   * versions, since they may be written after a newer state, whose place they must not take.
    */
   static List<Change> ofEvicted(Key key, KeyObjects objects) {
     List<Change> changes = new ArrayList<>();
     for (CrdtState state : objects.states()) {
       long worthwhile =
           Math.max(EVICTED_OPERATIONS_MIN, state.sizeBytes() / EVICTED_BYTES_PER_OPERATION);
-      // One that is decomposed has no operations.
+      // A decomposed object has no operations.
       if (objects.written(state.type()).operations() >= worthwhile
           && !Decomposition.isDecomposed(state)) {
         addSnapshot(new ObjectId(key, state.type()), state, changes);

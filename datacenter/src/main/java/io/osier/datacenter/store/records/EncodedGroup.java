@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A group of changes as the records of a RocksDB, ready to be written: making it needs no database
- * but the numbers of its replicas, and can be done by any thread. Immutable.
+ * A group of changes as records of RocksDB, ready to be written. Encoding needs nothing of the
+ * database but its numbers of replicas, so any thread can do it. Immutable.
  */
 public final class EncodedGroup {
-  /** What a record takes in memory beside its bytes, roughly. */
+  /** What a record takes in memory besides its bytes, roughly. */
   private static final int RECORD_BYTES = 80;
 
   public sealed interface Step {}
@@ -24,7 +24,7 @@ public final class EncodedGroup {
 
   public record Delete(byte[] key) implements Step {}
 
-  /** Deletes the records from a key up to another, that excluded. */
+  /** Deletes the records from one key, inclusive, to another, exclusive. */
   public record DeleteRange(byte[] from, byte[] to) implements Step {}
 
   /**
@@ -36,7 +36,7 @@ public final class EncodedGroup {
   /** Deletes the versions of an object that were written before. */
   public record DropVersions(ObjectId object) implements Step {}
 
-  /** Once the group is written, some versions of the object are not needed any more. */
+  /** Notes that once the group is written, some versions of the object are no longer needed. */
   public record Prunable(ObjectId object) implements Step {}
 
   private final RecordKeys keys;
@@ -86,7 +86,7 @@ public final class EncodedGroup {
       RecordKeys keys,
       RecordKeys.Dictionary dictionary) {
     ObjectId object = put.object();
-    // Gives the context's replicas their numbers.
+    // This gives the context's replicas their numbers.
     byte[] head = RecordValues.head(put.state(), put.isAlone(), dictionary);
     steps.add(new PutVersion(object, keys.inPlace(object), head));
     byte[] begin = keys.entriesBegin(object);
@@ -142,7 +142,7 @@ public final class EncodedGroup {
     };
   }
 
-  /** Whether it deletes versions of objects. */
+  /** Returns whether the group deletes versions of objects. */
   public boolean drops() {
     return drops;
   }
@@ -155,12 +155,12 @@ public final class EncodedGroup {
     return steps;
   }
 
-  /** Roughly the bytes that it takes in memory. */
+  /** Returns about how many bytes the group takes in memory. */
   public long bytes() {
     return bytes;
   }
 
-  /** Whether there is nothing to write. */
+  /** Returns whether there is nothing to write. */
   public boolean isEmpty() {
     return steps.isEmpty();
   }

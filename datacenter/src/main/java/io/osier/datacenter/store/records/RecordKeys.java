@@ -37,8 +37,8 @@ import java.util.zip.CRC32;
  *
  * <p>{@code max} is the largest number in the version's vector (the second key design of the
  * thesis, 4.5.2), stored as its complement, so that an object's newest versions come first; its
- * first byte is never 0, so what was put in place comes before them. A zero byte of a key is
- * followed by FF, so that no key is a prefix of another.
+ * first byte is never 0, so the state in place comes before them. A zero byte of a key is followed
+ * by FF, so that no key is a prefix of another.
  */
 public final class RecordKeys {
   static final int PARTITIONS_MAX = 0xFFFE;
@@ -53,14 +53,14 @@ public final class RecordKeys {
   private static final int HASH_BYTES = 4;
   private static final int PREFIX_BYTES = 3;
 
-  /** After the object: max, hash, kind. */
+  /** The bytes after the object: max, hash, kind. */
   private static final int FIXED_BYTES = Long.BYTES + HASH_BYTES + 1;
 
   /** Numbers replicas within a database. */
   public interface Dictionary {
     int numberOf(ReplicaId replica);
 
-    /** Those that have a number by now, in the order of their numbers. */
+    /** Returns the replicas that have a number by now, in the order of their numbers. */
     List<ReplicaId> numbered();
 
     ReplicaId replica(int number);
@@ -72,17 +72,20 @@ public final class RecordKeys {
     this.partition = (short) partition;
   }
 
-  /** The partition's number. */
+  /** Returns the partition's number. */
   public int partition() {
     return Short.toUnsignedInt(partition);
   }
 
-  /** The number of the partition that a record is of; that of none where it is of none. */
+  /**
+   * Returns the number of the partition to which a record belongs; for global records a number that
+   * no partition has.
+   */
   public static int partitionOf(byte[] key) {
     return Short.toUnsignedInt(ByteBuffer.wrap(key).getShort());
   }
 
-  /** What kind of record it is, as it is named above. */
+  /** Returns the tag of a record's kind, as in the table above. */
   public static char tagOf(byte[] key) {
     return (char) key[PREFIX_BYTES - 1];
   }
@@ -103,7 +106,7 @@ public final class RecordKeys {
     return global('r', number);
   }
 
-  /** Where a partition's records begin, and those of the one before it end. */
+  /** Returns the key at which a partition's records begin and those of the one before it end. */
   public static byte[] partitionBegin(int number) {
     return new byte[] {(byte) (number >> 8), (byte) number};
   }
@@ -116,7 +119,10 @@ public final class RecordKeys {
     return prefix(STATE);
   }
 
-  /** Where the types of a partition are that has a state in place of each object. */
+  /**
+   * Returns the key of the partition's types, whose record says that each object has a state in
+   * place.
+   */
   public byte[] types() {
     return prefix(TYPES);
   }
@@ -156,7 +162,7 @@ public final class RecordKeys {
     return prefix((byte) (OBJECTS + 1));
   }
 
-  /** Where the versions of a key's objects begin. */
+  /** Returns the key at which the versions of a key's objects begin. */
   public byte[] keyBegin(Key key) {
     byte[] plain = key.toBytes();
     int zeros = 0;
@@ -187,27 +193,27 @@ public final class RecordKeys {
     return begin;
   }
 
-  /** Where an object's state is put in place. */
+  /** Returns the key of an object's state in place. */
   public byte[] inPlace(ObjectId object) {
     byte[] begin = objectBegin(object);
     return Arrays.copyOf(begin, begin.length + 1);
   }
 
-  /** Whether a key of an object's record says that it was put in place, and is no version. */
+  /** Returns whether an object's record is its state in place, and no version. */
   public static boolean isInPlace(byte[] key, int objectLength) {
     return key.length == objectLength + 1;
   }
 
   /**
-   * Whether a record is of an object.
+   * Returns whether a record belongs to an object.
    *
-   * @param begin what the object's records begin with
+   * @param begin the prefix of the object's records
    */
   public static boolean isOf(byte[] key, byte[] begin) {
     return key.length > begin.length && Arrays.mismatch(key, begin) == begin.length;
   }
 
-  /** The same with a last byte that is larger by one. */
+  /** Adds one to the last byte. */
   private static byte[] behind(byte[] key) {
     key[key.length - 1]++;
     return key;
@@ -224,9 +230,9 @@ public final class RecordKeys {
   }
 
   /**
-   * Where an entry is.
+   * Returns the key of an entry.
    *
-   * @param begin where the entries of its object begin
+   * @param begin the prefix of its object's entries
    */
   public static byte[] entry(byte[] begin, byte[] key) {
     byte[] entry = Arrays.copyOf(begin, begin.length + key.length);
@@ -242,7 +248,7 @@ public final class RecordKeys {
     return prefix((byte) (ENTRIES + 1));
   }
 
-  /** Where it is noted that an object only remembers its removal. */
+  /** Returns the key of the note that an object only remembers its removal. */
   public byte[] removed(ObjectId object) {
     byte[] key = objectBegin(object);
     key[PREFIX_BYTES - 1] = REMOVED;
@@ -257,7 +263,7 @@ public final class RecordKeys {
     return prefix((byte) (REMOVED + 1));
   }
 
-  /** Where it is noted when an object is over. */
+  /** Returns the key of the note of an object's deadline. */
   public byte[] deadline(Deadline deadline) {
     byte[] object = objectBegin(deadline.object());
     return ByteBuffer.allocate(object.length + Long.BYTES)
@@ -322,7 +328,7 @@ public final class RecordKeys {
     return new ObjectId(Key.of(Arrays.copyOf(plain, length)), CrdtType.of(key[end - 1]));
   }
 
-  /** How many bytes say which partition and object a record is of. */
+  /** Returns how many bytes of a record's key name the partition and the object. */
   public static int objectLength(byte[] key) {
     for (int i = PREFIX_BYTES; i < key.length - 1; i++) {
       if (key[i] == 0) {

@@ -46,7 +46,7 @@ public final class RecordValues {
   private static final byte FORMAT = 2;
   private static final int HEAD_BYTES = 2;
 
-  /** The least format of what is in place. What follows is added to it. */
+  /** The least format of a state in place; its flags are added to it. */
   private static final byte IN_PLACE_FORMAT = 1;
 
   private static final byte EXPIRING = 1;
@@ -88,7 +88,10 @@ public final class RecordValues {
     };
   }
 
-  /** Of a content whose context has not the time's replicas, or of a former version of this. */
+  /**
+   * Encodes a content whose context has other replicas than its time; also the form of former
+   * versions of Osier.
+   */
   private static byte[] generalVersion(CrdtState content, VersionVector at) {
     return WireOutput.bytesOf(
         out -> {
@@ -108,7 +111,7 @@ public final class RecordValues {
     return (content.isFull() ? FULL : 0) | (content.expires() ? EXPIRES : 0);
   }
 
-  /** A state with its time, for the place of an object. */
+  /** Encodes a state with its time, to be put in an object's place. */
   static byte[] inPlace(CrdtState state, boolean isAlone, RecordKeys.Dictionary dictionary) {
     if (!state.isFull()) {
       throw new IllegalArgumentException("a delta cannot stand for its object");
@@ -121,7 +124,7 @@ public final class RecordValues {
         });
   }
 
-  /** The head of a decomposed object with its time, for the place of the object. */
+  /** Encodes the head of a decomposed object with its time, to be put in the object's place. */
   static byte[] head(CrdtState state, boolean isAlone, RecordKeys.Dictionary dictionary) {
     return WireOutput.bytesOf(
         out -> {
@@ -142,7 +145,7 @@ public final class RecordValues {
     }
   }
 
-  /** When what stands in an object's place was written, without a look at the rest of it. */
+  /** Returns the time of the state in an object's place, without decoding the rest of it. */
   public static VersionVector inPlaceAt(byte[] value, RecordKeys.Dictionary dictionary) {
     return Codec.decode(IN_PLACE, () -> inPlaceAt(new WireInput(value), dictionary));
   }
@@ -159,12 +162,12 @@ public final class RecordValues {
     return at;
   }
 
-  /** Whether what stands in an object's place is all that is of its key. */
+  /** Returns whether the state in an object's place is all that there is of its key. */
   public static boolean isAlone(byte[] value) {
     return has(value, ALONE);
   }
 
-  /** Whether what stands in an object's place is the head of a decomposed one. */
+  /** Returns whether the value in an object's place is the head of a decomposed object. */
   public static boolean isDecomposed(byte[] value) {
     return has(value, DECOMPOSED);
   }
@@ -176,7 +179,7 @@ public final class RecordValues {
     return ((value[0] - IN_PLACE_FORMAT) & flag) != 0;
   }
 
-  /** What stands in an object's place. */
+  /** Decodes the state in an object's place. */
   public static CrdtState inPlace(byte[] value, CrdtType type, RecordKeys.Dictionary dictionary) {
     return Codec.readAll(
         new WireInput(value),
@@ -188,13 +191,13 @@ public final class RecordValues {
   }
 
   /**
-   * The decomposed object whose head stands in its place.
+   * Decodes the decomposed object whose head is in its place.
    *
-   * @param entries the object's, as they were when the head was
+   * @param entries the object's entries, as they were when the head was written
    */
   public static CrdtState decomposed(
       byte[] value, CrdtType type, RecordKeys.Dictionary dictionary, EntrySource entries) {
-    return Codec.decode( // with deadlines it looks for the entries that have some
+    return Codec.decode( // with deadlines it searches for the entries that have some
         IN_PLACE,
         () -> {
           WireInput in = new WireInput(value);

@@ -21,23 +21,23 @@ public final class ReplicaNumbers implements RecordKeys.Dictionary {
   private final Map<ReplicaId, Integer> numbers = new ConcurrentHashMap<>();
   private final List<ReplicaId> replicas = new CopyOnWriteArrayList<>();
 
-  /** How many of them the database has; only for the thread that writes. */
+  /** How many of the numbers the database has; only for the thread that writes. */
   private int written;
 
-  /** Where the database's records are read. */
+  /** A reader of the database's records. */
   @FunctionalInterface
   public interface Source<E extends Exception> {
-    /** The bytes under a key, or null. */
+    /** Returns the bytes under a key, or null. */
     byte[] get(byte[] key) throws E;
   }
 
-  /** Where records are put. */
+  /** A receiver of records. */
   @FunctionalInterface
   public interface Sink<E extends Exception> {
     void put(byte[] key, byte[] value) throws E;
   }
 
-  /** Reads what was written. Called once, before anything else. */
+  /** Reads the numbers that were written. Called once, before anything else. */
   public <E extends Exception> void read(Source<E> source) throws E {
     byte[] bytes;
     while ((bytes = source.get(RecordKeys.replica(replicas.size()))) != null) {
@@ -53,7 +53,7 @@ public final class ReplicaNumbers implements RecordKeys.Dictionary {
       return before;
     }
     int number = replicas.size();
-    replicas.add(replica); // first: who sees the number also finds the replica
+    replicas.add(replica); // first: who sees the number must also find the replica
     numbers.put(replica, number);
     return number;
   }
@@ -77,15 +77,16 @@ public final class ReplicaNumbers implements RecordKeys.Dictionary {
     return List.copyOf(replicas);
   }
 
-  /** Every replica that a record may name. */
+  /** Returns every replica that a record may name. */
   public Collection<ReplicaId> all() {
     return Collections.unmodifiableList(replicas);
   }
 
   /**
-   * Puts the records of the numbers that the database has not got; only for the thread that writes.
+   * Puts the records of the numbers that the database does not have yet; only for the thread that
+   * writes.
    *
-   * @return what to pass to {@link #written} when they are written
+   * @return the argument for {@link #written} once they are written
    */
   public <E extends Exception> int putNew(Sink<E> sink) throws E {
     int given = replicas.size();
@@ -97,7 +98,7 @@ public final class ReplicaNumbers implements RecordKeys.Dictionary {
     return given;
   }
 
-  /** The database has the first so many. */
+  /** Notes that the database has this many numbers. */
   public void written(int count) {
     written = count;
   }

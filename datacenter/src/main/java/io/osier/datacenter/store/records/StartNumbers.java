@@ -8,13 +8,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The random numbers that the starts of a store have drawn, newest first: two processes that run
- * with copies of one store have different ones, and a copy lacks those of the original since.
+ * The random numbers that the starts of a store have drawn, newest first: processes that run with
+ * copies of one store draw different numbers, and a copy lacks the numbers that the original has
+ * drawn since.
  *
  * @param numbers each 1 or larger; not empty
  */
 public record StartNumbers(List<Long> numbers) {
-  /** Older ones are forgotten. */
+  /** How many numbers are kept; older ones are forgotten. */
   static final int KEPT_MAX = 33;
 
   public StartNumbers {
@@ -22,9 +23,9 @@ public record StartNumbers(List<Long> numbers) {
   }
 
   /**
-   * Those with the one that begins now.
+   * Returns the numbers with that of the start that begins now.
    *
-   * @param before what the last start has left; empty in a new store
+   * @param before the numbers that the store has; empty in a new store
    */
   public static StartNumbers with(long start, Optional<StartNumbers> before) {
     List<Long> all = new ArrayList<>(List.of(start));
@@ -39,7 +40,7 @@ public record StartNumbers(List<Long> numbers) {
     return out.toBytes();
   }
 
-  /** Reads the record. */
+  /** Decodes the record. */
   public static StartNumbers decode(byte[] bytes) {
     return Codec.readAll(new WireInput(bytes), "a store's starts", StartNumbers::read);
   }

@@ -19,12 +19,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a store says of itself.
+ * A store's record of itself: whose it is, its incarnation, and its partitions.
  *
- * @param incarnation the present or last one
+ * @param incarnation the present or last incarnation
  * @param life counts the starts
- * @param clean whether it was closed properly
- * @param durability of the last life
+ * @param clean whether the store was closed properly
+ * @param durability that of the last start
  * @param partitions the numbers of the partitions, by "keyspace/number"
  * @param byTag the keyspaces whose keys are hashed by tag
  */
@@ -38,13 +38,14 @@ public record StoreHeader(
     Map<String, Integer> partitions,
     Set<String> byTag) {
   /**
-   * Stores of this format have keyspaces that are hashed by tag, and without them they are of the
-   * format before. Those of format 8 may have objects and fields of later types ({@link
-   * CrdtType#isLater}) and bounded counters that start at another value than 0. Those of format 7
-   * say of each partition whether it has caught up. Those of format 6 may have decomposed objects.
-   * Those of format 5 say of what is put in place whether it is alone, and which types there are.
-   * Those of format 4 may have elements and fields with deadlines, those of format 3 only objects;
-   * those of format 2 have objects that are put in place, and earlier ones versions alone.
+   * The format that is written: its stores may have keyspaces that are hashed by tag. A store
+   * without them is written in format 8, which may have objects and fields of later types ({@link
+   * CrdtType#isLater}) and bounded counters that start at another value than 0. Since format 7 a
+   * store says of each partition whether it has caught up. Since format 6 it may have decomposed
+   * objects. Since format 5 a state in place says whether it is alone, and the store says which
+   * types there are. Since format 4 it may have elements and fields with deadlines, since format 3
+   * objects with deadlines. Since format 2 it has objects in place; before there were only
+   * versions.
    */
   private static final byte FORMAT = 9;
 
@@ -58,11 +59,11 @@ public record StoreHeader(
   }
 
   /**
-   * The header of the life that begins now.
+   * Returns the header of the start that begins now.
    *
-   * @param before what the last life left; empty in a new store
-   * @param incarnationMin a new incarnation is at least this
-   * @param isSameRun whether the operating system has run on since the last life began
+   * @param before the header that the last start left; empty in a new store
+   * @param incarnationMin the least number of a new incarnation
+   * @param isSameRun whether the operating system has not been restarted since the last start
    */
   public static StoreHeader ofNextLife(
       Optional<StoreHeader> before,
@@ -83,20 +84,20 @@ public record StoreHeader(
   }
 
   /**
-   * Whether the next life goes on with this incarnation. Where the last updates may be lost, their
-   * dots must not be given again. What the operating system was given outlives a process, and not
-   * the operating system.
+   * Returns whether the next start goes on with this incarnation. If the last updates may be lost,
+   * it must not, since their dots must not be given again. Data handed to the operating system
+   * outlives the process, but not the operating system.
    *
-   * @param isSameRun whether the operating system has run on since this life began
+   * @param isSameRun whether the operating system has not been restarted since this start
    */
   public boolean keepsIncarnation(boolean isSameRun) {
     return clean || durability == Durability.SYNC || (durability == Durability.ASYNC && isSameRun);
   }
 
   /**
-   * Checks whose store it is.
+   * Checks that the store belongs to this datacenter.
    *
-   * @throws OsierException CONFIGURATION if it is another datacenter's
+   * @throws OsierException CONFIGURATION if it belongs to another one
    */
   public void checkBelongsTo(Path dir, String cluster, String dc) {
     if (!this.cluster.equals(cluster) || !this.dc.equals(dc)) {
@@ -111,13 +112,13 @@ public record StoreHeader(
     return keyspace + "/" + partition;
   }
 
-  /** What the partition of a number is called, in words. */
+  /** Returns the name of a partition by its number, in words. */
   public String nameOf(int number) {
     String name = partitionOf(number);
     return name.isEmpty() ? "no partition" : "partition " + name;
   }
 
-  /** The keyspace of the partition of a number; empty if there is none. */
+  /** Returns the keyspace of a partition by its number; empty if there is none. */
   public String keyspaceOf(int number) {
     String name = partitionOf(number);
     return name.isEmpty() ? "" : name.substring(0, name.lastIndexOf('/'));
@@ -144,13 +145,13 @@ public record StoreHeader(
   }
 
   /**
-   * The header with all partitions of a keyspace, which may be in it already.
+   * Returns the header with all partitions of a keyspace, which may be in it already.
    *
-   * @param now which the keyspace has now
-   * @param used whether anything was written of those that are in it: then they stay, because they
-   *     say which keys a partition has. A first start may have ended before all were noted
-   * @param taken numbers that must not be given, beside those that are
-   * @throws OsierException CONFIGURATION if the store has others
+   * @param now the keyspace's present partitioning
+   * @param used whether anything was written in those that are in it: then they stay, because they
+   *     determine which keys a partition has. (A first start may have ended before all were noted.)
+   * @param taken numbers that must not be given, besides those in use
+   * @throws OsierException CONFIGURATION if the store has other partitions of the keyspace
    */
   public StoreHeader withPartitions(
       Path dir, String keyspace, Partitioning now, boolean used, Set<Integer> taken) {
@@ -200,7 +201,7 @@ public record StoreHeader(
     return new StoreHeader(cluster, dc, incarnation, life, clean, durability, partitions, byTag);
   }
 
-  /** The header without a keyspace's partitions, whose records are gone. */
+  /** Returns the header without a keyspace's partitions, whose records are deleted. */
   public StoreHeader without(String keyspace) {
     Map<String, Integer> others = new TreeMap<>(partitions);
     for (int i = 0; i < partitionsOf(keyspace); i++) {
@@ -211,19 +212,22 @@ public record StoreHeader(
     return with(others, tags);
   }
 
-  /** The keyspaces that are in it. */
+  /** Returns the keyspaces in the header. */
   public Set<String> keyspaces() {
     Set<String> names = new TreeSet<>();
     partitions.keySet().forEach(name -> names.add(name.substring(0, name.lastIndexOf('/'))));
     return names;
   }
 
-  /** As a life leaves it that ends properly. */
+  /** Returns the header that a proper close leaves. */
   public StoreHeader closed() {
     return new StoreHeader(cluster, dc, incarnation, life, true, durability, partitions, byTag);
   }
 
-  /** As a life with that durability leaves it when it ends without notice. */
+  /**
+   * Returns the header that a start with this durability leaves if its process ends without a
+   * close.
+   */
   public StoreHeader interrupted(Durability durability) {
     return new StoreHeader(cluster, dc, incarnation, life, false, durability, partitions, byTag);
   }
@@ -251,7 +255,7 @@ public record StoreHeader(
   }
 
   /**
-   * Reads a header.
+   * Decodes a header.
    *
    * @throws OsierException CONFIGURATION if a later version wrote it
    */
@@ -259,7 +263,7 @@ public record StoreHeader(
     WireInput in = new WireInput(bytes);
     int format = Codec.decode(HEADER, () -> in.readByte());
     if (format > FORMAT) {
-      // No damage, which one might try to mend.
+      // Not reported as damage, which somebody might try to mend.
       throw new OsierException(
           ErrorCode.CONFIGURATION,
           "osier.store.dir: a later version has written the store, in format %d; this version reads formats %d to %d"

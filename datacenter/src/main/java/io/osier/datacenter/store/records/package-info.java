@@ -1,6 +1,6 @@
 /**
- * The form of keys and values on disk. Every byte here is held by golden tests; a change is a new
- * store version.
+ * The form of keys and values on disk. Golden tests hold every byte; a change needs a new store
+ * version.
  */
 @NullMarked
 package io.osier.datacenter.store.records;

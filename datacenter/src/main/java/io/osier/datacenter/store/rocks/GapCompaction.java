@@ -10,8 +10,8 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /**
- * Counts the tombstones that walks go through, and compacts where they are many: those that are not
- * in a table yet, and those of tables that nothing else compacts. Thread-safe.
+ * Counts the tombstones that walks go through, and compacts ranges with many: tombstones that are
+ * not in a table yet, and those of tables that nothing else compacts. Thread-safe.
  */
 final class GapCompaction {
   private final RocksDB db;
@@ -23,9 +23,12 @@ final class GapCompaction {
     this.db = db;
   }
 
-  /** How many tombstones this thread has gone through; a difference of two tells of a walk. */
+  /**
+   * Returns how many tombstones this thread has gone through; the difference of two values belongs
+   * to a walk.
+   */
   long tombstones() {
-    try (PerfContext counts = db.getPerfContext()) { // of this thread, and counted in any case
+    try (PerfContext counts = db.getPerfContext()) { // of this thread
       return counts.getInternalDeleteSkippedCount();
     }
   }
@@ -35,12 +38,12 @@ final class GapCompaction {
   }
 
   /**
-   * A walk has ended.
+   * Takes note of a walk that has ended.
    *
-   * @param from where it began
-   * @param to where it is now, which may be in front of that
-   * @param before what {@link #tombstones} of this thread told when it began
-   * @param came how many records it came to
+   * @param from the key at which it began
+   * @param to returns the key at which it is now, which may be before the beginning
+   * @param before the value of {@link #tombstones} when it began
+   * @param came how many records it found
    */
   void walked(byte[] from, Supplier<byte[]> to, long before, long came) {
     long skipped = tombstones() - before;
@@ -50,9 +53,9 @@ final class GapCompaction {
   }
 
   /**
-   * Compacts the next range where walks have met many tombstones, if it is time; waits for it.
+   * Compacts the next range with many tombstones, if it is time; waits for the end.
    *
-   * @return whether there was one
+   * @return whether there was such a range
    */
   boolean step(LongSupplier nanos) throws RocksDBException {
     Optional<TombstoneRanges.Range> range = gaps.begin(nanos.getAsLong());
@@ -67,7 +70,7 @@ final class GapCompaction {
               db.getDefaultColumnFamily(), range.get().from(), range.get().to(), options);
         }
       } finally {
-        ends(); // before they are closed, and nobody may touch them
+        ends(); // before the options are closed, after which nobody may use them
       }
     } catch (RocksDBException e) {
       if (!isCancelled()) {
@@ -92,7 +95,7 @@ final class GapCompaction {
     return cancelled;
   }
 
-  /** Ends what is under way, soon, and lets nothing begin. */
+  /** Cancels the present compaction, which ends soon, and lets no other begin. */
   synchronized void cancel() {
     cancelled = true;
     if (running != null) {

@@ -47,7 +47,7 @@ final class GroupBatch {
           }
           add(batch, group.keys(), step);
           if (step instanceof EncodedGroup.DropVersions d) {
-            // Those that are only in this batch: an eviction's snapshot.
+            // Versions that are only in this batch: the snapshot of an evicted object.
             List<byte[]> earlier = versions.remove(new PartitionObject(group.keys(), d.object()));
             for (byte[] key : earlier == null ? List.<byte[]>of() : earlier) {
               batch.delete(key);
@@ -57,7 +57,7 @@ final class GroupBatch {
       }
       db.write(options, batch);
       replicas.written(numbers);
-      // Not before: a look at the object that came too early would find nothing to delete.
+      // After the write: an earlier look at the object would find nothing to delete.
       notes.forEach(Runnable::run);
     }
   }
@@ -97,8 +97,8 @@ final class GroupBatch {
   }
 
   /**
-   * Deletes one by one what was written before: an object has few versions, and many deletions of
-   * ranges make reading slow.
+   * Deletes earlier versions one by one: an object has few versions, and many range deletions make
+   * reading slow.
    */
   private void drop(WriteBatch batch, RecordKeys keys, EncodedGroup.DropVersions dropped)
       throws RocksDBException {

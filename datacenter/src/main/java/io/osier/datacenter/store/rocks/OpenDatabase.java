@@ -13,9 +13,8 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /**
- * The database as readers and writers use it: it is not closed while somebody does, and its errors
- * say what they mean for a datacenter; those that are damage are noted, with the partitions that
- * have it. Thread-safe.
+ * The database as readers and writers use it: it is not closed during a use, and its errors become
+ * a datacenter's errors; damage is noted with its partitions. Thread-safe.
  */
 final class OpenDatabase {
   private final RocksDB db;
@@ -24,13 +23,13 @@ final class OpenDatabase {
   private final DamagedRanges damage;
   private final Runnable onDamage;
 
-  /** Shared by those who use the database, and held alone to close it. */
+  /** Held shared by users of the database, and exclusively to close it. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
   private volatile boolean closed;
 
   /**
-   * @param onDamage is called each time that somebody has met damage
+   * @param onDamage is called each time that damage is met
    */
   OpenDatabase(
       RocksDB db, Path dir, StoreCatalog catalog, DamagedRanges damage, Runnable onDamage) {
@@ -41,19 +40,19 @@ final class OpenDatabase {
     this.onDamage = onDamage;
   }
 
-  /** What is read of an open database. */
+  /** A read of the open database. */
   @FunctionalInterface
   interface Use<T> {
     T of(RocksDB db) throws RocksDBException;
   }
 
-  /** What is done with an open database. */
+  /** A change of the open database. */
   @FunctionalInterface
   interface Change {
     void in(RocksDB db) throws RocksDBException;
   }
 
-  /** As {@link #use}, where nothing comes of it. */
+  /** As {@link #use}, without a result. */
   void change(Change change) {
     boolean unused =
         use(
@@ -64,15 +63,16 @@ final class OpenDatabase {
   }
 
   /**
-   * Uses the database, which is not closed meanwhile: RocksDB would go on with freed memory.
+   * Uses the database, which is not closed meanwhile, since RocksDB would go on with freed memory.
    *
-   * @throws OsierException what the store's errors mean; SHUTTING_DOWN if it is closed
+   * @throws OsierException the error into which RocksDB's is translated; SHUTTING_DOWN if the
+   *     database is closed
    */
   <T> T use(Use<T> use) {
     return use(Optional.empty(), use);
   }
 
-  /** As {@link #use(Use)}, of a partition, which is named where it is damaged. */
+  /** As {@link #use(Use)}, for a partition, which is named if it is damaged. */
   <T> T useOf(RecordKeys partition, Use<T> use) {
     return use(Optional.of(partition), use);
   }
@@ -94,20 +94,20 @@ final class OpenDatabase {
   }
 
   /**
-   * As {@link #use}, of what clients are shown of a partition.
+   * As {@link #use}, for a partition's data that clients are shown.
    *
-   * @throws OsierException UNKNOWN_KEYSPACE if that was dropped: files are deleted whoever reads,
-   *     so what was found may lack anything
+   * @throws OsierException UNKNOWN_KEYSPACE if the partition was dropped: its files are deleted
+   *     during reads, so any record may be missing from the result
    */
   <T> T use(RecordKeys partition, Use<T> use) {
     T found;
     try {
       found = useOf(partition, use);
     } catch (OsierException e) {
-      catalog.checkThere(partition); // what it met may be no damage
+      catalog.checkThere(partition); // the error may be due to the drop, and no damage
       throw e;
     }
-    catalog.checkThere(partition); // after it was read: before that tells nothing
+    catalog.checkThere(partition); // after the read: an earlier check would prove nothing
     return found;
   }
 
@@ -120,12 +120,15 @@ final class OpenDatabase {
     return StoreErrors.of(dir, e);
   }
 
-  /** What it means that a record cannot be decoded. */
+  /** Returns the error for a record that cannot be decoded. */
   OsierException damaged(Exception e) {
     return StoreErrors.damaged(dir, e);
   }
 
-  /** Who prunes has met an error: from damage it goes on without what it read. */
+  /**
+   * Handles an error of pruning: damage is noted and the object left as it is; other errors are
+   * thrown.
+   */
   void unreadable(RecordKeys partition, RocksDBException e) throws RocksDBException {
     if (failure(e).code() != ErrorCode.STORE_DAMAGED) {
       throw e;
@@ -134,7 +137,8 @@ final class OpenDatabase {
   }
 
   /**
-   * An error, which is reported if it is damage; what is met of a dropped partition may be none.
+   * Reports an error if it is damage, and returns it; errors in a dropped partition may be no
+   * damage.
    */
   private OsierException met(Optional<RecordKeys> partition, OsierException error) {
     Throwable cause = error.getCause();
@@ -152,15 +156,15 @@ final class OpenDatabase {
     onDamage.run();
   }
 
-  /** Whether nobody may use it any more. */
+  /** Returns whether the database is closed. */
   boolean isClosed() {
     return closed;
   }
 
   /**
-   * Waits for those who use the database, and lets nobody use it any more.
+   * Waits until nobody uses the database, and lets nobody use it any more.
    *
-   * @param close closes it; not called if it is closed already
+   * @param close closes the database; not called if it is closed already
    */
   void close(Runnable close) {
     lock.writeLock().lock();

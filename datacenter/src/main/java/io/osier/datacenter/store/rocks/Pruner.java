@@ -21,25 +21,28 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * Deletes versions that the newest snapshots of their objects contain, or what was put in their
- * place. What is to be looked at is noted in memory alone: a note that is lost, with a crash or
- * because there are too many, leaves versions that the object's next snapshot takes along.
- * Thread-safe; one thread prunes.
+ * Deletes versions that their object's newest snapshot, or its state in place, contains. The
+ * objects to look at are noted in memory only: a note that is lost, in a crash or because there are
+ * too many, leaves versions that are deleted after the object's next snapshot. Thread-safe; one
+ * thread prunes.
  */
 final class Pruner {
   private static final int OBJECTS_AT_ONCE_MAX = 10_000;
   private static final int KEYS_AT_ONCE_MAX = 10_000;
 
-  /** Notes beyond these bytes are not taken. */
+  /** The most bytes of notes; further notes are not taken. */
   private static final long NOTED_BYTES_MAX = 16L << 20;
 
-  /** What a note takes beside its key, roughly. */
+  /** What a note takes besides its key, roughly. */
   private static final long NOTE_BYTES = 150;
 
-  /** Decides about an error of reading an object. */
+  /** Decides what follows from an error of reading an object. */
   @FunctionalInterface
   interface Unreadable {
-    /** Throws the error if it is not of the object, so that the others have it, too. */
+    /**
+     * Throws the error unless it concerns this object alone, so that reading the others would fail,
+     * too.
+     */
     void met(RecordKeys partition, RocksDBException e) throws RocksDBException;
   }
 
@@ -52,8 +55,8 @@ final class Pruner {
   private long notedBytes;
 
   /**
-   * @param onUnreadable is told of objects that cannot be read, which are left as they are unless
-   *     it throws
+   * @param onUnreadable is told of objects that cannot be read; they stay as they are unless it
+   *     throws
    */
   Pruner(
       RocksDB db,
@@ -68,7 +71,7 @@ final class Pruner {
     this.gaps = gaps;
   }
 
-  /** Notes that an object has a new snapshot, and versions before it. */
+  /** Notes that an object has a new snapshot, and older versions. */
   void note(RecordKeys keys, ObjectId object) {
     PartitionObject note = new PartitionObject(keys, object);
     synchronized (notes) {
@@ -95,15 +98,15 @@ final class Pruner {
   }
 
   /**
-   * Prunes some of the objects that were noted, in the order of their records: a walk through all
-   * of them costs less than one for each.
+   * Prunes some of the noted objects, in the order of their records: one walk through all of them
+   * costs less than a walk for each.
    *
    * @return how many versions were deleted
    */
   int prune() throws RocksDBException {
     List<PartitionObject> taken = take();
     if (taken.isEmpty()) {
-      return 0; // not even a batch is made: it is asked twice a second
+      return 0; // not even a batch is made, as this is called twice a second
     }
     List<byte[]> objects = new ArrayList<>();
     taken.forEach(note -> objects.add(note.partition().objectBegin(note.object())));
@@ -121,7 +124,7 @@ final class Pruner {
           superseded = superseded(it, object);
         } catch (RocksDBException e) {
           onUnreadable.met(new RecordKeys(RecordKeys.partitionOf(object)), e);
-          continue; // the others are whole
+          continue; // the others can be read
         }
         for (byte[] key : superseded) {
           batch.delete(key);
@@ -140,11 +143,11 @@ final class Pruner {
   }
 
   /**
-   * The keys of the versions that an object's newest snapshot contains.
+   * Returns the keys of the versions that an object's newest snapshot contains.
    *
-   * @param many walks through many objects: it ends where it meets many tombstones, which may be
-   *     those of others behind the object
-   * @param begin what its records begin with
+   * @param many walks through many objects; it gives up where it meets many tombstones, which may
+   *     be those of other objects after this one
+   * @param begin the prefix of the object's records
    */
   private List<byte[]> superseded(RocksIterator many, byte[] begin) throws RocksDBException {
     try {
@@ -177,7 +180,7 @@ final class Pruner {
         break;
       }
       if (RecordKeys.isInPlace(key, begin.length)) {
-        // Never deleted, whatever is newer: it may be another one by now.
+        // Never deleted, however new other records are: it may have been replaced by now.
         newest = RecordValues.inPlaceAt(it.value(), dictionary);
         continue;
       }

@@ -18,10 +18,10 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
 
-/** Walks through the records of a partition, from a place to an end. Not thread-safe. */
+/** Walks through the records of a partition, from one key to another. Not thread-safe. */
 final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
   /**
-   * A record whose content is decoded when it is asked for: while the iterator is at it, or kept.
+   * A record whose content is decoded on demand: while the iterator is at it, or after it was kept.
    */
   final class Stored implements VersionSearch.Stored {
     private final byte[] key;
@@ -79,7 +79,7 @@ final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
   private long came;
 
   /**
-   * @param inPlace decodes a state that was put in its place
+   * @param inPlace decodes a state in place
    */
   RecordWalk(
       RocksDB db,
@@ -105,7 +105,7 @@ final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
     return iterator.isValid();
   }
 
-  /** An error must not look like the end. */
+  /** Throws the iterator's error, which must not look like the end. */
   void checkEnd() throws RocksDBException {
     if (!iterator.isValid()) {
       iterator.status();
@@ -123,7 +123,10 @@ final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
     return stored;
   }
 
-  /** The record that it is at, if that was put in place: it is an object's first; or null. */
+  /**
+   * Returns the present record if it is a state in place, which is an object's first record;
+   * otherwise null.
+   */
   @Nullable Stored nextInPlace() {
     if (!hasNext()) {
       return null;
@@ -145,7 +148,7 @@ final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
     came++;
   }
 
-  /** Leaves the record that it is at. */
+  /** Moves past the present record. */
   void skip() {
     iterator.next();
     came++;
@@ -158,7 +161,7 @@ final class RecordWalk implements Iterator<RecordWalk.Stored>, AutoCloseable {
     end.close();
   }
 
-  /** The rest of the walk up to an end: the records of one object. */
+  /** Returns the rest of the walk up to an end: the records of one object. */
   Iterator<Stored> until(byte[] end) {
     return new Iterator<>() {
       @Override

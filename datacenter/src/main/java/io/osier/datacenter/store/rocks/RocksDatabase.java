@@ -33,14 +33,14 @@ import org.rocksdb.RocksDBException;
  * A datacenter's data in one RocksDB: the records of all its partitions share one log, so that one
  * write to the disk serves all of them. Thread-safe; one thread writes groups.
  *
- * <p>All records are in one column family: what a crash leaves is then a prefix of what was
- * written, whatever the durability.
+ * <p>All records are in one column family: a crash then leaves a prefix of the writes, whatever the
+ * durability.
  */
 public final class RocksDatabase implements AutoCloseable {
   private final Path dir;
   private final boolean readOnly;
 
-  /** Whether damage was met before, and was not mended. */
+  /** Whether damage was met before this start, and was not mended. */
   private final boolean wasDamaged;
 
   private final Durability durability;
@@ -56,14 +56,14 @@ public final class RocksDatabase implements AutoCloseable {
   private final SnapshotLeases leases = new SnapshotLeases();
   private final DamagedRanges damage;
 
-  /** Held while something is written, or a keyspace dropped. */
+  /** Held while records are written, or a keyspace is dropped. */
   private final ReentrantLock writing = new ReentrantLock();
 
-  /** Whether something was written since {@link #flush} began last; it may be of a former life. */
+  /** Whether there were writes since {@link #flush} last began, or before this start. */
   private volatile boolean unsynced = true;
 
   /**
-   * Opens a store, or makes one.
+   * Opens a store, or creates one.
    *
    * @throws OsierException CONFIGURATION if it belongs to another datacenter or process, or a later
    *     version has written it, STORE_DAMAGED if it cannot be read
@@ -74,9 +74,8 @@ public final class RocksDatabase implements AutoCloseable {
   }
 
   /**
-   * Opens a store to read it, where it cannot be written because its disk is full. The last life
-   * goes on, as it were: nothing may be done in it that has a number, nor told to others. What is
-   * written is lost.
+   * Opens a store for reading only, because its disk is full. It does not count as a new start: no
+   * update may be numbered, and nothing told to other datacenters. Writes are lost.
    *
    * @throws OsierException as {@link #open}; STORE_FULL if nothing was ever written
    */
@@ -120,7 +119,7 @@ public final class RocksDatabase implements AutoCloseable {
             StoreHeader.ofNextLife(before, cluster, dc, durability, incarnationMin, isSameRun);
         boolean resumes = before.filter(b -> b.keepsIncarnation(isSameRun)).isPresent();
         this.catalog = StoreCatalog.ofNextLife(db, settings, dir, next, resumes);
-        kernel.write(); // after the header: until then the former run counts
+        kernel.write(); // after the header: until then the last run of the operating system counts
       }
       opened = true;
     } catch (RocksDBException e) {
@@ -141,42 +140,42 @@ public final class RocksDatabase implements AutoCloseable {
     this.batch = new GroupBatch(db, replicas, pruner);
   }
 
-  /** Whether it can only be read, because the disk was full when it was opened. */
+  /** Returns whether the store is open for reading only, because its disk was full. */
   public boolean isReadOnly() {
     return readOnly;
   }
 
-  /** What of the store is known to be damaged. */
+  /** Returns the known damage of the store. */
   public DamagedRanges damage() {
     return damage;
   }
 
   // ---------------------------------------------------------------- identity
 
-  /** The incarnation of this life. */
+  /** Returns this datacenter's incarnation. */
   public ReplicaId self() {
     return new ReplicaId(catalog.header().dc(), catalog.header().incarnation());
   }
 
-  /** Counts the starts of this store, from 1. */
+  /** Returns the number of this start of the store, from 1. */
   public long life() {
     return catalog.header().life();
   }
 
-  /** The random numbers of this start of the store and of those before it, newest first. */
+  /** Returns the random numbers of this start of the store and of earlier ones, newest first. */
   public List<Long> starts() {
     return catalog.starts();
   }
 
-  /** Whether the incarnation of the last life goes on, because nothing can have been lost. */
+  /** Returns whether the last start's incarnation goes on, because nothing can have been lost. */
   public boolean isResumed() {
     return catalog.isResumed();
   }
 
   /**
-   * The versions of a partition.
+   * Returns the versions of a partition.
    *
-   * @throws OsierException CONFIGURATION if the store has other partitions of it
+   * @throws OsierException CONFIGURATION if the store has other partitions of the keyspace
    */
   public synchronized RocksVersions partition(
       String keyspace, int partition, Partitioning partitioning) {
@@ -189,12 +188,12 @@ public final class RocksDatabase implements AutoCloseable {
   }
 
   /**
-   * Drops all that it has of a keyspace; nothing of it may be written any more, and who still reads
-   * of it is told that it is unknown. The disk has the room once the files that hold nothing else
-   * are deleted, which is at once, and the others compacted, which is in the background.
+   * Deletes all data of a keyspace; nothing of it may be written any more, and those who still read
+   * get UNKNOWN_KEYSPACE. Files that hold nothing else are deleted at once, which frees their room
+   * on the disk; the others are compacted in the background.
    */
   public synchronized void drop(String keyspace) {
-    writing.lock(); // what still comes of it is not written after it
+    writing.lock(); // late groups of the keyspace are not written after this
     try {
       catalog.beginDrop(keyspace);
       open.change(db -> catalog.drop(keyspace, damage));
@@ -203,7 +202,7 @@ public final class RocksDatabase implements AutoCloseable {
     }
   }
 
-  /** Every replica that a record may name. */
+  /** Returns every replica that a record may name. */
   public Collection<ReplicaId> replicas() {
     return replicas.all();
   }
@@ -216,22 +215,22 @@ public final class RocksDatabase implements AutoCloseable {
     return replicas;
   }
 
-  /** What walks tell of the tombstones that they have met. */
+  /** Returns the count of tombstones that walks have met. */
   GapCompaction gaps() {
     return gaps;
   }
 
-  /** The snapshots that readers of decomposed objects have. */
+  /** Returns the leases of readers of decomposed objects. */
   public SnapshotLeases leases() {
     return leases;
   }
 
   // ---------------------------------------------------------------- writing
 
-  /** Writes groups, altogether or not at all, as durably as configured. Only for one thread. */
+  /** Writes groups, all or none, as durably as configured. Only for one thread. */
   public void write(List<EncodedGroup> groups) {
     if (readOnly) {
-      return; // no update is taken, so it is nothing that anybody was told
+      return; // no updates are taken, so nobody was told of any
     }
     writing.lock();
     try {
@@ -241,14 +240,14 @@ public final class RocksDatabase implements AutoCloseable {
               : groups;
       open.change(db -> batch.write(wanted, settings.group()));
     } finally {
-      unsynced = true; // after it: a flush that came before has not seen it
+      unsynced = true; // after the write: an earlier flush has not seen it
       writing.unlock();
     }
   }
 
   /**
-   * Drops versions that the newest snapshots of their objects contain, and ends what readers have
-   * had for long; a background task.
+   * Drops versions that their object's newest snapshot contains, and ends old leases; a background
+   * task.
    *
    * @return how many versions were dropped
    */
@@ -266,16 +265,18 @@ public final class RocksDatabase implements AutoCloseable {
   }
 
   /**
-   * Whether walks have met many tombstones, and {@link #compactGap} would remove them now. Where
-   * damage is known nothing is compacted: RocksDB takes no write any more once that meets it.
+   * Returns whether walks have met many tombstones that {@link #compactGap} would remove now. Where
+   * damage is known nothing is compacted: a compaction that meets damage makes RocksDB refuse all
+   * writes.
    */
   public boolean hasGap() {
     return !readOnly && !wasDamaged && damage.isEmpty() && gaps.gaps().isDue(System.nanoTime());
   }
 
   /**
-   * Compacts what walks have met many tombstones in, if it is time: a background task that may take
-   * long, and ends when the store is closed. Of several at the same time one does something.
+   * Compacts a range in which walks have met many tombstones, if it is time: a background task that
+   * may take long, and ends when the store is closed. If several threads call this at once, one
+   * compacts.
    *
    * @return whether there was something to do
    */
@@ -284,9 +285,9 @@ public final class RocksDatabase implements AutoCloseable {
   }
 
   /**
-   * Makes what was written durable, where writes do not do so by themselves. Only for one thread.
+   * Makes earlier writes durable, if writes are not durable by themselves. Only for one thread.
    *
-   * @return whether there was anything
+   * @return whether there were any
    */
   public boolean flush() {
     return open.use(
@@ -306,7 +307,7 @@ public final class RocksDatabase implements AutoCloseable {
         });
   }
 
-  /** What it tells of itself. */
+  /** Returns the database's statistics. */
   public StoreStatistics figures() {
     return open.use(db -> settings.statistics(db, gaps.gaps().skipped(), gaps.gaps().compacted()));
   }
@@ -315,8 +316,7 @@ public final class RocksDatabase implements AutoCloseable {
    * Makes a consistent copy while everything goes on; hard links where the file system has them.
    *
    * @param to must not exist
-   * @throws OsierException STORE_DAMAGED if some of it is known to be damaged: the copy would be,
-   *     too
+   * @throws OsierException STORE_DAMAGED if damage is known: the copy would have it, too
    */
   public void backup(Path to) {
     if (!damage.isEmpty()) {
@@ -343,7 +343,7 @@ public final class RocksDatabase implements AutoCloseable {
         });
   }
 
-  /** For tests that write and damage what no group would. */
+  /** For tests, which write or damage records as no group would. */
   public RocksDB db() {
     return db;
   }
@@ -373,7 +373,7 @@ public final class RocksDatabase implements AutoCloseable {
     }
   }
 
-  /** Closes the store as a crash would; waits for those who use it. */
+  /** Closes the store as a crash would leave it; waits for threads that use it. */
   public void closeUnclean() {
     gaps.cancel();
     open.close(

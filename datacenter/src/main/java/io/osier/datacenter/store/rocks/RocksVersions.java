@@ -29,8 +29,8 @@ public final class RocksVersions implements VersionStore {
   private final RecordKeys keys;
 
   /**
-   * The types that are looked for when a key is read; empty where objects may have no state in
-   * their place. A type is here before anything of it is written.
+   * The types that reading a key looks for; empty if objects may have no state in place. A type is
+   * added before any object of it is written.
    */
   private volatile Optional<Set<CrdtType>> types;
 
@@ -43,7 +43,7 @@ public final class RocksVersions implements VersionStore {
             .useOf(keys, db -> Optional.ofNullable(db.get(keys.types())).map(RecordValues::types));
   }
 
-  /** Changes as records that {@link RocksDatabase#write} takes. For any thread. */
+  /** Encodes changes as records for {@link RocksDatabase#write}. For any thread. */
   public EncodedGroup encode(List<Change> changes) {
     for (Change change : changes) {
       if (change instanceof Change.PutTypes p) {
@@ -61,7 +61,7 @@ public final class RocksVersions implements VersionStore {
     return database.open().useOf(keys, db -> search(db, from, to, search));
   }
 
-  /** As {@link #search(byte[], byte[], Search)}, of what clients are shown. */
+  /** As {@link #search(byte[], byte[], Search)}, for data that clients are shown. */
   private <T> T searchShown(byte[] from, byte[] to, Search<T> search) {
     return database.open().use(keys, db -> search(db, from, to, search));
   }
@@ -76,7 +76,7 @@ public final class RocksVersions implements VersionStore {
     }
   }
 
-  /** What a search tells of each record of a range, at most so many. */
+  /** Returns the results of a search for the records of a range, at most {@code limit}. */
   private <T> List<T> list(byte[] from, byte[] to, int limit, Search<T> of) {
     return search(
         from,
@@ -92,8 +92,8 @@ public final class RocksVersions implements VersionStore {
   }
 
   /**
-   * Looks into the objects' places first: point lookups use the bloom filter, so a key that is not
-   * there costs no block of a table, and one whose only record says so costs one.
+   * Looks for states in place first. Point lookups use the bloom filter, so a key that does not
+   * exist costs no block of a table, and a key whose only record says that it is alone costs one.
    */
   @Override
   public List<Loaded> load(Key key) {
@@ -101,7 +101,7 @@ public final class RocksVersions implements VersionStore {
     return wanted.flatMap(known -> loadInPlace(key, known)).orElseGet(() -> loadAll(key));
   }
 
-  /** Empty if there may be more of the key than what stands in a place. */
+  /** Loads the states in place; empty if the key may have other records. */
   private Optional<List<Loaded>> loadInPlace(Key key, Set<CrdtType> known) {
     return database
         .open()
@@ -131,7 +131,7 @@ public final class RocksVersions implements VersionStore {
             });
   }
 
-  /** An object that is alone, if it still is when its entries are read; empty otherwise. */
+  /** Returns an object that is alone, if it still is when its entries are read; empty otherwise. */
   private Optional<CrdtState> alone(RocksDB db, ObjectId object, byte[] value)
       throws RocksDBException {
     if (!RecordValues.isDecomposed(value)) {
@@ -144,9 +144,9 @@ public final class RocksVersions implements VersionStore {
   }
 
   /**
-   * The object that stands in its place; if it is decomposed, as it is now.
+   * Returns the object in its place; if it is decomposed, as it is now.
    *
-   * @param value what was read there
+   * @param value the bytes that were read there
    */
   private CrdtState inPlace(ObjectId object, byte[] value) {
     return RecordValues.isDecomposed(value)
@@ -155,16 +155,16 @@ public final class RocksVersions implements VersionStore {
   }
 
   /**
-   * What stood in an object's place at the time of a lease.
+   * The value in an object's place at the time of a lease.
    *
-   * @param value empty if nothing did
+   * @param value empty if there was none
    */
   private record Head(byte[] value, SnapshotLease lease) {}
 
   /**
-   * An object's head with a lease of its time.
+   * Returns an object's head with a lease of its time.
    *
-   * @param value what was read; it may be another one by now
+   * @param value the bytes that were read; there may be others by now
    */
   private Head head(RocksDB db, ObjectId object, byte[] value) throws RocksDBException {
     long now = System.nanoTime();
@@ -178,7 +178,7 @@ public final class RocksVersions implements VersionStore {
 
   private CrdtState state(ObjectId object, Head head) {
     if (head.value.length == 0) {
-      return CrdtState.bottom(object.type()); // it was dropped meanwhile
+      return CrdtState.bottom(object.type()); // the object was dropped meanwhile
     }
     if (!RecordValues.isDecomposed(head.value)) {
       return RecordValues.inPlace(head.value, object.type(), database.dictionary());
@@ -187,7 +187,7 @@ public final class RocksVersions implements VersionStore {
     return RecordValues.decomposed(head.value, object.type(), database.dictionary(), entries);
   }
 
-  /** What stood in an object's place at the time of a lease; empty if nothing did. */
+  /** Returns the value in an object's place at the time of a lease; empty if there was none. */
   private byte[] value(RocksDB db, ObjectId object, SnapshotLease lease) throws RocksDBException {
     byte[] key = keys.inPlace(object);
     return lease.read(options -> Optional.ofNullable(db.get(options, key))).orElse(new byte[0]);
@@ -205,10 +205,12 @@ public final class RocksVersions implements VersionStore {
         database.open(), database.dictionary(), database.gaps(), keys, object, lease);
   }
 
-  /** What stands in the places of a key's objects, at one moment; null where nothing does. */
+  /**
+   * Returns the values in the places of a key's objects, at one moment; null where there is none.
+   */
   private List<byte[]> places(RocksDB db, Key key, Set<CrdtType> known) throws RocksDBException {
     if (known.isEmpty()) {
-      return List.of(); // RocksDB wants a key
+      return List.of(); // RocksDB wants at least one key
     }
     if (known.size() == 1) {
       ObjectId only = new ObjectId(key, known.iterator().next());

@@ -9,12 +9,12 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.Snapshot;
 
 /**
- * A snapshot of the database for a while: for as long as there is one, nothing that was overwritten
- * since is deleted. Whoever reads an object by one takes another one when it is old ({@link
- * #isOld}), which is long before it ends. Who reads by one that has ended finds what is there now:
- * that is right for the present version of an object, which has in memory whatever was changed
- * since, and can only be an older one's of an answer that has taken a minute. Who needs one for
- * longer holds it. Thread-safe.
+ * A snapshot of the database, lent for a while: as long as it lasts, RocksDB deletes nothing that
+ * was overwritten since. A reader of an object takes a new lease when this one is old ({@link
+ * #isOld}), long before it ends. Reading by an ended lease gives the present entries. That is right
+ * for the present version of an object, whose later changes are in memory, and can be wrong only
+ * for an older version, in an answer that takes longer than a minute. A reader that needs a lease
+ * for longer holds it. Thread-safe.
  */
 final class SnapshotLease {
   private final LeaseTerm term;
@@ -32,14 +32,14 @@ final class SnapshotLease {
   @FunctionalInterface
   interface Reading<T> {
     /**
-     * Reads.
+     * Reads the database.
      *
-     * @param options not to be changed, nor kept
+     * @param options must be neither changed nor kept
      */
     T by(ReadOptions options) throws RocksDBException;
   }
 
-  /** Reads the database as it was. */
+  /** Reads the database as it was at the time of the lease. */
   <T> T read(Reading<T> reader) throws RocksDBException {
     long stamp = reading.readLock();
     try {
@@ -54,27 +54,28 @@ final class SnapshotLease {
     }
   }
 
-  /** Whether others may use it, too, if what they look for is in it. */
+  /** Returns whether further readers may use this lease, if the objects they look for are in it. */
   boolean isRecent(long nowNanos) {
     return term.isRecent(nowNanos);
   }
 
-  /** Whether who reads what is present by it should take another one. */
+  /** Returns whether readers of the present state should take a new lease. */
   boolean isOld(long nowNanos) {
     return term.isOld(nowNanos);
   }
 
   /**
-   * Puts its end off.
+   * Puts the end of the lease off.
    *
-   * @param millis how long it lasts from now on, at least
-   * @param isPresent whether it is not old for that time
-   * @return whether it has not ended
+   * @param millis how long it lasts at least from now on
+   * @param isPresent whether the holder reads the present state, so that the lease is not old for
+   *     that time
+   * @return false if the lease has ended already
    */
   boolean hold(long nowNanos, int millis, boolean isPresent) {
     long stamp = reading.readLock();
     try {
-      if (!ended) { // otherwise another one is to be taken
+      if (!ended) { // otherwise the caller must take another lease
         term.hold(nowNanos, millis, isPresent);
       }
       return !ended;
@@ -83,7 +84,7 @@ final class SnapshotLease {
     }
   }
 
-  /** Ends if it has come to its end. Returns whether it has ended. */
+  /** Ends the lease if its time is over. Returns whether it has ended. */
   boolean endIfOver(RocksDB db, long nowNanos) {
     if (!term.isOver(nowNanos)) {
       return false;
@@ -99,7 +100,7 @@ final class SnapshotLease {
     }
   }
 
-  /** Whether the snapshot was given back. */
+  /** Returns whether the snapshot was given back. */
   boolean hasEnded() {
     return ended;
   }

@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDB;
 
-/** The snapshots that are given to readers of decomposed objects, the oldest first. Thread-safe. */
+/** The snapshots that readers of decomposed objects have, oldest first. Thread-safe. */
 public final class SnapshotLeases {
   private final ConcurrentLinkedQueue<SnapshotLease> given = new ConcurrentLinkedQueue<>();
   private volatile @Nullable SnapshotLease last;
@@ -16,25 +16,25 @@ public final class SnapshotLeases {
     return lease;
   }
 
-  /** The last one, if it is not long ago; null otherwise. */
+  /** Returns the latest lease if it is recent; null otherwise. */
   @Nullable SnapshotLease recent(long nowNanos) {
     SnapshotLease lease = last;
     return lease != null && lease.isRecent(nowNanos) ? lease : null;
   }
 
-  /** Ends those that are over. Only for one thread at a time. */
+  /** Ends the leases whose time is over. Only for one thread at a time. */
   void endOver(RocksDB db, long nowNanos) {
     given.removeIf(lease -> lease.endIfOver(db, nowNanos));
   }
 
-  /** Ends all, before the database is closed. */
+  /** Ends all leases, before the database is closed. */
   public void endAll(RocksDB db) {
     for (SnapshotLease lease = given.poll(); lease != null; lease = given.poll()) {
       lease.end(db);
     }
   }
 
-  /** How many there are. */
+  /** Returns how many leases there are. */
   int size() {
     return given.size();
   }

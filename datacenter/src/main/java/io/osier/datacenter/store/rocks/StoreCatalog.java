@@ -22,9 +22,9 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 /**
- * What a store says of itself: whose it is, which life it is in, and which partitions have which
- * numbers. Reading it is for any thread; who changes it holds the {@link RocksDatabase}'s lock.
- * What throws a {@link RocksDBException} is called while the database is open.
+ * A store's records of itself: its datacenter, its starts, and the numbers of its partitions. Any
+ * thread may read; changes need the {@link RocksDatabase}'s lock. Methods that throw a {@link
+ * RocksDBException} are called while the database is open.
  */
 final class StoreCatalog {
   private final RocksDB db;
@@ -35,7 +35,10 @@ final class StoreCatalog {
   private final StartNumbers starts;
   private volatile StoreHeader header;
 
-  /** The numbers of partitions that were dropped in this life, and are not given again in it. */
+  /**
+   * The numbers of partitions that were dropped since the start, which are not given again before
+   * the next one.
+   */
   private final Set<Integer> dropped = ConcurrentHashMap.newKeySet();
 
   private StoreCatalog(
@@ -56,9 +59,9 @@ final class StoreCatalog {
   }
 
   /**
-   * The last life goes on, and nothing is written.
+   * Goes on as the last start; writes nothing.
    *
-   * @throws OsierException STORE_FULL if there was none
+   * @throws OsierException STORE_FULL if there was no start yet
    */
   static StoreCatalog ofLastLife(
       RocksDB db, RocksSettings settings, Path dir, Optional<StoreHeader> header)
@@ -76,9 +79,9 @@ final class StoreCatalog {
   }
 
   /**
-   * Writes that a life begins.
+   * Writes the header of a new start.
    *
-   * @param resumed whether the incarnation of the last life goes on
+   * @param resumed whether the last start's incarnation goes on
    */
   static StoreCatalog ofNextLife(
       RocksDB db, RocksSettings settings, Path dir, StoreHeader header, boolean resumed)
@@ -92,7 +95,7 @@ final class StoreCatalog {
     return new StoreCatalog(db, settings, dir, false, resumed, starts, header);
   }
 
-  /** This start's number in front of those that are stored. */
+  /** Draws this start's number, and puts it in front of the stored ones. */
   private static StartNumbers starts(RocksDB db) throws RocksDBException, MalformedException {
     Optional<StartNumbers> told =
         Optional.ofNullable(db.get(RecordKeys.starts())).map(StartNumbers::decode);
@@ -103,7 +106,7 @@ final class StoreCatalog {
     return header;
   }
 
-  /** The random numbers of this start of the store and of those before it, newest first. */
+  /** Returns the random numbers of this start of the store and of earlier ones, newest first. */
   List<Long> starts() {
     return starts.numbers();
   }
@@ -113,9 +116,9 @@ final class StoreCatalog {
   }
 
   /**
-   * The number of a partition, which gets one if it has none.
+   * Returns the number of a partition, which gets one if it has none.
    *
-   * @throws OsierException CONFIGURATION if the store has other partitions of it
+   * @throws OsierException CONFIGURATION if the store has other partitions of the keyspace
    */
   int numberOf(String keyspace, int partition, Partitioning partitioning) throws RocksDBException {
     StoreHeader with =
@@ -129,7 +132,7 @@ final class StoreCatalog {
     return header.numberOf(keyspace, partition);
   }
 
-  /** Whether anything was ever written of a keyspace. */
+  /** Returns whether anything was ever written in a keyspace. */
   private boolean isUsed(String keyspace) throws RocksDBException {
     for (int i = 0; i < header.partitionsOf(keyspace); i++) {
       if (db.get(new RecordKeys(header.numberOf(keyspace, i)).state()) != null) {
@@ -143,7 +146,7 @@ final class StoreCatalog {
     db.put(settings.sync(), RecordKeys.header(), header.encode());
   }
 
-  /** Writes that this life ends properly. */
+  /** Writes that the store was closed properly. */
   void writeClosed() throws RocksDBException {
     write(header.closed());
   }
@@ -151,8 +154,8 @@ final class StoreCatalog {
   // ---------------------------------------------------------------- dropped keyspaces
 
   /**
-   * A keyspace is going to be dropped. Before anything is deleted: who still reads of it must not
-   * take what is left for all.
+   * Marks a keyspace as dropped, before anything is deleted: threads that still read must not take
+   * what is left for all of it.
    */
   void beginDrop(String keyspace) {
     for (int i = 0; i < header.partitionsOf(keyspace); i++) {
@@ -161,9 +164,9 @@ final class StoreCatalog {
   }
 
   /**
-   * Deletes all that there is of a keyspace.
+   * Deletes all records of a keyspace.
    *
-   * @param damage forgets what it knows of it
+   * @param damage forgets its ranges in the keyspace
    */
   void drop(String keyspace, DamagedRanges damage) throws RocksDBException {
     StoreHeader without = header.without(keyspace);
@@ -187,12 +190,12 @@ final class StoreCatalog {
     }
   }
 
-  /** Whether any partition was dropped in this life. */
+  /** Returns whether any partition was dropped since the start. */
   boolean hasDropped() {
     return !dropped.isEmpty();
   }
 
-  /** Whether a partition was dropped in this life. */
+  /** Returns whether a partition was dropped since the start. */
   boolean isDropped(RecordKeys partition) {
     return dropped.contains(partition.partition());
   }
@@ -207,12 +210,12 @@ final class StoreCatalog {
 
   // ---------------------------------------------------------------- names
 
-  /** What a partition is called, in words. */
+  /** Returns a partition's name, in words. */
   String nameOf(RecordKeys partition) {
     return header.nameOf(partition.partition());
   }
 
-  /** The partitions that have records in the file that an error names, in words. */
+  /** Returns the partitions that have records in the file that an error names, in words. */
   String partitionsOf(String message) {
     String file = DamagedRanges.fileOf(message);
     for (LiveFileMetaData live :

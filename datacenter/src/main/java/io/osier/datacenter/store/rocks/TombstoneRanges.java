@@ -6,27 +6,27 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where walks through the records have met many tombstones, and which of these ranges is to be
- * compacted next: a tombstone stays until a compaction has brought it to the last level, and until
- * then each walk goes through it. Compactions that were asked for so take about a tenth of the time
- * at most. Knows no clock and no thread; thread-safe.
+ * Notes where walks through the records have met many tombstones, and chooses which of these ranges
+ * is compacted next: a tombstone stays until a compaction has brought it to the last level, and
+ * until then each walk goes through it. These compactions take at most about a tenth of the time.
+ * Knows no clock and no thread; thread-safe.
  */
 final class TombstoneRanges {
-  /** Fewer tombstones in one walk are no reason to rewrite anything: half a millisecond. */
+  /** With fewer tombstones in a walk nothing is compacted: they cost half a millisecond. */
   static final int SKIPPED_MIN = 1_000;
 
-  /** Nor is it one if a walk has met at most so many for each record that it came to. */
+  /** Nor is it if the walk met at most this many tombstones for each record it found. */
   static final int SKIPPED_EACH = 4;
 
-  /** After a compaction none begins for so many times as long as it took. */
+  /** After a compaction none begins for this many times as long as it took. */
   static final int REST = 9;
 
-  /** What the ranges that are waiting take; others are met again. */
+  /** The most bytes of waiting ranges; a range that is dropped will be met again. */
   static final int BYTES_MAX = 1 << 20;
 
   /** Two keys between which there are many tombstones, both included. */
   record Range(byte[] from, byte[] to) {
-    /** In whatever order they are given. */
+    /** Makes a range of two keys in any order. */
     static Range between(byte[] one, byte[] other) {
       return Arrays.compareUnsigned(one, other) <= 0
           ? new Range(one, other)
@@ -62,20 +62,20 @@ final class TombstoneRanges {
   private long skipped;
   private long compacted;
 
-  /** Whether a walk has met so many tombstones that {@link #met} is to be told of it. */
+  /** Returns whether a walk has met so many tombstones that {@link #met} must be called. */
   static boolean isMany(long skipped, long came) {
     return skipped >= SKIPPED_MIN && skipped > SKIPPED_EACH * came;
   }
 
   /**
-   * A walk has met many tombstones.
+   * Notes that a walk has met many tombstones.
    *
-   * @param range what it went through
+   * @param range the range that it went through
    */
   synchronized void met(Range range, long tombstones) {
     skipped += tombstones;
     if (underWay.filter(r -> r.covers(range)).isPresent()) {
-      return; // it began before they were gone
+      return; // the walk began before they were removed
     }
     Range joined = range;
     for (Range other : List.copyOf(waiting)) {
@@ -89,13 +89,16 @@ final class TombstoneRanges {
     }
   }
 
-  /** Whether {@link #begin} would give a range. */
+  /** Returns whether {@link #begin} would return a range. */
   synchronized boolean isDue(long nowNanos) {
     boolean resting = rests && nowNanos - restsUntilNanos < 0;
     return !waiting.isEmpty() && underWay.isEmpty() && !resting;
   }
 
-  /** The range to be compacted now; {@link #end} must follow. Empty if there is none. */
+  /**
+   * Returns the range to compact now, after which {@link #end} must be called; empty if there is
+   * none.
+   */
   synchronized Optional<Range> begin(long nowNanos) {
     if (!isDue(nowNanos)) {
       return Optional.empty();
@@ -105,7 +108,7 @@ final class TombstoneRanges {
     return underWay;
   }
 
-  /** The compaction that was begun has ended, well or not. */
+  /** Notes that the compaction has ended, well or not. */
   synchronized void end(long nowNanos) {
     underWay = Optional.empty();
     rests = true;
@@ -113,12 +116,12 @@ final class TombstoneRanges {
     compacted++;
   }
 
-  /** Tombstones that walks have met where they were many. */
+  /** Returns how many tombstones walks have met where there were many. */
   synchronized long skipped() {
     return skipped;
   }
 
-  /** Compactions that were made for them. */
+  /** Returns how many compactions these have caused. */
   synchronized long compacted() {
     return compacted;
   }

@@ -49,7 +49,6 @@ final class CopyWorld {
   String creation = "first";
   Duration stale = Duration.ZERO;
 
-  // What eu holds.
   private final Map<Key, CrdtState> objects = new HashMap<>();
   private final Set<ChangeListener> listeners = new HashSet<>();
   private long committed;

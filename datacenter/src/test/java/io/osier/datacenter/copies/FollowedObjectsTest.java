@@ -32,13 +32,12 @@ final class FollowedObjectsTest extends CopyFixture {
       ap.read("n");
       world.pass(1);
     }
-    assertThat(ap.copies.figures().versions() - before)
-        .isBetween(5L, 1_000 / CopyWorld.HOLD_MILLIS + 1);
+    long told = ap.copies.figures().versions() - before;
+    assertThat(told).isBetween(5L, 1_000 / CopyWorld.HOLD_MILLIS + 1);
   }
 
   @Test
   void millionKeysThatAreReadOnce_areNotFollowed() {
-    world.increment("n");
     for (int i = 0; i < 1_000_000; i++) {
       ap.read("k" + i);
       if (i % 1_000 == 0) {
@@ -46,8 +45,7 @@ final class FollowedObjectsTest extends CopyFixture {
       }
     }
     world.pass(3 * Copies.PERIOD_MILLIS);
-    assertThat(ap.copies.figures().objects()).isZero();
-    assertThat(ap.copies.figures().versions()).isZero();
+    assertThat(ap.copies.figures().objects() + ap.copies.figures().versions()).isZero();
   }
 
   @Test
@@ -55,8 +53,7 @@ final class FollowedObjectsTest extends CopyFixture {
     copyOfN();
     ap.cut();
     assertThat(copied("n")).isNull();
-    assertThat(ap.copies.figures().objects()).isZero();
-    assertThat(ap.copies.figures().bytes()).isZero();
+    assertThat(ap.copies.figures().objects() + ap.copies.figures().bytes()).isZero();
     assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
     world.increment("n");
     ap.cut = false;

@@ -279,7 +279,7 @@ public record PlacementPolicy(double msWorth, double horizonSeconds, double stor
             Locale.ROOT,
             kind == Kind.ADD
                 ? "%s: %.0f B/s saved where it holds, %.0f B/s for updates of others%s, %.0f B/s"
-                      + " for the move"
+                    + " for the move"
                 : "%s: %.0f B/s saved while it holds, %.0f B/s for updates of others%s, %.0f B/s to"
                     + " move it back",
             dc,

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A datacenter's credential for a password: enough to check that a client knows the password, and to
- * prove to the client that the datacenter has the credential, but nothing with which to log in.
+ * A datacenter's credential for a password: enough to check that a client knows the password, and
+ * to prove to the client that the datacenter has the credential, but nothing with which to log in.
  * Immutable.
  *
  * <p>As text it is one line, the one that PostgreSQL uses:

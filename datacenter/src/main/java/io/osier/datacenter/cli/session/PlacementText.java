@@ -39,8 +39,8 @@ final class PlacementText {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           ("there is no keyspace '%1$s' whose holders follow its load (placement=adaptive, or"
-               + " pinned); those are %2$s. 'placement pin %1$s' has what is asked of it counted,"
-               + " and moves nothing; 'keyspace alter %1$s placement=fixed' ends that")
+                  + " pinned); those are %2$s. 'placement pin %1$s' has what is asked of it counted,"
+                  + " and moves nothing; 'keyspace alter %1$s placement=fixed' ends that")
               .formatted(what.name(), names));
     }
     if (asJson) {

@@ -101,7 +101,7 @@ final class StoreServiceTest {
       }
       store.close();
       assertThat(lines.list)
-          .filteredOn(line -> line.getFormattedMessage().contains("tidying"))
+          .filteredOn(line -> line.getFormattedMessage().contains("removing expired"))
           .hasSize(1);
     } finally {
       log.detachAppender(lines);

@@ -2,6 +2,7 @@ package io.osier.datacenter.redis;
 
 import io.osier.core.Value;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
@@ -31,6 +32,30 @@ public sealed interface RespValue {
       }
       default -> VALUE_BYTES;
     };
+  }
+
+  /** Returns an array of some values. */
+  static Array array(RespValue... values) {
+    return new Array(List.of(values));
+  }
+
+  /**
+   * Returns pairs of names and values.
+   *
+   * @param all a name, its value, the next name, and so on: a text stands for its bytes, a number
+   *     for a whole number
+   */
+  static Pairs pairs(Object... all) {
+    List<RespValue> values = new ArrayList<>(all.length);
+    for (Object each : all) {
+      values.add(
+          switch (each) {
+            case RespValue value -> value;
+            case Number number -> new Int(number.longValue());
+            default -> Bulk.of((String) each);
+          });
+    }
+    return new Pairs(values);
   }
 
   /** A short text without line ends. */

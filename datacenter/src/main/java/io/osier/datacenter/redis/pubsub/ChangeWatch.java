@@ -1,6 +1,8 @@
 package io.osier.datacenter.redis.pubsub;
 
 import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.CrdtType;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.PlacesText;
 import io.osier.protocol.Reply;
@@ -67,17 +69,10 @@ public final class ChangeWatch {
     List<RespValue> changes = new ArrayList<>(told.changes().size());
     for (Reply.Change change : told.changes()) {
       changes.add(
-          new RespValue.Array(
-              List.of(
-                  new RespValue.Bulk(change.key().toBytes()),
-                  change
-                      .type()
-                      .<RespValue>map(t -> RespValue.Bulk.of(t.label()))
-                      .orElse(RespValue.NULL),
-                  change
-                      .origin()
-                      .<RespValue>map(dc -> RespValue.Bulk.of(dc.dc()))
-                      .orElse(RespValue.NULL))));
+          RespValue.array(
+              new RespValue.Bulk(change.key().toBytes()),
+              textOrNull(change.type().map(CrdtType::label)),
+              textOrNull(change.origin().map(ReplicaId::dc))));
     }
     return new RespValue.Push(
         List.of(
@@ -86,6 +81,10 @@ public final class ChangeWatch {
             position(),
             new RespValue.Int(told.whole() ? 1 : 0),
             new RespValue.Array(changes)));
+  }
+
+  private static RespValue textOrNull(Optional<String> text) {
+    return text.<RespValue>map(RespValue.Bulk::of).orElse(RespValue.NULL);
   }
 
   /** It is over, and says from where another one may go on. */

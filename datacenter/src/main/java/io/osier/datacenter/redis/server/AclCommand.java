@@ -100,20 +100,19 @@ final class AclCommand {
   }
 
   private static RespValue shown(User user) {
-    return new RespValue.Pairs(
-        List.of(
-            RespValue.Bulk.of("flags"),
-            new RespValue.Elements(List.of(RespValue.Bulk.of("on"))),
-            RespValue.Bulk.of("passwords"),
-            new RespValue.Array(List.of()),
-            RespValue.Bulk.of("commands"),
-            RespValue.Bulk.of("+@all"),
-            RespValue.Bulk.of("keys"),
-            RespValue.Bulk.of(rights(user)),
-            RespValue.Bulk.of("channels"),
-            RespValue.Bulk.of(""),
-            RespValue.Bulk.of("selectors"),
-            new RespValue.Array(List.of())));
+    return RespValue.pairs(
+        "flags",
+        new RespValue.Elements(List.of(RespValue.Bulk.of("on"))),
+        "passwords",
+        RespValue.array(),
+        "commands",
+        "+@all",
+        "keys",
+        rights(user),
+        "channels",
+        "",
+        "selectors",
+        RespValue.array());
   }
 
   /** Whether a user may do a command, by what it asks for first. */

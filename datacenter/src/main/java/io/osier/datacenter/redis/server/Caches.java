@@ -191,15 +191,10 @@ final class Caches {
 
   /** CLIENT TRACKINGINFO. */
   RespValue info() {
-    return new RespValue.Pairs(
-        List.of(
-            RespValue.Bulk.of("flags"),
-            RespValue.Array.of(tracked.flags(), RespValue.Bulk::of),
-            RespValue.Bulk.of("redirect"),
-            new RespValue.Int(redirect()),
-            RespValue.Bulk.of("prefixes"),
-            RespValue.Array.of(
-                all.prefixes(tracked), prefix -> new RespValue.Bulk(prefix.bytes()))));
+    return RespValue.pairs(
+        "flags", RespValue.Array.of(tracked.flags(), RespValue.Bulk::of),
+        "redirect", redirect(),
+        "prefixes", RespValue.Array.of(all.prefixes(tracked), p -> new RespValue.Bulk(p.bytes())));
   }
 
   // ---------------------------------------------------------------- what others do to it

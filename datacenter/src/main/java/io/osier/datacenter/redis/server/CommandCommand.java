@@ -65,23 +65,22 @@ final class CommandCommand {
     if (c.keys().isMovable()) {
       flags.add(new RespValue.Simple("movablekeys"));
     }
-    RespValue none = new RespValue.Array(List.of());
+    RespValue none = RespValue.array();
     List<RespValue> categories =
         AclCommand.categories(c).stream()
             .<RespValue>map(category -> new RespValue.Simple("@" + category))
             .toList();
-    return new RespValue.Array(
-        List.of(
-            name(c),
-            new RespValue.Int(c.arity()),
-            new RespValue.Elements(flags),
-            new RespValue.Int(c.keys().first()),
-            new RespValue.Int(c.keys().last()),
-            new RespValue.Int(c.keys().first() == 0 ? 0 : c.keys().step()),
-            new RespValue.Elements(categories),
-            none,
-            none,
-            none));
+    return RespValue.array(
+        name(c),
+        new RespValue.Int(c.arity()),
+        new RespValue.Elements(flags),
+        new RespValue.Int(c.keys().first()),
+        new RespValue.Int(c.keys().last()),
+        new RespValue.Int(c.keys().first() == 0 ? 0 : c.keys().step()),
+        new RespValue.Elements(categories),
+        none,
+        none,
+        none);
   }
 
   private static RespValue name(RedisCommand command) {
@@ -103,14 +102,10 @@ final class CommandCommand {
     for (CommandTable.Entry entry : shown) {
       all.add(name(entry.command()));
       all.add(
-          new RespValue.Pairs(
-              List.of(
-                  RespValue.Bulk.of("summary"),
-                  RespValue.Bulk.of(entry.command().summary()),
-                  RespValue.Bulk.of("group"),
-                  RespValue.Bulk.of(entry.command().group()),
-                  RespValue.Bulk.of("arity"),
-                  new RespValue.Int(entry.command().arity()))));
+          RespValue.pairs(
+              "summary", entry.command().summary(),
+              "group", entry.command().group(),
+              "arity", entry.command().arity()));
     }
     return answer(new RespValue.Pairs(all));
   }

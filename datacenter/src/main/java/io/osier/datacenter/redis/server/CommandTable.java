@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -27,10 +26,10 @@ final class CommandTable {
   private static final Set<String> ONCE =
       Set.of(
           ("GET SET SETNX SETEX PSETEX MGET MSET STRLEN GETRANGE SUBSTR INCR DECR INCRBY DECRBY"
-                  + " INCRBYFLOAT GETBIT BITCOUNT BITPOS DEL UNLINK EXISTS TOUCH TYPE TTL PTTL"
-                  + " EXPIRETIME PEXPIRETIME HGET HMGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HSET"
-                  + " HMSET HDEL SADD SREM SCARD SISMEMBER SMISMEMBER SMEMBERS OSIER.READ OSIER.UPDATE"
-                  + " OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR EXEC")
+               + " INCRBYFLOAT GETBIT BITCOUNT BITPOS DEL UNLINK EXISTS TOUCH TYPE TTL PTTL"
+               + " EXPIRETIME PEXPIRETIME HGET HMGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HSET"
+               + " HMSET HDEL SADD SREM SCARD SISMEMBER SMISMEMBER SMEMBERS OSIER.READ OSIER.UPDATE"
+               + " OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR EXEC")
               .split(" "));
 
   /** Commands that are done at once between MULTI and EXEC. */
@@ -169,11 +168,6 @@ final class CommandTable {
       }
     }
     return true;
-  }
-
-  /** The command of a name; null if there is none. */
-  @Nullable Entry find(String name) {
-    return byName.get(name.toUpperCase(Locale.ROOT));
   }
 
   Collection<Entry> all() {

@@ -17,7 +17,6 @@ import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.SessionPlans;
 import io.osier.datacenter.redis.server.Connection.Place;
 import io.osier.protocol.Request;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +77,7 @@ final class ConnectionCommands {
     checkArity(words, 1, 2);
     if (session.subscriptions.restrict()) {
       RespValue said = words.length == 2 ? new RespValue.Bulk(words[1]) : RespValue.Bulk.of("");
-      return answer(new RespValue.Array(List.of(RespValue.Bulk.of("pong"), said)));
+      return answer(RespValue.array(RespValue.Bulk.of("pong"), said));
     }
     return answer(words.length == 2 ? new RespValue.Bulk(words[1]) : new RespValue.Simple("PONG"));
   }
@@ -154,21 +153,20 @@ final class ConnectionCommands {
     if (name != null) {
       session.client.name = name;
     }
-    return new RespValue.Pairs(
-        List.of(
-            RespValue.Bulk.of("server"),
-            RespValue.Bulk.of("redis"),
-            RespValue.Bulk.of("version"),
-            RespValue.Bulk.of(REDIS_VERSION),
-            RespValue.Bulk.of("proto"),
-            new RespValue.Int(resp3 ? 3 : 2),
-            RespValue.Bulk.of("id"),
-            new RespValue.Int(session.client.id),
-            RespValue.Bulk.of("mode"),
-            RespValue.Bulk.of("standalone"),
-            RespValue.Bulk.of("role"),
-            RespValue.Bulk.of("master"),
-            RespValue.Bulk.of("modules"),
-            new RespValue.Array(List.of())));
+    return RespValue.pairs(
+        "server",
+        "redis",
+        "version",
+        REDIS_VERSION,
+        "proto",
+        resp3 ? 3 : 2,
+        "id",
+        session.client.id,
+        "mode",
+        "standalone",
+        "role",
+        "master",
+        "modules",
+        RespValue.array());
   }
 }

@@ -108,9 +108,8 @@ final class KeyspaceCommands {
           long next =
               spot.next(page.next(), homes).map(to -> cursors.put(to.place(homes))).orElse(0L);
           return answer(
-              new RespValue.Array(
-                  List.of(
-                      RespValue.Bulk.of(Long.toUnsignedString(next)), new RespValue.Array(names))));
+              RespValue.array(
+                  RespValue.Bulk.of(Long.toUnsignedString(next)), new RespValue.Array(names)));
         });
   }
 

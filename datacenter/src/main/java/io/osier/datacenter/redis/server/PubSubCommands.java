@@ -136,7 +136,7 @@ final class PubSubCommands {
   static @Nullable Plan publish(RespSession session, Place place, byte[][] words) {
     checkPublish(session, words);
     // Who hears of it may look at what was written before.
-    session.subscriptions.publish(place, () -> published(session, words));
+    session.steps.behindAll(place, () -> answer(published(session, words)));
     return null;
   }
 

@@ -96,7 +96,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter
     this.answers = new Answers(channel, share);
     this.steps = new Steps(channel, this.requests, answers, this, share, server.around.beside());
     ClientState client = new ClientState(channel, server, this.requests);
-    this.subscriptions = new Subscriptions(channel, client, answers, steps, this, share);
+    this.subscriptions = new Subscriptions(channel, client, answers, this, share);
     this.caches = new Caches(channel, client, answers, steps, this, subscriptions);
     this.session =
         new RespSession(client, answers, steps, subscriptions, caches, this, table, sessions);

@@ -46,20 +46,15 @@ final class ServerCommands {
 
   static Plan role(RespSession session, Place place, byte[][] words) {
     return answer(
-        new RespValue.Array(
-            List.of(
-                RespValue.Bulk.of("master"),
-                new RespValue.Int(0),
-                new RespValue.Array(List.of()))));
+        RespValue.array(RespValue.Bulk.of("master"), new RespValue.Int(0), RespValue.array()));
   }
 
   static Plan time(RespSession session, Place place, byte[][] words) {
     long millis = session.server.millis();
     return answer(
-        new RespValue.Array(
-            List.of(
-                RespValue.Bulk.of(Long.toString(millis / 1_000)),
-                RespValue.Bulk.of(Long.toString(millis % 1_000 * 1_000)))));
+        RespValue.array(
+            RespValue.Bulk.of(Long.toString(millis / 1_000)),
+            RespValue.Bulk.of(Long.toString(millis % 1_000 * 1_000))));
   }
 
   // ---------------------------------------------------------------- other datacenters
@@ -83,9 +78,7 @@ final class ServerCommands {
         place,
         wanted,
         words[3],
-        n ->
-            new RespValue.Array(
-                List.of(new RespValue.Int(isDurable ? 1 : 0), new RespValue.Int(n))));
+        n -> RespValue.array(new RespValue.Int(isDurable ? 1 : 0), new RespValue.Int(n)));
   }
 
   /** Nothing is begun behind it before it is answered. */
@@ -202,9 +195,9 @@ final class ServerCommands {
 
   static Plan latency(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
-      case "LATEST", "HISTORY" -> answer(new RespValue.Array(List.of()));
+      case "LATEST", "HISTORY" -> answer(RespValue.array());
       case "RESET" -> answer(0);
-      case "HISTOGRAM" -> answer(new RespValue.Pairs(List.of()));
+      case "HISTOGRAM" -> answer(RespValue.pairs());
       case "DOCTOR", "GRAPH" ->
           answer(RespValue.Bulk.of("osier stat tells how long requests take"));
       default -> throw unknownPart(words);
@@ -213,7 +206,7 @@ final class ServerCommands {
 
   static Plan slowlog(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
-      case "GET" -> answer(new RespValue.Array(List.of()));
+      case "GET" -> answer(RespValue.array());
       case "LEN" -> answer(0);
       case "RESET" -> ok();
       default -> throw unknownPart(words);
@@ -223,7 +216,7 @@ final class ServerCommands {
   static Plan function(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "FLUSH" -> ok();
-      case "LIST" -> answer(new RespValue.Array(List.of()));
+      case "LIST" -> answer(RespValue.array());
       default ->
           throw new RedisException(
               "ERR 'function' is not served by Osier: scripts and functions are not; see"
@@ -260,7 +253,7 @@ final class ServerCommands {
       }
       case "DOCTOR" -> answer(RespValue.Bulk.of("osier stat tells what the memory is for"));
       case "PURGE" -> ok();
-      case "STATS" -> answer(new RespValue.Pairs(List.of()));
+      case "STATS" -> answer(RespValue.pairs());
       default -> throw unknownPart(words);
     };
   }

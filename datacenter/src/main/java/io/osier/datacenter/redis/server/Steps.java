@@ -51,10 +51,10 @@ final class Steps {
   /** How many commands are under way that hold up those behind them. */
   private int holding;
 
-  /** What must wait until no update is under way. */
-  private @Nullable Runnable waiting;
-
-  /** What is done once nothing is under way. */
+  /**
+   * What is done once all requests are answered; null if nothing waits for that. Commands behind it
+   * are held, so there is one at most.
+   */
   private @Nullable Runnable alone;
 
   /** How much was asked and is not answered. */
@@ -131,7 +131,6 @@ final class Steps {
   }
 
   void close() {
-    waiting = null;
     alone = null;
   }
 
@@ -154,28 +153,11 @@ final class Steps {
     if (step.holds) {
       holding++;
     }
-    if (scans && updates > 0) {
-      waiting = () -> ask(step); // a scan takes no turn among updates
+    if (scans && underWay > 0) {
+      alone = () -> ask(step); // a scan takes no turn among updates
     } else {
       ask(step);
     }
-  }
-
-  /**
-   * Does something once no update is under way, and holds up what is behind it. If an update ends
-   * the connection, it is not done.
-   */
-  void behindUpdates(Runnable action) {
-    if (updates == 0) {
-      action.run();
-      return;
-    }
-    holding++;
-    waiting =
-        () -> {
-          holding--;
-          action.run();
-        };
   }
 
   private void ask(Step step) {
@@ -321,11 +303,6 @@ final class Steps {
       if (!isRead) {
         continue;
       }
-      Runnable next = waiting;
-      if (next != null && updates == 0) {
-        waiting = null;
-        next.run();
-      }
       Runnable then = alone;
       if (then != null && underWay == 0) {
         alone = null;
@@ -342,7 +319,7 @@ final class Steps {
           Arrays.toString(step.replies));
       endUnread(step);
       connection.endAt(step.place);
-      waiting = null;
+      alone = null; // a message behind an update that may be lost is not published
       return;
     }
     if (step.holds) {

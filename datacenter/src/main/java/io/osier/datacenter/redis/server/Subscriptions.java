@@ -19,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +38,6 @@ final class Subscriptions {
   private final Channel channel;
   private final ClientState client;
   private final Answers answers;
-  private final Steps steps;
   private final Connection connection;
 
   private final AnswerShare share;
@@ -55,14 +53,12 @@ final class Subscriptions {
       Channel channel,
       ClientState client,
       Answers answers,
-      Steps steps,
       Connection connection,
       AnswerShare share) {
     this.share = share;
     this.channel = channel;
     this.client = client;
     this.answers = answers;
-    this.steps = steps;
     this.connection = connection;
     this.subscriber = new Subscriber(client.server.pubSub(), connection::wakeLater);
   }
@@ -127,11 +123,6 @@ final class Subscriptions {
     place.silent = false; // as Redis does, whatever CLIENT REPLY says
     answers.fill(place, changes.getFirst());
     changes.subList(1, changes.size()).forEach(c -> answers.push(c, place.resp3));
-  }
-
-  /** Publishes for a command, once no update of this connection is under way. */
-  void publish(Place place, Supplier<RespValue> publishes) {
-    steps.behindUpdates(() -> answers.fill(place, publishes.get()));
   }
 
   /** Whether messages wait that can be sent, or a watcher waits until it can ask. */

@@ -34,10 +34,9 @@ final class Prefixes {
 
   private final long base;
   private final Map<Slot, List<Entry>> slots = new HashMap<>();
-  private final TreeMap<Integer, Integer> lengths = new TreeMap<>();
 
-  /** The same, for walks. */
-  private int[] sorted = {};
+  /** The lengths that prefixes have, and how many have each. */
+  private final TreeMap<Integer, Integer> lengths = new TreeMap<>();
 
   private int size;
 
@@ -56,7 +55,6 @@ final class Prefixes {
       found.add(entry);
       size++;
       lengths.merge(prefix.length(), 1, Integer::sum);
-      sortLengths();
     }
     entry.clients.add(client);
   }
@@ -72,13 +70,6 @@ final class Prefixes {
       }
       size--;
       lengths.computeIfPresent(prefix.length(), (l, n) -> n == 1 ? null : n - 1);
-      sortLengths();
-    }
-  }
-
-  private void sortLengths() {
-    if (sorted.length != lengths.size()) {
-      sorted = lengths.keySet().stream().mapToInt(Integer::intValue).toArray();
     }
   }
 
@@ -112,7 +103,7 @@ final class Prefixes {
   void of(byte[] key, Consumer<Entry> found) {
     long hash = 0;
     int at = 0;
-    for (int length : sorted) {
+    for (int length : lengths.keySet()) {
       if (length > key.length) {
         return;
       }

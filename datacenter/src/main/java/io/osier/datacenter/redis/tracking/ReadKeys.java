@@ -15,56 +15,31 @@ import org.jspecify.annotations.Nullable;
  * Not thread-safe.
  */
 final class ReadKeys {
-  /** What a key takes besides itself; and each further reader of it. */
+  /** Bytes of heap of a key with one reader, besides the key itself: entry, set, number. */
   private static final long KEY_BYTES =
-      HeapSize.object(8 * HeapSize.REFERENCE) + HeapSize.object(Long.BYTES + HeapSize.REFERENCE);
+      HeapSize.object(8 * HeapSize.REFERENCE)
+          + HeapSize.object(2 * HeapSize.REFERENCE)
+          + HeapSize.object(Long.BYTES);
 
+  /** Bytes of heap of each further reader of a key, about. */
   private static final long READER_BYTES = 96;
 
-  /** Who has read a key. */
-  private static final class Readers {
-    final long first;
-    @Nullable Set<Long> more;
-
-    Readers(long first) {
-      this.first = first;
-    }
-
-    boolean has(long number) {
-      Set<Long> others = more;
-      return number == first || (others != null && others.contains(number));
-    }
-
-    void add(long number) {
-      Set<Long> others = more == null ? new LinkedHashSet<>(2) : more;
-      others.add(number);
-      more = others;
-    }
-
-    List<Long> all() {
-      List<Long> all = new ArrayList<>();
-      all.add(first);
-      Set<Long> others = more;
-      if (others != null) {
-        all.addAll(others);
-      }
-      return all;
-    }
-  }
-
-  /** In the order in which they were noted. */
-  private final LinkedHashMap<Key, Readers> readers = new LinkedHashMap<>();
+  /**
+   * The numbers of the clients that have read each key; the keys in the order in which they were
+   * noted. Nearly always there is one client, in an immutable set.
+   */
+  private final LinkedHashMap<Key, Set<Long>> readers = new LinkedHashMap<>();
 
   private long bytes;
   private long items;
 
   /** What noting that a client reads a key would take; 0 if it is noted. */
   long needed(Key key, long number) {
-    Readers of = readers.get(key);
+    Set<Long> of = readers.get(key);
     if (of == null) {
       return KEY_BYTES + key.heapBytes();
     }
-    return of.has(number) ? 0 : READER_BYTES;
+    return of.contains(number) ? 0 : READER_BYTES;
   }
 
   /** Notes that a client reads a key. */
@@ -73,11 +48,17 @@ final class ReadKeys {
     if (more == 0) {
       return;
     }
-    Readers of = readers.get(key);
+    Set<Long> of = readers.get(key);
     if (of == null) {
-      readers.put(key, new Readers(number));
+      readers.put(key, Set.of(number));
     } else {
-      of.add(number);
+      Set<Long> several = of;
+      if (of.size() == 1) {
+        several = LinkedHashSet.newLinkedHashSet(2);
+        several.addAll(of);
+      }
+      several.add(number);
+      readers.put(key, several); // the key stays where it was
     }
     bytes += more;
     items++;
@@ -90,15 +71,15 @@ final class ReadKeys {
    * @return those others who have read it
    */
   List<Long> changed(Key key, long author) {
-    Readers of = readers.get(key);
+    Set<Long> of = readers.get(key);
     if (of == null) {
       return List.of();
     }
-    List<Long> told = of.all();
+    List<Long> told = new ArrayList<>(of);
     boolean stays = told.remove(author);
     long gone = told.size() * READER_BYTES;
     if (stays) {
-      readers.put(key, new Readers(author)); // where it was
+      readers.put(key, Set.of(author)); // the key stays where it was
     } else {
       readers.remove(key);
       gone += KEY_BYTES + key.heapBytes() - READER_BYTES;
@@ -110,7 +91,7 @@ final class ReadKeys {
 
   /** The key that was noted first; null if there is none. */
   @Nullable Key eldest() {
-    Map.Entry<Key, Readers> first = readers.firstEntry();
+    Map.Entry<Key, Set<Long>> first = readers.firstEntry();
     return first == null ? null : first.getKey();
   }
 

@@ -149,10 +149,10 @@ final class PubSubConnectionTest extends PubSubConnections {
     Consumer<Reply> other = next(); // and not what is behind PUBLISH
     other.accept(answer("o"));
     assertThat(sub.read()).as("nothing is published yet").isEqualTo("o");
+    get.accept(answer("0"));
     first.accept(done("1"));
     assertThat(sub.read()).isEqualTo(">[message, c, m]");
     next().accept(answer("3"));
-    get.accept(answer("0"));
     assertThat(read(pub, 5)).containsExactly("0", ":1", ":2", ":1", "3");
   }
 

@@ -170,7 +170,6 @@ final class BitCommands {
         scope,
         to,
         keys,
-        key -> Plans.readCall(key, Plans.WHOLE),
         parts -> {
           List<byte[]> strings =
               parts.stream().map(Plans::answerOf).map(Texts::stringBytes).toList();

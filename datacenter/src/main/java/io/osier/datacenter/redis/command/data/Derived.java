@@ -6,6 +6,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,68 +14,101 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Makes something of what several keys of one partition hold: reads them, and does what follows
- * from that if they still are what was read; else it begins again. Static, for any thread.
+ * Reads objects of one partition and does what follows from them, if they still are what was read;
+ * else it reads them again, {@value Plans#TRIES_MAX} times at most. Static, for any thread.
  */
 final class Derived {
-  /** What follows; there is nothing to do if there are no calls. */
-  record Result(List<Call> calls, RespValue answer) {}
+  /**
+   * What follows from what was read.
+   *
+   * @param calls the program to run; empty if there is nothing to do. A test among them that does
+   *     not hold has the command begin again
+   * @param guards the versions that keys of the calls must still have, or the command begins again
+   * @param answer the command's answer once the program has run
+   */
+  record Result(List<Call> calls, List<Call.Guard> guards, RespValue answer) {
+    Result(List<Call> calls, RespValue answer) {
+      this(calls, List.of(), answer);
+    }
+  }
 
   private Derived() {}
 
   /**
-   * Of keys, of which each may be given several times.
+   * Makes something of what several keys of one partition hold as a whole.
    *
-   * @param to where the result goes
-   * @param read what is read of each
-   * @param result of what was read of each, in their order; may throw
+   * @param to the key that gets the result
+   * @param keys the keys that are read, of which each may be given several times
+   * @param result returns what follows from the answers, which are in the order of the keys,
+   *     without guards: this method adds one for each key; may throw
    */
-  static Plan of(
-      Scope scope,
-      Key to,
-      List<Key> keys,
-      Function<Key, Call> read,
-      Function<List<Reply>, Result> result) {
+  static Plan of(Scope scope, Key to, List<Key> keys, Function<List<Reply>, Result> result) {
     List<Key> all = new ArrayList<>(keys);
     all.add(to);
     Plans.checkOnePartition(scope, all);
-    return of(scope, keys, read, result, 0);
-  }
-
-  private static Plan of(
-      Scope scope,
-      List<Key> keys,
-      Function<Key, Call> read,
-      Function<List<Reply>, Result> result,
-      int tries) {
-    List<Call> calls = new ArrayList<>(2 * keys.size());
+    List<Call> reads = new ArrayList<>(2 * keys.size());
     for (Key key : keys) {
-      calls.add(read.apply(key));
-      calls.add(new Call.Version(key));
+      reads.add(Plans.readCall(key, Plans.WHOLE));
+      reads.add(new Call.Version(key));
     }
-    return Plans.reads(
+    return of(
         scope,
-        calls,
+        reads,
         parts -> {
           List<Reply> answers = new ArrayList<>(keys.size());
           Map<Key, Call.Guard> guards = new LinkedHashMap<>();
           for (int i = 0; i < keys.size(); i++) {
-            Key key = keys.get(i);
             answers.add(Plans.answerOf(parts.get(2 * i)));
-            guards.put(key, new Call.Guard(key, Plans.answerOf(parts.get(2 * i + 1)).seen()));
+            guards.put(keys.get(i), guard(keys.get(i), parts.get(2 * i + 1)));
           }
           Result made = result.apply(answers);
-          if (made.calls().isEmpty()) {
-            return Plan.answer(made.answer());
-          }
-          List<Call> then = new ArrayList<>(made.calls());
-          guards.keySet().forEach(key -> then.add(new Call.Version(key)));
-          return Plans.run(
-              scope,
-              then,
-              List.copyOf(guards.values()),
-              done -> Plan.answer(made.answer()),
-              done -> Plans.retried(tries, n -> of(scope, keys, read, result, n)));
+          List<Call> calls = new ArrayList<>(made.calls());
+          guards.keySet().forEach(key -> calls.add(new Call.Version(key)));
+          return new Result(calls, List.copyOf(guards.values()), made.answer());
+        });
+  }
+
+  /** A guard that a key still has the version that a {@link Call.Version} was answered with. */
+  static Call.Guard guard(Key key, Reply version) {
+    return new Call.Guard(key, Plans.answerOf(version).seen());
+  }
+
+  /**
+   * Reads by a program.
+   *
+   * @param result returns what follows from the answers to the calls; may throw
+   */
+  static Plan of(Scope scope, List<Call> reads, Function<List<Reply>, Result> result) {
+    Plans.checkCalls(reads.size());
+    return of(
+        scope,
+        Plans.program(scope, reads, List.of()),
+        reply -> result.apply(((Reply.Evaluated) reply).parts()),
+        0);
+  }
+
+  /**
+   * Reads one key.
+   *
+   * @param result returns what follows from the answer; may throw
+   */
+  static Plan of(Scope scope, Request.Read read, Function<Reply.Answer, Result> result) {
+    return of(scope, read, reply -> result.apply((Reply.Answer) reply), 0);
+  }
+
+  private static Plan of(Scope scope, Request read, Function<Reply, Result> result, int tries) {
+    return Plans.ask(
+        read,
+        reply -> {
+          Result made = result.apply(reply);
+          return made.calls().isEmpty()
+              ? Plan.answer(made.answer())
+              : Plans.run(
+                  scope,
+                  made.calls(),
+                  made.guards(),
+                  done -> Plan.answer(made.answer()),
+                  unheld -> Plans.retried(tries, n -> of(scope, read, result, n)));
         });
   }
 }

@@ -188,7 +188,7 @@ final class HashCommands {
       RespValue name = new RespValue.Bulk(Texts.fieldName(field.getKey()));
       RespValue value = new RespValue.Bulk(field.getValue());
       if (withValues && inPairs) {
-        shown.add(new RespValue.Array(List.of(name, value)));
+        shown.add(RespValue.array(name, value));
       } else {
         shown.add(name);
         if (withValues) {

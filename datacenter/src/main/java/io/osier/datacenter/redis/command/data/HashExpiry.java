@@ -58,8 +58,7 @@ final class HashExpiry {
           return !allowed ? UNMET : isOver ? DELETED : SET;
         },
         deadline.millis(),
-        fields -> new Operation.ExpireParts(fields, deadline),
-        0);
+        fields -> new Operation.ExpireParts(fields, deadline));
   }
 
   static Plan persist(Scope scope, byte[][] w) {
@@ -71,8 +70,7 @@ final class HashExpiry {
         Query.PartTimeToLive::new,
         left -> left < 0 ? left : SET,
         FOR_EVER,
-        Operation.PersistParts::new,
-        0);
+        Operation.PersistParts::new);
   }
 
   /** Whether what has a deadline may get another one; the former one is negative if it has none. */
@@ -146,9 +144,8 @@ final class HashExpiry {
       Function<Part, Query> deadline,
       LongUnaryOperator outcome,
       long then,
-      Function<List<Part>, Operation> change,
-      int tries) {
-    return Plans.reads(
+      Function<List<Part>, Operation> change) {
+    return Derived.of(
         scope,
         reads(key, names, deadline),
         parts -> {
@@ -163,27 +160,14 @@ final class HashExpiry {
               changed.put(name, done == DELETED ? ABSENT : then);
             }
           }
-          RespValue answer =
-              new RespValue.Array(
-                  outcomes.stream().map(o -> (RespValue) new RespValue.Int(o)).toList());
-          if (changed.isEmpty()) {
-            return Plan.answer(answer);
-          }
-          return Plans.run(
-              scope,
-              List.of(
-                  Plans.update(
-                      key,
-                      CrdtType.OR_MAP,
-                      change.apply(
-                          changed.keySet().stream()
-                              .map(name -> (Part) new Part.Field(name))
-                              .toList()))),
-              List.of(new Call.Guard(key, Plans.answerOf(parts.getFirst()).seen())),
-              done -> Plan.answer(answer),
-              done ->
-                  Plans.retried(
-                      tries, n -> change(scope, key, names, deadline, outcome, then, change, n)));
+          List<Part> fields =
+              changed.keySet().stream().<Part>map(name -> new Part.Field(name)).toList();
+          return new Derived.Result(
+              fields.isEmpty()
+                  ? List.of()
+                  : List.of(Plans.update(key, CrdtType.OR_MAP, change.apply(fields))),
+              List.of(Derived.guard(key, parts.getFirst())),
+              RespValue.Array.of(outcomes, RespValue.Int::new));
         });
   }
 

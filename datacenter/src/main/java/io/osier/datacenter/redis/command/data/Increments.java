@@ -1,7 +1,5 @@
 package io.osier.datacenter.redis.command.data;
 
-import static java.util.Objects.requireNonNull;
-
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -71,35 +69,29 @@ final class Increments {
           .orElseGet(() -> new byte[] {'0'});
     }
 
-    /** Assigns what comes out, if it is still what was read. */
+    /** Assigns what comes out, if what was read is still there. */
     Plan rewrite(Function<Optional<byte[]>, Rewrite.Outcome> change) {
-      return field == null
-          ? Rewrite.of(scope, key, change)
-          : rewrite(field, new Query.Select(List.of(field)), change, 0);
-    }
-
-    private Plan rewrite(
-        String name, Query query, Function<Optional<byte[]>, Rewrite.Outcome> change, int tries) {
-      return Plans.ask(
+      String name = field;
+      if (name == null) {
+        return Rewrite.of(scope, key, change);
+      }
+      Query query = new Query.Select(List.of(name));
+      return Derived.of(
+          scope,
           Plans.read(scope, key, query),
-          reply -> {
-            Reply.Answer answer = (Reply.Answer) reply;
+          answer -> {
+            Reading read =
+                answer.exists()
+                    ? answer.reading().orElseThrow()
+                    : new Reading.Fields(new TreeMap<>());
             Rewrite.Outcome outcome =
                 change.apply(Optional.ofNullable(Texts.fields(answer).get(name)));
-            return Plans.ask(
-                Plans.writeIf(
-                    scope,
-                    key,
-                    CrdtType.OR_MAP,
-                    Texts.update(name, Texts.assign(requireNonNull(outcome.bytes()))),
-                    query,
-                    answer.exists()
-                        ? answer.reading().orElseThrow()
-                        : new Reading.Fields(new TreeMap<>())),
-                done ->
-                    done instanceof Reply.Done
-                        ? Plan.answer(outcome.answer())
-                        : Plans.retried(tries, n -> rewrite(name, query, change, n)));
+            Operation assign = Texts.update(name, Texts.assign(outcome.bytes()));
+            return new Derived.Result(
+                List.of(
+                    Plans.test(key, Optional.of(CrdtType.OR_MAP), query, read),
+                    Plans.update(key, CrdtType.OR_MAP, assign)),
+                outcome.answer());
           });
     }
   }

@@ -112,12 +112,7 @@ final class Lcs {
     }
     ended(matches, i, j, run, wish);
     return wish.matches
-        ? new RespValue.Pairs(
-            List.of(
-                RespValue.Bulk.of("matches"),
-                new RespValue.Array(matches),
-                RespValue.Bulk.of("len"),
-                new RespValue.Int(length)))
+        ? RespValue.pairs("matches", new RespValue.Array(matches), "len", length)
         : new RespValue.Bulk(common);
   }
 
@@ -134,7 +129,6 @@ final class Lcs {
   }
 
   private static RespValue range(int from, int length) {
-    return new RespValue.Array(
-        List.of(new RespValue.Int(from), new RespValue.Int(from + length - 1L)));
+    return RespValue.array(new RespValue.Int(from), new RespValue.Int(from + length - 1L));
   }
 }

@@ -176,7 +176,7 @@ final class ObjectCommands {
     return switch (reading) {
       case Reading.Count r -> new RespValue.Int(r.value());
       case Reading.Flag r -> new RespValue.Int(r.value() ? 1 : 0);
-      case Reading.Single r -> r.value().map(ObjectCommands::shown).orElse(new RespValue.Null());
+      case Reading.Single r -> r.value().map(ObjectCommands::shown).orElse(RespValue.NULL);
       case Reading.Many r ->
           new RespValue.Array(r.values().stream().map(ObjectCommands::shown).toList());
       case Reading.Fields r -> fields(r);
@@ -211,32 +211,20 @@ final class ObjectCommands {
         .forEach(
             (dc, share) -> {
               shares.add(RespValue.Bulk.of(dc));
-              shares.add(pairs("down", limited(share.down()), "up", limited(share.up())));
+              shares.add(RespValue.pairs("down", limited(share.down()), "up", limited(share.up())));
             });
-    return pairs(
+    return RespValue.pairs(
         "value",
-        new RespValue.Int(of.value()),
+        of.value(),
         "lower",
-        of.lower() == BoundedCounter.NO_LOWER
-            ? new RespValue.Null()
-            : new RespValue.Int(of.lower()),
+        of.lower() == BoundedCounter.NO_LOWER ? RespValue.NULL : of.lower(),
         "upper",
-        of.upper() == BoundedCounter.NO_UPPER
-            ? new RespValue.Null()
-            : new RespValue.Int(of.upper()),
+        of.upper() == BoundedCounter.NO_UPPER ? RespValue.NULL : of.upper(),
         "rights",
         new RespValue.Pairs(shares));
   }
 
   private static RespValue limited(long right) {
-    return right == Long.MAX_VALUE ? new RespValue.Null() : new RespValue.Int(right);
-  }
-
-  private static RespValue pairs(Object... namesAndValues) {
-    List<RespValue> pairs = new ArrayList<>();
-    for (Object each : namesAndValues) {
-      pairs.add(each instanceof RespValue value ? value : RespValue.Bulk.of((String) each));
-    }
-    return new RespValue.Pairs(pairs);
+    return right == Long.MAX_VALUE ? RespValue.NULL : new RespValue.Int(right);
   }
 }

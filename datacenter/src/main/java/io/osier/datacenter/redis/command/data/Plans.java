@@ -43,7 +43,7 @@ public final class Plans {
 
   // ------------------------------------------------------------------------------- requests
 
-  static Request read(Scope scope, Key key, Query query) {
+  static Request.Read read(Scope scope, Key key, Query query) {
     return new Request.Read(
         scope.keyspace(key), key, Optional.empty(), query, VersionVector.EMPTY, false, 0);
   }

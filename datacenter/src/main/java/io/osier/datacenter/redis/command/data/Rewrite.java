@@ -17,21 +17,38 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Changes a string in ways that no operation has: reads it, and assigns what comes out if it still
  * is what was read; else it begins again. Its deadline stays. Static, for any thread.
  */
 final class Rewrite {
-  /** What to assign, null to leave all as it is, and what is answered. */
-  record Outcome(byte @Nullable [] bytes, RespValue answer) {}
+  /** What the string becomes, and the command's answer. */
+  record Outcome(byte[] bytes, RespValue answer) {}
 
   private Rewrite() {}
 
-  /** The same of a string, a register, or what is not there. */
+  /** Changes a string, a register, or what is not there. */
   static Plan of(Scope scope, Key key, Function<Optional<byte[]>, Outcome> change) {
-    return of(scope, key, change, 0);
+    return Derived.of(
+        scope,
+        Plans.read(scope, key, Plans.WHOLE),
+        answer -> {
+          Outcome outcome = change.apply(Texts.string(answer));
+          if (!answer.exists()) {
+            Operation assign = Texts.assign(outcome.bytes());
+            return new Derived.Result(
+                List.of(Plans.testAbsent(key), Plans.update(key, CrdtType.STRING, assign)),
+                outcome.answer());
+          }
+          CrdtType type = answer.type().orElseThrow();
+          Reading read = answer.reading().orElseThrow();
+          return new Derived.Result(
+              List.of(
+                  Plans.test(key, Optional.of(type), Plans.WHOLE, read),
+                  Plans.update(key, type, assignment(type, read, outcome.bytes()))),
+              outcome.answer());
+        });
   }
 
   /** Asks for an update of a string, or changes a register so, which has no such operation. */
@@ -48,40 +65,6 @@ final class Rewrite {
             failure.code() == ErrorCode.WRONG_TYPE
                 ? of(scope, key, bytes -> change.apply(bytes.orElse(Texts.NOTHING)))
                 : new Plan.Answer(RedisErrors.of(failure)));
-  }
-
-  private static Plan of(
-      Scope scope, Key key, Function<Optional<byte[]>, Outcome> change, int tries) {
-    return Plans.ask(
-        Plans.read(scope, key, Plans.WHOLE),
-        reply -> {
-          Reply.Answer answer = (Reply.Answer) reply;
-          Outcome outcome = change.apply(Texts.string(answer));
-          byte[] bytes = outcome.bytes();
-          if (bytes == null) {
-            return Plan.answer(outcome.answer());
-          }
-          Function<List<Reply>, Plan> then = parts -> Plan.answer(outcome.answer());
-          Function<List<Reply>, Plan> again =
-              parts -> Plans.retried(tries, n -> of(scope, key, change, n));
-          if (!answer.exists()) {
-            return Plans.run(
-                scope,
-                List.of(
-                    Plans.testAbsent(key), Plans.update(key, CrdtType.STRING, Texts.assign(bytes))),
-                then,
-                again);
-          }
-          CrdtType type = answer.type().orElseThrow();
-          Reading read = answer.reading().orElseThrow();
-          return Plans.run(
-              scope,
-              List.of(
-                  Plans.test(key, Optional.of(type), Plans.WHOLE, read),
-                  Plans.update(key, type, assignment(type, read, bytes))),
-              then,
-              again);
-        });
   }
 
   /** Registers that hold a number keep one, as whoever made them expects. */

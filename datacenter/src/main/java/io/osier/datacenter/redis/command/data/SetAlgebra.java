@@ -44,7 +44,6 @@ final class SetAlgebra {
         scope,
         to,
         words.keys(),
-        key -> Plans.readCall(key, Plans.WHOLE),
         parts -> {
           Collection<Value> elements = combined(kind, parts);
           Call call =

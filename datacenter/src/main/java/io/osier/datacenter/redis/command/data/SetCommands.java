@@ -156,29 +156,25 @@ final class SetCommands {
     Key from = Key.of(words[1]);
     Key to = Key.of(words[2]);
     Plans.checkOnePartition(scope, List.of(from, to));
-    return move(scope, from, to, words[3], 0);
-  }
-
-  private static Plan move(Scope scope, Key from, Key to, byte[] element, int tries) {
+    byte[] element = words[3];
     Query query = new Query.Among(Texts.written(element));
-    return Plans.reads(
+    return Derived.of(
         scope,
         List.of(Plans.readCall(from, query), Plans.readCall(to, query)),
         parts -> {
           Reply.Answer source = Plans.answerOf(parts.get(0));
           if (!source.exists()) {
-            return Plan.answer(0); // whatever the other key holds
+            return new Derived.Result(List.of(), new RespValue.Int(0)); // whatever the other holds
           }
           List<Value> found = elements(source);
           Reply.Answer target = Plans.answerOf(parts.get(1));
           List<Value> there = elements(target);
           if (found.isEmpty() || from.equals(to)) {
-            return Plan.answer(found.isEmpty() ? 0 : 1);
+            return new Derived.Result(List.of(), new RespValue.Int(found.isEmpty() ? 0 : 1));
           }
           CrdtType type = target.type().orElse(CrdtType.AW_SET);
           CrdtType sourceType = source.type().orElseThrow();
-          return Plans.run(
-              scope,
+          return new Derived.Result(
               List.of(
                   Plans.test(from, Optional.of(sourceType), query, new Reading.Many(found)),
                   target.exists()
@@ -186,8 +182,7 @@ final class SetCommands {
                       : Plans.testAbsent(to),
                   Plans.update(from, sourceType, new Operation.Remove(found)),
                   Plans.update(to, type, new Operation.Add(Value.ofText(element)))),
-              done -> Plan.answer(1),
-              done -> Plans.retried(tries, n -> move(scope, from, to, element, n)));
+              new RespValue.Int(1));
         });
   }
 

@@ -77,8 +77,8 @@ public record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count, 
    */
   RespValue answer(Scope scope, int looked, Optional<Part> last, List<RespValue> shown) {
     long cursor = looked >= count && last.isPresent() ? scope.cursors().put(place(last.get())) : 0;
-    return new RespValue.Array(
-        List.of(RespValue.Bulk.of(Long.toUnsignedString(cursor)), new RespValue.Array(shown)));
+    return RespValue.array(
+        RespValue.Bulk.of(Long.toUnsignedString(cursor)), new RespValue.Array(shown));
   }
 
   private static byte[] place(Part part) {

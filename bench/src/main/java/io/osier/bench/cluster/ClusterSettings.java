@@ -4,6 +4,7 @@ import io.osier.bench.wan.WanQuality;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /**
  * What a cluster is to be like: {@code new ClusterSettings(directory, keyspaces).seed(7).start()}.
@@ -18,7 +19,7 @@ public final class ClusterSettings {
   String settings = "";
   String heap = "-Xmx512m";
   List<String> javaOptions = List.of();
-  PeerLinks.Qualities links = Topology::quality;
+  BiFunction<String, String, WanQuality> links = Topology::quality;
   long seed = 1;
   boolean admin;
   Optional<Path> former = Optional.empty();

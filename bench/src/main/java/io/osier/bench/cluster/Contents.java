@@ -59,8 +59,8 @@ public record Contents(
           keyspaces.addAll(load.keyspaces());
           expiring.addAll(load.expiring());
         });
-    long[] missing = new long[1];
-    long[] surplus = new long[1];
+    long missing = 0;
+    long surplus = 0;
     Map<String, Long> fewest = new HashMap<>();
     Map<String, Set<Keyspace.Row>> first = new HashMap<>();
     Set<Key> different = new TreeSet<>();
@@ -81,23 +81,20 @@ public record Contents(
             own.stream().filter(r -> !others.contains(r)).forEach(r -> different.add(r.key()));
             others.stream().filter(r -> !own.contains(r)).forEach(r -> different.add(r.key()));
           });
-      long lacks = 0;
-      long more = 0;
+      WriterLoad.Audit audit = WriterLoad.Audit.RIGHT;
       for (WriterLoad load : loads) {
-        WriterLoad.Audit audit = load.audit(there, sinceMillis);
-        lacks += audit.missing();
-        more += audit.surplus();
+        audit = audit.plus(load.audit(there, sinceMillis));
       }
-      missing[0] = Math.max(missing[0], lacks);
-      surplus[0] = Math.max(surplus[0], more);
+      missing = Math.max(missing, audit.missing());
+      surplus = Math.max(surplus, audit.surplus());
     }
     return new Contents(
         equal,
         seconds,
         fewest,
         different,
-        missing[0],
-        surplus[0],
+        missing,
+        surplus,
         loads.stream().mapToLong(WriterLoad::done).sum(),
         loads.stream().mapToLong(WriterLoad::failures).sum());
   }

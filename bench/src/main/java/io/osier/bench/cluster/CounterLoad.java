@@ -22,7 +22,6 @@ import java.util.function.Function;
 public final class CounterLoad extends WriterLoad {
   private static final int COUNTERS = 2_000;
   private static final int SETS = 50;
-  private static final double EXPONENT = 0.99;
   private static final int IN_FLIGHT = 64;
 
   private final String keyspace;
@@ -30,7 +29,7 @@ public final class CounterLoad extends WriterLoad {
   private final Tally counters = new Tally();
   private final Members sets = new Members();
   private final AtomicLong serial = new AtomicLong();
-  private final Zipf zipf = new Zipf(COUNTERS, EXPONENT);
+  private final Zipf zipf = new Zipf(COUNTERS);
 
   /**
    * Starts one thread for each datacenter.
@@ -119,7 +118,7 @@ public final class CounterLoad extends WriterLoad {
     Audit counted =
         counters.audit(key -> Tally.count(there.get(key)), keys(there, prefix + "counter:"));
     Audit had = sets.audit(key -> Members.elements(there, key), keys(there, prefix + "set:"), 0, 0);
-    return new Audit(counted.missing() + had.missing(), counted.surplus() + had.surplus());
+    return counted.plus(had);
   }
 
   private static List<String> keys(Map<String, Reading> there, String prefix) {

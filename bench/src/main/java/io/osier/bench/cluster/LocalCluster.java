@@ -256,16 +256,12 @@ public final class LocalCluster extends Fleet {
    * @throws OsierException UNAVAILABLE if one does not within the time
    */
   public void awaitReady(Duration atMost) {
-    long deadline = System.nanoTime() + atMost.toNanos();
-    dcs().forEach(dc -> awaitReady(dc, deadline));
+    dcs().forEach(dc -> awaitReady(dc, atMost));
   }
 
   /** Waits until one datacenter serves, as {@link #awaitReady(Duration)} must have done before. */
   public void awaitReady(String dc, Duration atMost) {
-    awaitReady(dc, System.nanoTime() + atMost.toNanos());
-  }
-
-  private void awaitReady(String dc, long deadline) {
+    long deadline = System.nanoTime() + atMost.toNanos();
     while (!isReady(dc)) {
       if (!process(dc).isAlive() || System.nanoTime() > deadline) {
         throw new OsierException(

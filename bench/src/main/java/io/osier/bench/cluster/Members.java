@@ -103,9 +103,6 @@ public final class Members {
       }
       surplus += there.stream().filter(e -> !set.getValue().containsKey(e)).count();
     }
-    for (String there : strangers) {
-      surplus += sets.containsKey(there) ? 0 : 1;
-    }
-    return new Audit(missing, surplus);
+    return Audit.strangers(strangers, sets.keySet()).plus(new Audit(missing, surplus));
   }
 }

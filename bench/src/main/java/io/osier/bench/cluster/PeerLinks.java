@@ -8,19 +8,15 @@ import io.osier.bench.wan.WanQuality;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 
 /** Emulated links to datacenters, one from beside each to each. Thread-safe. */
 public class PeerLinks implements AutoCloseable {
-  /** Decides what the link from one place to a datacenter is like. */
-  interface Qualities {
-    WanQuality of(String from, String to);
-  }
-
   /** A bad day: 1 Mbit/s, 500 ms. */
   private static final WanQuality NARROW = new WanQuality(500, 50, 125_000);
 
   private final WanEmulator wan;
-  private final Qualities usual;
+  private final BiFunction<String, String, WanQuality> usual;
 
   /**
    * Opens the links.
@@ -29,12 +25,16 @@ public class PeerLinks implements AutoCloseable {
    * @param ports where each datacenter listens
    * @param seed of the jitter
    */
-  PeerLinks(List<String> dcs, Map<String, Integer> ports, Qualities usual, long seed) {
+  PeerLinks(
+      List<String> dcs,
+      Map<String, Integer> ports,
+      BiFunction<String, String, WanQuality> usual,
+      long seed) {
     this.wan = new WanEmulator(seed);
     this.usual = usual;
     for (String one : dcs) {
       for (String to : dcs) {
-        WanQuality quality = usual.of(one, to);
+        WanQuality quality = usual.apply(one, to);
         int port = requireNonNull(ports.get(to), to);
         InetSocketAddress target = new InetSocketAddress("127.0.0.1", port);
         wan.open(one + "-" + to, 0, target, quality, quality);
@@ -60,20 +60,20 @@ public class PeerLinks implements AutoCloseable {
 
   /** Ends {@link #narrow}. */
   public final void widen(String one, String two) {
-    link(one, two).become(usual.of(one, two));
-    link(two, one).become(usual.of(two, one));
+    link(one, two).become(usual.apply(one, two));
+    link(two, one).become(usual.apply(two, one));
   }
 
   /** Cuts both links between two datacenters, both ways. */
   public final void cut(String one, String two) {
-    wan.cut(one + "-" + two);
-    wan.cut(two + "-" + one);
+    link(one, two).cut();
+    link(two, one).cut();
   }
 
   /** Heals both links between two datacenters. */
   public final void heal(String one, String two) {
-    wan.heal(one + "-" + two);
-    wan.heal(two + "-" + one);
+    link(one, two).heal();
+    link(two, one).heal();
   }
 
   /** Bytes on all links, both ways. */

@@ -53,9 +53,6 @@ public final class Tally {
       missing += Math.max(0, -more);
       surplus += Math.max(0, more - sum.unknown.sum());
     }
-    for (String there : strangers) {
-      surplus += sums.containsKey(there) ? 0 : 1;
-    }
-    return new Audit(missing, surplus);
+    return Audit.strangers(strangers, sums.keySet()).plus(new Audit(missing, surplus));
   }
 }

@@ -64,7 +64,25 @@ public abstract class WriterLoad implements AutoCloseable {
    * @param surplus updates that are there more often than they were made: counted twice, or never
    *     asked for
    */
-  public record Audit(long missing, long surplus) {}
+  public record Audit(long missing, long surplus) {
+    public static final Audit RIGHT = new Audit(0, 0);
+
+    /**
+     * Returns the audit of objects that a datacenter shows and that the load may never have made.
+     */
+    public static Audit strangers(Iterable<String> shown, Set<String> made) {
+      long surplus = 0;
+      for (String one : shown) {
+        surplus += made.contains(one) ? 0 : 1;
+      }
+      return new Audit(0, surplus);
+    }
+
+    /** Returns the sums of two audits. */
+    public Audit plus(Audit other) {
+      return new Audit(missing + other.missing, surplus + other.surplus);
+    }
+  }
 
   /**
    * Holds what a datacenter shows against what was acknowledged.

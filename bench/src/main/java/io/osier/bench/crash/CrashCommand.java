@@ -117,15 +117,7 @@ public final class CrashCommand extends Trial {
         }
       } else {
         for (String keyspace : List.of("likes", "accounts")) {
-          loads.add(
-              new CounterLoad(
-                  cluster.dcs(),
-                  cluster::client,
-                  keyspace,
-                  "",
-                  target / 2,
-                  Long.MAX_VALUE,
-                  seed()));
+          loads.add(new CounterLoad(cluster, keyspace, target / 2, seed()));
         }
         cycles(cluster, loads);
       }

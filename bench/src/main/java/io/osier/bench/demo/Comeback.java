@@ -20,8 +20,8 @@ final class Comeback {
   private final String dc;
   private final long startedNanos = System.nanoTime();
   private final Thread looks;
-  private volatile double servedSeconds = Double.NaN;
-  private volatile double freshSeconds = Double.NaN;
+  private volatile OptionalDouble served = OptionalDouble.empty();
+  private volatile OptionalDouble fresh = OptionalDouble.empty();
 
   /** Begins to look at a datacenter that was started just now. */
   Comeback(LocalCluster cluster, String dc) {
@@ -34,15 +34,15 @@ final class Comeback {
     while (!cluster.isReady(dc)) {
       LockSupport.parkNanos(LOOK_NANOS);
     }
-    servedSeconds = sinceStart();
+    served = sinceStart();
     while (!isFresh()) {
       LockSupport.parkNanos(LOOK_NANOS);
     }
-    freshSeconds = sinceStart();
+    fresh = sinceStart();
   }
 
-  private double sinceStart() {
-    return (System.nanoTime() - startedNanos) / 1e9;
+  private OptionalDouble sinceStart() {
+    return OptionalDouble.of((System.nanoTime() - startedNanos) / 1e9);
   }
 
   /** As far as each sender knows, which hears of it later. */
@@ -76,20 +76,16 @@ final class Comeback {
 
   /** Seconds from its start until it served; empty if it never did. */
   OptionalDouble served() {
-    return seconds(servedSeconds);
+    return served;
   }
 
   /** Seconds from its start until nothing was late any more that had been late because of it. */
   OptionalDouble fresh() {
-    return seconds(freshSeconds);
+    return fresh;
   }
 
   /** Of what its start consisted, as its log has it; empty if it says nothing. */
   String start() {
     return cluster.saysOfItsStart(dc).orElse("");
-  }
-
-  private static OptionalDouble seconds(double value) {
-    return Double.isNaN(value) ? OptionalDouble.empty() : OptionalDouble.of(value);
   }
 }

@@ -165,8 +165,8 @@ public final class DemoCommand implements Callable<Integer> {
   private String keyspaces(List<Kind> kinds) {
     StringBuilder lines = new StringBuilder();
     for (Kind kind : kinds) {
-      lines.append("    ").append(kind.keyspace()).append(" { sla = ");
-      lines.append(sla == null ? kind.sla() : sla);
+      lines.append("    ").append(kind.keyspace).append(" { sla = ");
+      lines.append(sla == null ? kind.sla : sla);
       lines.append(operations ? ", propagation = op }\n" : " }\n");
     }
     return lines.toString();
@@ -199,8 +199,8 @@ public final class DemoCommand implements Callable<Integer> {
         faults.add("nothing was read");
       }
       for (Kind kind : kinds) {
-        if (kind.acknowledged().sum() == 0) {
-          faults.add("no update of " + kind.keyspace() + " was acknowledged");
+        if (kind.acknowledged.sum() == 0) {
+          faults.add("no update of " + kind.keyspace + " was acknowledged");
         }
       }
       Report report =

@@ -40,7 +40,7 @@ final class DemoLoad extends WriterLoad {
    * @param targetPerSecond operations per second of all threads together
    */
   DemoLoad(Fleet fleet, List<Kind> kinds, int targetPerSecond, long seed) {
-    super(kinds.stream().map(Kind::keyspace).collect(Collectors.toSet()), IN_FLIGHT);
+    super(kinds.stream().map(kind -> kind.keyspace).collect(Collectors.toSet()), IN_FLIGHT);
     this.kinds = List.copyOf(kinds);
     List<String> dcs = fleet.dcs();
     double pause = 1e9 * dcs.size() / targetPerSecond;
@@ -51,7 +51,7 @@ final class DemoLoad extends WriterLoad {
   static void fill(Fleet fleet, List<Kind> kinds) {
     try (OsierClient client = fleet.client(fleet.dcs().getFirst())) {
       Session session = client.session();
-      kinds.forEach(kind -> kind.fill(session.keyspace(kind.keyspace())));
+      kinds.forEach(kind -> kind.fill(session.keyspace(kind.keyspace)));
     }
   }
 
@@ -69,10 +69,10 @@ final class DemoLoad extends WriterLoad {
       this.pauseNanos = pauseNanos;
       Session session = client.session();
       for (Kind kind : kinds) {
-        for (int i = 0; i < kind.tenths(); i++) {
+        for (int i = 0; i < kind.tenths; i++) {
           drawn.add(kind);
         }
-        Keyspace space = session.keyspace(kind.keyspace());
+        Keyspace space = session.keyspace(kind.keyspace);
         parts.put(kind, kind.part(clients(), space, random.split()));
       }
     }
@@ -103,7 +103,7 @@ final class DemoLoad extends WriterLoad {
           room,
           () -> {
             acknowledged.run();
-            kind.acknowledged().increment();
+            kind.acknowledged.increment();
           },
           unknown);
     }
@@ -130,22 +130,22 @@ final class DemoLoad extends WriterLoad {
 
   @Override
   protected Set<String> expiring() {
-    return kinds.stream().filter(Kind::expires).map(Kind::keyspace).collect(Collectors.toSet());
+    return kinds.stream()
+        .filter(Kind::expires)
+        .map(kind -> kind.keyspace)
+        .collect(Collectors.toSet());
   }
 
   @Override
   protected Audit audit(Map<String, List<Keyspace.Row>> there, long sinceMillis) {
     long now = System.currentTimeMillis();
-    long missing = 0;
-    long surplus = 0;
+    Audit all = Audit.RIGHT;
     for (Kind kind : kinds) {
       Map<String, Reading> shown = new HashMap<>();
-      requireNonNull(there.get(kind.keyspace()))
+      requireNonNull(there.get(kind.keyspace))
           .forEach(row -> shown.put(row.key().toString(), row.value()));
-      Audit one = kind.audit(shown, sinceMillis, now);
-      missing += one.missing();
-      surplus += one.surplus();
+      all = all.plus(kind.audit(shown, sinceMillis, now));
     }
-    return new Audit(missing, surplus);
+    return all;
   }
 }

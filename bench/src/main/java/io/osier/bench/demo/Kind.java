@@ -33,11 +33,11 @@ abstract class Kind {
     void call(Calls calls);
   }
 
-  private final String keyspace;
-  private final String sla;
-  private final int tenths;
-  private final String why;
-  private final LongAdder acknowledged = new LongAdder();
+  final String keyspace;
+  final String sla;
+  final int tenths;
+  final String why;
+  final LongAdder acknowledged = new LongAdder();
 
   /**
    * A kind of which nothing is there yet.
@@ -51,26 +51,6 @@ abstract class Kind {
     this.sla = sla;
     this.tenths = tenths;
     this.why = why;
-  }
-
-  final String keyspace() {
-    return keyspace;
-  }
-
-  final String sla() {
-    return sla;
-  }
-
-  final int tenths() {
-    return tenths;
-  }
-
-  final String why() {
-    return why;
-  }
-
-  final LongAdder acknowledged() {
-    return acknowledged;
   }
 
   /** What must be there before the load begins. */

@@ -49,7 +49,7 @@ final class LastWrites {
       boolean isOne =
           shown.isPresent() && candidates.stream().anyMatch(w -> shown.get().equals(w.value));
       if (isOne || (shown.isEmpty() && !isWritten)) {
-        return new Audit(0, 0);
+        return Audit.RIGHT;
       }
       return isWritten ? new Audit(1, 0) : new Audit(0, 1);
     }
@@ -76,16 +76,10 @@ final class LastWrites {
    * shows an older one or nothing; surplus what was never to be written.
    */
   Audit audit(Function<String, Optional<Value>> shown, Iterable<String> strangers) {
-    long missing = 0;
-    long surplus = 0;
+    Audit all = Audit.strangers(strangers, registers.keySet());
     for (Map.Entry<String, Register> each : registers.entrySet()) {
-      Audit one = each.getValue().audit(shown.apply(each.getKey()));
-      missing += one.missing();
-      surplus += one.surplus();
+      all = all.plus(each.getValue().audit(shown.apply(each.getKey())));
     }
-    for (String there : strangers) {
-      surplus += registers.containsKey(there) ? 0 : 1;
-    }
-    return new Audit(missing, surplus);
+    return all;
   }
 }

@@ -16,11 +16,10 @@ import java.util.SplittableRandom;
 final class Leaderboard extends Kind {
   private static final String BOARD = "board";
   private static final int PLAYERS = 1_000;
-  private static final double EXPONENT = 0.99;
   private static final int POINTS_MAX = 10;
 
   private final Tally tally = new Tally();
-  private final Zipf zipf = new Zipf(PLAYERS, EXPONENT);
+  private final Zipf zipf = new Zipf(PLAYERS);
 
   Leaderboard() {
     super(

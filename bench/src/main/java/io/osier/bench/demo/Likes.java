@@ -11,10 +11,9 @@ import java.util.SplittableRandom;
 /** Likes and views of posts: counters, of which few are counted most of the time. */
 final class Likes extends Kind {
   private static final int COUNTERS = 10_000;
-  private static final double EXPONENT = 0.99;
 
   private final Tally tally = new Tally();
-  private final Zipf zipf = new Zipf(COUNTERS, EXPONENT);
+  private final Zipf zipf = new Zipf(COUNTERS);
 
   Likes() {
     super(

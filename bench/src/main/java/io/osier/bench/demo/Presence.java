@@ -27,14 +27,13 @@ final class Presence extends Kind {
 
   private static final Duration STAYS = Duration.ofHours(1);
   private static final int ROOMS = 100;
-  private static final double EXPONENT = 0.99;
 
   /** Then a user goes, without a word, and another one comes. */
   private static final int RENEWALS = 4;
 
   private final Duration timeToLive;
   private final Members members = new Members();
-  private final Zipf rooms = new Zipf(ROOMS, EXPONENT);
+  private final Zipf rooms = new Zipf(ROOMS);
 
   Presence() {
     this(TIME_TO_LIVE);

@@ -27,11 +27,10 @@ final class Records extends Kind {
   private static final int RECORDS = 1_000;
   private static final int FIELDS = 10;
   private static final int FIELD_LENGTH = 20;
-  private static final double EXPONENT = 0.99;
 
   private final LastWrites writes = new LastWrites();
   private final AtomicLong serial = new AtomicLong();
-  private final Zipf zipf = new Zipf(RECORDS, EXPONENT);
+  private final Zipf zipf = new Zipf(RECORDS);
 
   Records() {
     super(

@@ -74,7 +74,7 @@ record Report(
     }
     result.put("seconds", seconds);
     ArrayNode each = result.putArray("kinds");
-    kinds.forEach(kind -> kind(each.addObject(), kind, figures.keyspace(kind.keyspace())));
+    kinds.forEach(kind -> kind(each.addObject(), kind, figures.keyspace(kind.keyspace)));
     ArrayNode all = result.putArray("phases");
     for (Course.Phase p : phases) {
       Figures f = p.figures();
@@ -89,11 +89,11 @@ record Report(
   }
 
   private void kind(ObjectNode node, Kind kind, Figures figures) {
-    long updates = kind.acknowledged().sum();
+    long updates = kind.acknowledged.sum();
     // What is held at the end of the load tells how the load was treated.
-    Figures atEnd = phases.getLast().from().figures().keyspace(kind.keyspace());
-    node.put("kind", kind.keyspace());
-    node.put("sla_ms", slaMillis.get(kind.keyspace()));
+    Figures atEnd = phases.getLast().from().figures().keyspace(kind.keyspace);
+    node.put("kind", kind.keyspace);
+    node.put("sla_ms", slaMillis.get(kind.keyspace));
     node.put("updates", updates);
     node.put("shipped_bytes", figures.sum("shipped_bytes"));
     node.put("op_bytes", figures.sum("op_bytes"));
@@ -102,7 +102,7 @@ record Report(
     long singly = Math.min(updates, figures.sum("ops_shipped"));
     node.put("joined_percent", 100.0 * (updates - singly) / Math.max(1, updates));
     late(node, figures);
-    node.put("why", kind.why());
+    node.put("why", kind.why);
   }
 
   private static void visibility(ObjectNode node, Figures figures) {

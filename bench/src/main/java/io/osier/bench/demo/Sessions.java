@@ -94,6 +94,6 @@ final class Sessions extends Kind {
                     .flatMap(
                         r -> r instanceof Reading.Single page ? page.value() : Optional.empty()),
             Set.of());
-    return new Audit(counted.missing() + seen.missing(), counted.surplus() + seen.surplus());
+    return counted.plus(seen);
   }
 }

@@ -84,9 +84,9 @@ final class WanControl implements AutoCloseable {
         Stream.of(there, words[2] + "-" + words[1]).filter(wan.names()::contains).toList();
     for (String name : both.isEmpty() ? List.of(there) : both) { // an unknown one is named
       if (words[0].equals("cut")) {
-        wan.cut(name);
+        wan.link(name).cut();
       } else {
-        wan.heal(name);
+        wan.link(name).heal();
       }
     }
     return words[1] + " - " + words[2] + (words[0].equals("cut") ? " is cut" : " is healed");

@@ -43,14 +43,6 @@ final class History {
       after = List.copyOf(after);
     }
 
-    Txn(int session, int number, List<Op> ops) {
-      this(session, number, ops, List.of());
-    }
-
-    Txn(int session, int number, List<Op> ops, List<Integer> after) {
-      this(session, number, ops, after, "", false);
-    }
-
     @Override
     public String toString() {
       StringBuilder text = new StringBuilder();

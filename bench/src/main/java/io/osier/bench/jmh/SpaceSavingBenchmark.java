@@ -47,7 +47,7 @@ public class SpaceSavingBenchmark {
     for (int i = 0; i < KEYS; i++) {
       keys[i] = Key.of("key-" + i);
     }
-    Zipf zipf = new Zipf(KEYS, 0.99);
+    Zipf zipf = new Zipf(KEYS);
     SplittableRandom random = new SplittableRandom(1);
     summary = new SpaceSaving<>(capacity, Object::new, (dropped, note) -> {});
     for (int i = 0; i < DRAWN; i++) {

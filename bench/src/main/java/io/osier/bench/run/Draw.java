@@ -12,7 +12,6 @@ import java.util.concurrent.ThreadLocalRandom;
  * drawing is not what is measured. Thread-safe.
  */
 final class Draw {
-  private static final double EXPONENT = 0.99;
   private static final int KEYS_DRAWN = 1 << 18;
 
   /** No divisor of a number of keys: else a key might always get the same operation. */
@@ -39,7 +38,7 @@ final class Draw {
     own = load.getDouble("own");
     SplittableRandom random = new SplittableRandom(7);
     ring = new int[how.equals("zipfian") ? KEYS_DRAWN : 0];
-    Zipf zipf = new Zipf(how.equals("zipfian") ? keys : 1, EXPONENT);
+    Zipf zipf = new Zipf(how.equals("zipfian") ? keys : 1);
     for (int i = 0; i < ring.length; i++) {
       ring[i] = zipf.next(random);
     }

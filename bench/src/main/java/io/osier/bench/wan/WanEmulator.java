@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * try (WanEmulator wan = new WanEmulator(1)) {
  *   WanQuality quality = new WanQuality(40, 3, 0);
  *   int port = wan.open("eu-us", 0, us, quality, quality).port(); // eu connects here
- *   wan.cut("eu-us");
- *   wan.heal("eu-us");
+ *   wan.link("eu-us").cut();
+ *   wan.link("eu-us").heal();
  * }
  * }</pre>
  */
@@ -101,16 +101,6 @@ public final class WanEmulator implements AutoCloseable {
 
   public Set<String> names() {
     return Set.copyOf(links.keySet());
-  }
-
-  /** Cuts both directions of a link. */
-  public void cut(String name) {
-    link(name).cut();
-  }
-
-  /** Heals both directions of a link. */
-  public void heal(String name) {
-    link(name).heal();
   }
 
   /** Bytes delivered so far on all links, both ways. */

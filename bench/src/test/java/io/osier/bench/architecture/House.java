@@ -1,12 +1,12 @@
 package io.osier.bench.architecture;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * Rooms, and whether a class may use another one. A room is a package with what is below it, unless
@@ -37,31 +37,43 @@ final class House {
 
   private final Map<String, Room> rooms = new TreeMap<>();
 
-  void pure(String name, List<String> uses, String... libraries) {
-    add(new Room(name, true, uses, List.of(libraries)));
-  }
-
-  void shell(String name, List<String> uses, String... libraries) {
-    add(new Room(name, false, uses, List.of(libraries)));
-  }
-
-  /** A room below the client's API, which gives it types of that; see {@link ClientRooms}. */
-  void client(String name, List<String> uses, String... libraries) {
-    shell(name, uses, libraries);
-    rooms.put(
-        name,
-        new Room(
-            name,
-            false,
-            Stream.concat(uses.stream(), Stream.of("proxy")).toList(),
-            List.of(libraries)));
-  }
-
-  private void add(Room room) {
-    if (!rooms.keySet().containsAll(room.uses)) {
-      throw new IllegalStateException(room.name + " comes before a room that it uses");
+  /**
+   * Reads a table of rooms, of which each comes after those that it uses.
+   *
+   * @param table as {@link Rooms} explains it; a kind is pure, shell (all that is not pure), or
+   *     client: a shell below the client's API, which gives it types of its own, see {@link
+   *     ClientRooms}
+   */
+  House(String table) {
+    Map<String, List<String>> sets = new TreeMap<>();
+    for (String line : table.replaceAll("\n +", " ").lines().filter(l -> !l.isBlank()).toList()) {
+      List<String> head = words(line.substring(0, line.indexOf(':')));
+      String[] parts = line.substring(line.indexOf(':') + 1).split("\\|", -1);
+      String kind = head.getFirst();
+      String name = head.getLast();
+      List<String> uses = new ArrayList<>();
+      words(parts[0])
+          .forEach(w -> uses.addAll(w.startsWith("@") ? sets.get(w.substring(1)) : List.of(w)));
+      if (!rooms.keySet().containsAll(uses)) {
+        throw new IllegalStateException(name + " comes before a room that it uses");
+      }
+      if (kind.equals("set")) {
+        sets.put(name, uses);
+        continue;
+      }
+      if (!List.of("pure", "shell", "client").contains(kind)) {
+        throw new IllegalStateException(name + " has no kind: " + kind);
+      }
+      if (kind.equals("client")) {
+        uses.add("proxy");
+      }
+      List<String> libraries = parts.length > 1 ? words(parts[1]) : List.of();
+      rooms.put(name, new Room(name, kind.equals("pure"), uses, libraries));
     }
-    rooms.put(room.name, room);
+  }
+
+  private static List<String> words(String text) {
+    return text.isBlank() ? List.of() : List.of(text.strip().split(" +", -1));
   }
 
   /** The names of all. */

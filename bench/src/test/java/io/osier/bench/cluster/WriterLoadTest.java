@@ -2,11 +2,14 @@ package io.osier.bench.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -41,5 +44,20 @@ final class WriterLoadTest {
       assertThat(load.broken())
           .containsExactly("load-eu ended by java.lang.IllegalStateException: meant");
     }
+  }
+
+  @Test
+  void mayBeDone_errorThatAnswersTheUpdate_isFalse() {
+    OsierException refused = new OsierException(ErrorCode.OVERLOADED, "a queue is full");
+    assertThat(WriterLoad.mayBeDone(refused)).isFalse();
+    assertThat(WriterLoad.mayBeDone(new CompletionException(refused))).isFalse();
+  }
+
+  @Test
+  void mayBeDone_anythingElse_isTrue() {
+    assertThat(WriterLoad.mayBeDone(new IllegalStateException("no answer"))).isTrue();
+    assertThat(
+            WriterLoad.mayBeDone(new CompletionException(new IllegalStateException("no answer"))))
+        .isTrue();
   }
 }

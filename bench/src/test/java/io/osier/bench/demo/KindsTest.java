@@ -65,10 +65,10 @@ final class KindsTest {
         EmbeddedDatacenter.start(
             "osier { dc = eu, store { dir = \"\" }, listen { client-port = 0, peer-port = 0 },"
                 + " keyspaces { "
-                + kind.keyspace()
+                + kind.keyspace
                 + " { partitions = 1 } } }")) {
       eu.awaitReady(Duration.ofMinutes(10));
-      Keyspace space = eu.session().keyspace(kind.keyspace());
+      Keyspace space = eu.session().keyspace(kind.keyspace);
       kind.fill(space);
       Kind.Part part = kind.part(1, space, new SplittableRandom(1));
       for (int i = 0; i < calls; i++) {

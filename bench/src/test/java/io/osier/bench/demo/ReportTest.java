@@ -26,11 +26,11 @@ final class ReportTest {
   private ObjectNode json(long late) {
     Map<String, Figures> keyspaces = new HashMap<>();
     for (Kind kind : kinds) {
-      bounds.put(kind.keyspace(), 2_000L);
-      kind.acknowledged().add(10);
-      long shipped = kind.keyspace().equals("likes") ? 100 : 900;
+      bounds.put(kind.keyspace, 2_000L);
+      kind.acknowledged.add(10);
+      long shipped = kind.keyspace.equals("likes") ? 100 : 900;
       keyspaces.put(
-          kind.keyspace(),
+          kind.keyspace,
           figures(
               Map.of("op_bytes", 1_000L, "shipped_bytes", shipped, "ops_shipped", 4L), Map.of()));
     }
@@ -76,10 +76,10 @@ final class ReportTest {
   void kindThatSavesLittle_hasItsReason_andNoOther() {
     String table = Report.kinds(json(0));
     for (Kind kind : kinds) {
-      if (kind.keyspace().equals("likes")) {
-        assertThat(table).doesNotContain(kind.why()).contains("0.10");
+      if (kind.keyspace.equals("likes")) {
+        assertThat(table).doesNotContain(kind.why).contains("0.10");
       } else {
-        assertThat(table).contains("  " + kind.keyspace() + ": " + kind.why());
+        assertThat(table).contains("  " + kind.keyspace + ": " + kind.why);
       }
     }
     assertThat(table).contains("60 %"); // 6 of 10 did not leave by themselves
@@ -103,6 +103,6 @@ final class ReportTest {
 
   @Test
   void shares_areTenTenths() {
-    assertThat(kinds.stream().mapToInt(Kind::tenths).sum()).isEqualTo(10);
+    assertThat(kinds.stream().mapToInt(kind -> kind.tenths).sum()).isEqualTo(10);
   }
 }

@@ -23,8 +23,12 @@ final class HistoryTest {
     return new Op(false, key, value);
   }
 
+  private static Txn txn(int session, int number, List<Integer> after, Op... ops) {
+    return new Txn(session, number, List.of(ops), after, "", false);
+  }
+
   private static Txn txn(int session, int number, Op... ops) {
-    return new Txn(session, number, List.of(ops));
+    return txn(session, number, List.of(), ops);
   }
 
   @Test
@@ -153,14 +157,14 @@ final class HistoryTest {
   @Test
   void clocksThatWereHanded_areCausality() {
     Txn write = txn(1, 1, w(1, 10));
-    Txn handed = new Txn(2, 2, List.of(r(1, 0)), List.of(1));
+    Txn handed = txn(2, 2, List.of(1), r(1, 0));
     assertThat(history(write, txn(2, 2, r(1, 0))).violation()).isEmpty();
     assertThat(history(write, handed).violation().orElseThrow()).contains("comes after");
     // Reads that did not wait for each other are sessions of their own, with what was before them.
     Txn later = txn(1, 2, w(1, 11));
-    Txn one = new Txn(3, 3, List.of(r(1, 11)), List.of(1));
-    Txn other = new Txn(4, 4, List.of(r(1, 10)), List.of(1));
-    Txn next = new Txn(1, 5, List.of(r(1, 10)), List.of(3, 4));
+    Txn one = txn(3, 3, List.of(1), r(1, 11));
+    Txn other = txn(4, 4, List.of(1), r(1, 10));
+    Txn next = txn(1, 5, List.of(3, 4), r(1, 10));
     assertThat(history(write, later, one, other).violation()).isEmpty();
     assertThat(history(write, later, one, other, next).violation()).isPresent();
   }

@@ -90,16 +90,16 @@ final class LettuceWaitTest {
       assertThat(redis.waitForReplication(1, 0)).isEqualTo(1);
       assertThat(waitDurably(redis, 0, 1)).containsExactly(0L, 1L);
       assertThatThrownBy(() -> waitDurably(redis, 1, 1)).hasMessageContaining("in memory only");
-      wan.cut("eu");
-      wan.cut("us");
+      wan.link("eu").cut();
+      wan.link("us").cut();
       assertThat(redis.waitForReplication(1, 0)).as("it has all there is").isEqualTo(1);
       redis.set("d", "5");
       assertThat(redis.waitForReplication(0, 0)).isZero();
       assertThat(redis.waitForReplication(1, 100)).isZero();
       RedisFuture<Long> waits = connection.async().waitForReplication(1, 0);
       RedisFuture<String> behind = connection.async().get("d");
-      wan.heal("eu");
-      wan.heal("us");
+      wan.link("eu").heal();
+      wan.link("us").heal();
       assertThat(waits.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo(1);
       assertThat(behind.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo("5");
     }
@@ -121,8 +121,8 @@ final class LettuceWaitTest {
         StatefulRedisConnection<String, String> second = atUs.connect()) {
       await().until(() -> eu.isReady() && us.isReady());
       java.awaitConnected(Patience.LIMIT);
-      wan.cut("eu");
-      wan.cut("us");
+      wan.link("eu").cut();
+      wan.link("us").cut();
       Session session = java.session();
       session.keyspace("shop").counter("n").increment(3);
       first.sync().set("a", "v");
@@ -149,8 +149,8 @@ final class LettuceWaitTest {
                   new CommandArgs<>(StringCodec.UTF8).add(token).add(60_000));
       RedisFuture<String> text = second.async().get("a");
       RedisFuture<String> count = second.async().get("n");
-      wan.heal("eu");
-      wan.heal("us");
+      wan.link("eu").heal();
+      wan.link("us").heal();
       assertThat(after.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo("OK");
       assertThat(text.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo("v");
       assertThat(count.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo("3");

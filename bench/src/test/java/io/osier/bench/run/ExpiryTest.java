@@ -78,9 +78,6 @@ final class ExpiryTest {
     }
 
     @Override
-    public void fill(String operation, int keys) {}
-
-    @Override
     public void close() {}
   }
 

@@ -50,9 +50,6 @@ final class FakeTarget implements Target, Calls {
   }
 
   @Override
-  public void fill(String operation, int keys) {}
-
-  @Override
   public void close() {}
 
   /** The load's keys with changes over the defaults. */
@@ -84,9 +81,6 @@ final class FakeTarget implements Target, Calls {
     public Call call(String operation) {
       throw new UnsupportedOperationException();
     }
-
-    @Override
-    public void fill(String operation, int keys) {}
 
     @Override
     public void close() {}

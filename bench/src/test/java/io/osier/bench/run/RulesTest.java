@@ -3,6 +3,8 @@ package io.osier.bench.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
 import io.osier.bench.systems.ScenarioException;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +17,10 @@ final class RulesTest {
 
   private static void check(String name, List<String> changes, boolean quick) {
     for (Scenario.Part one : Scenario.read(name, changes, quick).cases()) {
-      one.variants().forEach(Rules::check);
+      for (Scenario.Part variant : one.variants()) {
+        Rules.check(variant);
+        assertThat(Steps.of(variant.config())).isNotEmpty();
+      }
     }
   }
 
@@ -53,5 +58,21 @@ final class RulesTest {
         .isInstanceOf(ScenarioException.class)
         .hasMessageContaining(words)
         .satisfies(e -> assertThat(e.getMessage()).doesNotContain("\n"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "do = jion, dc = au | a step does one of clear, equal,",
+        "do = join          | needs its dc",
+        "do = equal, dc = eu | has no dc",
+        "second = 5         | unknown key step.second"
+      })
+  void stepThatCannotBeDone_isRefused(String step, String words) {
+    Config variant = ConfigFactory.parseString("seconds = 1, steps = [ { " + step + " } ]");
+    assertThatThrownBy(() -> Steps.of(variant))
+        .isInstanceOf(ScenarioException.class)
+        .hasMessageContaining(words);
   }
 }

@@ -34,9 +34,6 @@ final class TurnTest {
         }
 
         @Override
-        public void fill(String operation, int keys) {}
-
-        @Override
         public long count(int key) {
           return node == 1 && late.getAndDecrement() > 0 ? 0 : increments.get();
         }

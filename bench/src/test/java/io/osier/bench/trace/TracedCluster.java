@@ -62,13 +62,13 @@ final class TracedCluster implements AutoCloseable {
   }
 
   void cut(String one, String two) {
-    wan.cut(one + "-" + two);
-    wan.cut(two + "-" + one);
+    wan.link(one + "-" + two).cut();
+    wan.link(two + "-" + one).cut();
   }
 
   void heal(String one, String two) {
-    wan.heal(one + "-" + two);
-    wan.heal(two + "-" + one);
+    wan.link(one + "-" + two).heal();
+    wan.link(two + "-" + one).heal();
   }
 
   /** A client of one datacenter alone. */

@@ -161,7 +161,7 @@ final class WanLinkTest {
     assertThatThrownBy(() -> link(new WanQuality(0, 0, 0)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("test");
-    assertThatThrownBy(() -> wan.cut("nope"))
+    assertThatThrownBy(() -> wan.link("nope"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("nope")
         .hasMessageContaining("test");

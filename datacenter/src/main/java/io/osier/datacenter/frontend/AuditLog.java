@@ -3,8 +3,6 @@ package io.osier.datacenter.frontend;
 import io.osier.core.Grant;
 import io.osier.datacenter.metrics.report.JsonObject;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,13 +21,9 @@ public final class AuditLog {
   static final int LINES_MAX = 200;
 
   private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
-  private static final long SECOND_NANOS = 1_000_000_000;
 
   private final String dc;
-  private final AtomicLong secondBeganNanos = new AtomicLong(System.nanoTime());
-  private final AtomicInteger lines = new AtomicInteger();
-  private final AtomicInteger leftOut = new AtomicInteger();
-  private final AtomicLong leftOutEver = new AtomicLong();
+  private final LineLimit lines = new LineLimit(LINES_MAX);
 
   public AuditLog(String dc) {
     this.dc = dc;
@@ -87,7 +81,7 @@ public final class AuditLog {
 
   /** How many lines were left out because strangers caused so many. */
   public long leftOut() {
-    return leftOutEver.get();
+    return lines.leftOutEver();
   }
 
   private JsonObject line(String event) {
@@ -95,22 +89,12 @@ public final class AuditLog {
   }
 
   private boolean hasRoom() {
-    if (!LOG.isInfoEnabled()) {
+    if (!LOG.isInfoEnabled() || !lines.tryPass(System.nanoTime())) {
       return false;
     }
-    long now = System.nanoTime();
-    long began = secondBeganNanos.get();
-    if (now - began >= SECOND_NANOS && secondBeganNanos.compareAndSet(began, now)) {
-      lines.set(0);
-      int lost = leftOut.getAndSet(0);
-      if (lost > 0) {
-        write(line("left-out").put("lines", lost));
-      }
-    }
-    if (lines.incrementAndGet() > LINES_MAX) {
-      leftOut.incrementAndGet();
-      leftOutEver.incrementAndGet();
-      return false;
+    int lost = lines.takeLeftOut();
+    if (lost > 0) {
+      write(line("left-out").put("lines", lost));
     }
     return true;
   }

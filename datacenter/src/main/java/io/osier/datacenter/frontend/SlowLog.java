@@ -1,6 +1,7 @@
 package io.osier.datacenter.frontend;
 
 import io.osier.core.Value;
+import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.partition.machine.Waited;
 import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
@@ -8,8 +9,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,15 +24,12 @@ import org.slf4j.MDC;
  */
 public final class SlowLog {
   private static final Logger LOG = LoggerFactory.getLogger("io.osier.slow");
-  private static final long SECOND_NANOS = 1_000_000_000;
 
   /** So many lines a second at most: what makes one request slow makes thousands slow. */
   static final int LINES_MAX = 10;
 
   private final long thresholdNanos;
-  private final AtomicLong secondBeganNanos = new AtomicLong(Long.MIN_VALUE);
-  private final AtomicInteger lines = new AtomicInteger();
-  private final AtomicInteger leftOut = new AtomicInteger();
+  private final LineLimit lines = new LineLimit(LINES_MAX);
 
   /**
    * @param thresholdNanos 0 for never
@@ -115,17 +111,17 @@ public final class SlowLog {
   }
 
   void answered(Request request, Phases phases, Object client) {
-    if (!hasRoom(phases.answeredNanos)) {
-      leftOut.incrementAndGet();
+    if (!lines.tryPass(phases.answeredNanos)) {
       return;
     }
     // Whoever asks may name one that there is not, with a line end in it.
-    String keyspace = Value.printable(keyspaceOf(request).getBytes(StandardCharsets.UTF_8));
-    int others = leftOut.getAndSet(0);
+    String keyspace =
+        Value.printable(Forwardable.keyspace(request).orElse("").getBytes(StandardCharsets.UTF_8));
+    int others = lines.takeLeftOut();
     try (MDC.MDCCloseable named = MDC.putCloseable("keyspace", keyspace)) {
       LOG.warn(
           "slow {} of {} in '{}' took {} ms: {}; client {}{}",
-          RequestTimes.Kind.of(request).label(),
+          RequestWatch.Kind.of(request).label(),
           objectOf(request),
           keyspace,
           Math.round(phases.nanos() / 1e6),
@@ -133,30 +129,6 @@ public final class SlowLog {
           client,
           others == 0 ? "" : " (and " + others + " others since the last such line)");
     }
-  }
-
-  private boolean hasRoom(long nowNanos) {
-    long began = secondBeganNanos.get();
-    boolean over = began == Long.MIN_VALUE || nowNanos - began >= SECOND_NANOS;
-    if (over && secondBeganNanos.compareAndSet(began, nowNanos)) {
-      lines.set(0);
-    }
-    return lines.incrementAndGet() <= LINES_MAX;
-  }
-
-  private static String keyspaceOf(Request request) {
-    return switch (request) {
-      case Request.Read r -> r.keyspace();
-      case Request.Write r -> r.keyspace();
-      case Request.ReadAll r -> r.keyspace();
-      case Request.WriteAll r -> r.keyspace();
-      case Request.Evaluate r -> r.keyspace();
-      case Request.Scan r -> r.keyspace();
-      case Request.Transact r -> r.keyspace();
-      case Request.Repeat r -> r.step().keyspace();
-      case Request.Through r -> r.keyspace();
-      default -> "";
-    };
   }
 
   private static String objectOf(Request request) {

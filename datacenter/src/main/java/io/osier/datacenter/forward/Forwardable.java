@@ -124,7 +124,7 @@ public final class Forwardable {
   }
 
   /** Returns the transaction's step in a request; null if there is none. */
-  static Request.@Nullable Transact step(Request request) {
+  public static Request.@Nullable Transact step(Request request) {
     return switch (request) {
       case Request.Transact t -> t;
       case Request.Repeat r -> r.step();

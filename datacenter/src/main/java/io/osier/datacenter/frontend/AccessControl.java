@@ -16,6 +16,7 @@ import io.osier.datacenter.access.ScramLogin;
 import io.osier.datacenter.access.TransactionRights;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
+import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.protocol.Reply;
@@ -253,7 +254,7 @@ public final class AccessControl {
     if (missing == null) {
       return null;
     }
-    audit.refused(user.get().name(), address(from), RequestTimes.Kind.of(request).label(), missing);
+    audit.refused(user.get().name(), address(from), RequestWatch.Kind.of(request).label(), missing);
     return forbidden(missing);
   }
 
@@ -270,7 +271,7 @@ public final class AccessControl {
         .missing()
         .ifPresent(
             missing ->
-                audit.refused(user, address(from), RequestTimes.Kind.PROGRAM.label(), missing));
+                audit.refused(user, address(from), RequestWatch.Kind.PROGRAM.label(), missing));
   }
 
   /** Which parts of a batch, of which {@link #refusal} is not, are not done: a right is missing. */
@@ -285,7 +286,7 @@ public final class AccessControl {
     if (missing.isEmpty()) {
       return RefusedParts.NONE;
     }
-    String kind = RequestTimes.Kind.of(batch).label();
+    String kind = RequestWatch.Kind.of(batch).label();
     Grant first = missing.get(missing.firstKey());
     audit.refused(user.get().name(), address(from), kind, requireNonNull(first));
     SortedMap<Integer, Reply.Failure> refused = new TreeMap<>();
@@ -300,7 +301,7 @@ public final class AccessControl {
   }
 
   private @Nullable Grant missingInTransaction(User user, Request request) {
-    Request.Transact step = step(request);
+    Request.Transact step = Forwardable.step(request);
     if (step == null) {
       return null;
     }
@@ -317,7 +318,7 @@ public final class AccessControl {
    */
   Request.@Nullable Transact abortOf(
       ConnectionUser visitor, Request request, Reply.Failure refusal) {
-    Request.Transact step = step(request);
+    Request.Transact step = Forwardable.step(request);
     Optional<User> user = visitor.in(users.get());
     if (step == null
         || step.end() != Request.End.COMMIT
@@ -342,18 +343,10 @@ public final class AccessControl {
     }
   }
 
-  private static Request.@Nullable Transact step(Request request) {
-    return switch (request) {
-      case Request.Transact t -> t;
-      case Request.Repeat r -> r.step();
-      default -> null;
-    };
-  }
-
   /** A request that was not refused here has been answered, whoever did it or refused it. */
   @SuppressWarnings("ReferenceEquality") // as above
   void answered(Request request, Reply reply) {
-    Request.Transact step = step(request);
+    Request.Transact step = Forwardable.step(request);
     if (step == null || users.get() == Users.OPEN) {
       return;
     }

@@ -1,6 +1,5 @@
 package io.osier.datacenter.frontend;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.net.ByteBudget;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
@@ -55,7 +54,7 @@ public final class AnswerShare {
   /**
    * Keeps a reply until {@link #give}. For any thread.
    *
-   * @return the bytes that it takes, about; -1 if it is given up, for {@link #instead}
+   * @return the bytes that it takes, about; -1 if it is given up, for {@link UnsentReply#noRoom}
    */
   public long keep(Reply reply) {
     long bytes = MessageHeap.bytes(reply);
@@ -70,7 +69,7 @@ public final class AnswerShare {
       return bytes;
     }
     all.take(more);
-    if (isAlone || (bytes <= FREE_BYTES && !canBeGivenUp(reply))) {
+    if (isAlone || (bytes <= FREE_BYTES && !UnsentReply.canBeAskedAgain(reply))) {
       return bytes;
     }
     give(bytes);
@@ -113,33 +112,5 @@ public final class AnswerShare {
   /** The replies to one request took so many bytes: the next ones may, too. */
   public void learn(long bytes) {
     expected = Math.max(Math.max(FIRST_BYTES, bytes), expected - expected / 8);
-  }
-
-  /** What is answered in place of a reply that is given up. */
-  public static Reply.Failure instead(Reply reply) {
-    return canBeGivenUp(reply)
-        ? new Reply.Failure(
-            ErrorCode.OVERLOADED,
-            "what was read finds no room beside the answers that wait to be sent; ask for less at"
-                + " once, and read what is answered")
-        : new Reply.Failure(
-            ErrorCode.TIMEOUT,
-            "it was done, but what was read with it finds no room beside the answers that wait to"
-                + " be sent");
-  }
-
-  /** Whether what is lost by giving it up can be asked for again. */
-  private static boolean canBeGivenUp(Reply reply) {
-    return switch (reply) {
-      case Reply.Done d -> false;
-      case Reply.All a -> a.parts().stream().noneMatch(Reply.Done.class::isInstance);
-      case Reply.Evaluated e -> e.dot().isEmpty();
-      case Reply.Transacted t -> false;
-      case Reply.Welcome w -> false;
-      case Reply.Challenge c -> false;
-      case Reply.Failure f -> false;
-      case Reply.Pong p -> false;
-      default -> true;
-    };
   }
 }

@@ -69,7 +69,7 @@ public abstract class Asked implements Consumer<Reply>, Phased {
     }
     RequestWatch watch = by.watch();
     long now = watch.nanos();
-    watch.times().answered(RequestTimes.Kind.of(request), now - beganNanos);
+    watch.took(request, now - beganNanos);
     answer(refusal == null ? reply : refusal);
     if (watch.listens(now - beganNanos)) {
       watch.answered(

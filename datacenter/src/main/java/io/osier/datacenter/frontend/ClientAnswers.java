@@ -11,6 +11,7 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,15 +23,6 @@ import org.slf4j.LoggerFactory;
 final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
   private static final Logger LOG = LoggerFactory.getLogger(ClientAnswers.class);
 
-  /** What the connection does. */
-  interface Around {
-    /** A request may be taken again that could not be before. */
-    void roomAgain();
-
-    /** An answer is a failure. For any thread. */
-    void failed(ErrorCode code);
-  }
-
   /**
    * One answer.
    *
@@ -41,20 +33,30 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
   private final Channel channel;
   private final AnswerShare share;
   private final BooleanSupplier flushesSoon;
-  private final Around around;
+  private final Runnable roomAgain;
+  private final Consumer<ErrorCode> failures;
 
   /** Of the share, by what is encoded and not handed on. */
   private long encodedBytes;
 
   /**
    * @param flushesSoon whether {@link #flush} is called soon anyway
+   * @param roomAgain is run by the channel's loop when answers have left, so that the next request
+   *     may find room
+   * @param failures takes the reason of each answer that is a failure, by any thread
    */
-  ClientAnswers(Channel channel, AnswerShare share, BooleanSupplier flushesSoon, Around around) {
+  ClientAnswers(
+      Channel channel,
+      AnswerShare share,
+      BooleanSupplier flushesSoon,
+      Runnable roomAgain,
+      Consumer<ErrorCode> failures) {
     super(channel);
     this.channel = channel;
     this.share = share;
     this.flushesSoon = flushesSoon;
-    this.around = around;
+    this.roomAgain = roomAgain;
+    this.failures = failures;
   }
 
   /** Whether one more request may be begun. */
@@ -79,7 +81,7 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
     if (bytes >= 0) {
       add(id, reply, bytes);
     } else {
-      add(id, AnswerShare.instead(reply), 0);
+      add(id, UnsentReply.noRoom(reply), 0);
     }
   }
 
@@ -90,7 +92,7 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
 
   private void add(long id, Reply reply, long bytes) {
     if (reply instanceof Reply.Failure f) {
-      around.failed(f.code());
+      failures.accept(f.code());
     }
     add(new Answer(id, reply, bytes));
   }
@@ -126,7 +128,7 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
 
   private void left(long bytes) {
     share.give(bytes);
-    around.roomAgain();
+    roomAgain.run();
   }
 
   private long unsentBytes() {
@@ -138,28 +140,15 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
   protected void failed(Answer answer, RuntimeException cause) {
     share.give(answer.bytes);
     if (cause instanceof KryoBufferOverflowException) {
-      add(answer.id, OversizedReply.failure(answer.reply), 0);
+      add(answer.id, UnsentReply.oversized(answer.reply), 0);
       return;
     }
     LOG.error("an answer to client {} cannot be sent", channel.remoteAddress(), cause);
     if (cause instanceof RejectedExecutionException || answer.reply instanceof Reply.Failure) {
       channel.close(); // who waits for it must not wait for ever
     } else {
-      add(answer.id, unencodable(answer.reply, cause), 0);
+      add(answer.id, UnsentReply.unencodable(answer.reply, cause), 0);
     }
-  }
-
-  /** What is answered in place of a reply that cannot be encoded. */
-  static Reply.Failure unencodable(Reply reply, RuntimeException cause) {
-    boolean done =
-        reply instanceof Reply.Done
-            || (reply instanceof Reply.All a
-                && a.parts().stream().anyMatch(Reply.Done.class::isInstance))
-            || (reply instanceof Reply.Evaluated e && e.dot().isPresent())
-            || (reply instanceof Reply.Transacted t && t.dot().isPresent());
-    return new Reply.Failure(
-        done ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL,
-        (done ? "it was done, but " : "") + "the answer cannot be encoded: " + cause);
   }
 
   @Override

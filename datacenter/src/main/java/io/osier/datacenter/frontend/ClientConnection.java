@@ -10,7 +10,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.memory.OutOfMemory;
-import io.osier.core.net.ByteBudget;
 import io.osier.core.net.FrameReader;
 import io.osier.core.net.Framing;
 import io.osier.core.net.StrangeProtocol;
@@ -34,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * One client's connection: its greeting, then requests in and answers out, as they come. Used by
  * the channel's loop; answers come from any thread.
  */
-final class ClientConnection extends FrameReader implements ClientServer.Visitor {
+final class ClientConnection extends FrameReader
+    implements ClientServer.Visitor, ClientRequests.Room {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
 
   /** Of a frame of somebody who is not known yet. */
@@ -86,7 +86,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     this.page = page;
     this.watch = shared.watch();
     this.channel = channel;
-    this.requests = new ClientRequests(channel, shared, new Held(), false);
+    this.requests = new ClientRequests(channel, shared, this, false);
     this.guard = new ConnectionGuard(port, this::isInFrame);
     this.login = new ClientLogin(access, channel);
     this.answers =
@@ -94,38 +94,8 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
             channel,
             new AnswerShare(shared.answerBytes()),
             () -> answering || isReading(),
-            new Answered());
-  }
-
-  /** What has been read. */
-  private final class Held implements ClientRequests.Room {
-    @Override
-    public boolean tryKeep(long bytes) {
-      return ClientConnection.this.tryKeep(bytes);
-    }
-
-    @Override
-    public long heldBytes() {
-      return ClientConnection.this.heldBytes();
-    }
-
-    @Override
-    public void setBudget(ByteBudget budget) {
-      ClientConnection.this.setBudget(budget);
-    }
-  }
-
-  /** What follows from answers. */
-  private final class Answered implements ClientAnswers.Around {
-    @Override
-    public void roomAgain() {
-      listen();
-    }
-
-    @Override
-    public void failed(ErrorCode code) {
-      watch.failed(code);
-    }
+            this::listen,
+            watch::failed);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -26,6 +27,7 @@ import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import java.net.InetSocketAddress;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,17 +37,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes clients' connections ({@link ClientConnection}) and hands their requests to the keyspaces.
  *
  * <p>A client that sends and does not read must not fill the memory: beyond its {@link AnswerShare}
  * its requests are left in the network, or their answers are given up, and where too much waits for
- * all clients together, the one for which most waits is disconnected ({@link SlowReaders}). All
- * requests, large ones as they come already, share a budget until they are answered; beyond it they
- * are refused. And no user has more of all that than one may have ({@link UserQuotas}).
+ * all clients together, the one for which most waits is disconnected. All requests, large ones as
+ * they come already, share a budget until they are answered; beyond it they are refused. And no
+ * user has more of all that than one may have ({@link UserQuotas}).
  */
 public final class ClientServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClientServer.class);
+
   /** How often is looked who does not read its answers, and whether the users have changed. */
   private static final long LOOK_MILLIS = 100;
 
@@ -87,7 +93,10 @@ public final class ClientServer implements AutoCloseable {
   private final RequestWatch watch;
   private final Network network;
   private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-  private final SlowReaders readers;
+
+  /** The most bytes of answers that may wait for all clients together. */
+  private final long waitingBytesMax;
+
   private final WriteBufferWaterMark unsentMarks;
 
   /** Whether {@link #look} will come: while nobody is connected there is nothing to look for. */
@@ -126,7 +135,7 @@ public final class ClientServer implements AutoCloseable {
     this.watch = watch;
     this.network = network;
     this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
-    this.readers = new SlowReaders(connected, ClientServer::waitingBytes, memory.answerBytes() / 2);
+    this.waitingBytesMax = memory.answerBytes() / 2;
     int high = memory.unsentBytes(limits.connectionsMax());
     this.unsentMarks = new WriteBufferWaterMark(high / 4, high);
     ByteBudget requestBytes = new ByteBudget(memory.requestBytes());
@@ -234,7 +243,7 @@ public final class ClientServer implements AutoCloseable {
 
   private void look() {
     try {
-      readers.look();
+      closeSlowReader();
       lookForGone();
     } finally {
       if (!connected.isEmpty()) {
@@ -267,9 +276,33 @@ public final class ClientServer implements AutoCloseable {
     }
   }
 
+  /**
+   * Disconnects the client for which most answers wait, if those that wait for all clients together
+   * take too much memory.
+   */
+  private void closeSlowReader() {
+    long all = connected.stream().mapToLong(ClientServer::waitingBytes).sum();
+    if (all > waitingBytesMax) {
+      connected.stream()
+          .max(Comparator.comparingLong(ClientServer::waitingBytes))
+          .ifPresent(
+              slowest -> {
+                LOG.warn(
+                    "client {} does not read its answers ({} bytes wait); connection closed",
+                    slowest.remoteAddress(),
+                    waitingBytes(slowest));
+                slowest.close();
+              });
+    }
+  }
+
+  /** Returns the bytes of answers that wait in the channel and in front of it, about. */
   private static long waitingBytes(Channel channel) {
+    ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer(); // null once it is closed
     Visitor visitor = channel.pipeline().get(Visitor.class);
-    return visitor == null ? 0 : visitor.waitingBytes();
+    return buffer == null
+        ? 0
+        : buffer.totalPendingWriteBytes() + (visitor == null ? 0 : visitor.waitingBytes());
   }
 
   /** Browsers that come to this port by mistake are told where the page is. */
@@ -284,8 +317,8 @@ public final class ClientServer implements AutoCloseable {
   public Snapshot.Clients figures() {
     return new Snapshot.Clients(
         port.open(),
-        watch.times().times(),
-        watch.times().failures(),
+        watch.times(),
+        watch.failures(),
         watch.malformedCount(),
         limited(),
         quotas.loads(),

@@ -365,7 +365,7 @@ public final class ForwardedRequests {
       if (size <= SMALL_BYTES) {
         bytes.take(size);
       } else if (!bytes.tryTake(size)) {
-        send(AnswerShare.instead(reply));
+        send(UnsentReply.noRoom(reply));
         return;
       }
       if (size < LARGE_BYTES) {
@@ -380,10 +380,10 @@ public final class ForwardedRequests {
       try {
         content = encoded(reply);
       } catch (KryoBufferOverflowException e) {
-        content = ProtocolCodec.encode(asked.id(), OversizedReply.failure(reply));
+        content = ProtocolCodec.encode(asked.id(), UnsentReply.oversized(reply));
       } catch (RuntimeException e) {
         LOG.error("an answer to {} cannot be sent", dc, e);
-        content = ProtocolCodec.encode(asked.id(), ClientAnswers.unencodable(reply, e));
+        content = ProtocolCodec.encode(asked.id(), UnsentReply.unencodable(reply, e));
       }
       answers.send(content, () -> bytes.give(size));
     }

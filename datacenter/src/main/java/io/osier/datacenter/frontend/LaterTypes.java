@@ -120,11 +120,11 @@ final class LaterTypes {
   }
 
   private static Reply.Failure failure(Reply reply, CrdtType type) {
-    boolean isDone =
-        reply instanceof Reply.Done || (reply instanceof Reply.Transacted t && t.dot().isPresent());
     return new Reply.Failure(
         ErrorCode.VERSION_MISMATCH,
-        (isDone ? "the update was done, and what was asked with it has" : "the answer has")
+        (UnsentReply.isDone(reply)
+                ? "the update was done, and what was asked with it has"
+                : "the answer has")
             + " something of type "
             + type
             + ", which clients know from version "

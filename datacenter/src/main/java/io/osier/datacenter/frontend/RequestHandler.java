@@ -165,11 +165,6 @@ public final class RequestHandler implements ClientService {
   }
 
   @Override
-  public Reply.Elsewhere elsewhere() {
-    return told().elsewhere();
-  }
-
-  @Override
   public VersionVector shown(String keyspace, int partition) {
     return forwarder.map(f -> f.shownHere().of(keyspace, partition)).orElse(VersionVector.EMPTY);
   }

@@ -1,10 +1,14 @@
 package io.osier.datacenter.copies;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.config.CopySettings;
+import io.osier.datacenter.forward.AnswerWitness;
+import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.ForwardingHost;
+import io.osier.datacenter.forward.ShownVersions;
 import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -15,7 +19,9 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * session has seen more elsewhere than those before it, or it is the first since holders changed.
  * Holders are asked without one; under it are looked up who holds what, and noted what is shown.
  */
-public final class Copies implements AutoCloseable {
+public final class Copies implements AnswerWitness, AutoCloseable {
   /** So often it is decided what is followed. */
   public static final long PERIOD_MILLIS = 2_000;
 
@@ -165,7 +171,44 @@ public final class Copies implements AutoCloseable {
 
   // ---------------------------------------------------------------- what is forwarded
 
-  void read(Request.Read read, String holder, Reply.Answer answer, long size) {
+  /** Notes what the answer to a forwarded request has shown, and that an object was read. */
+  @Override
+  public void answered(
+      String dc, Request request, Optional<Integer> partition, Reply reply, int size) {
+    String keyspace = Forwardable.keyspace(request).orElse(null);
+    if (keyspace == null) {
+      return;
+    }
+    if (reply instanceof Reply.Failure f) {
+      if (f.code() == ErrorCode.SESSION_LOST && partition.isPresent()) {
+        lost(keyspace, partition.get());
+      }
+      return;
+    }
+    List<Key> keys = Forwardable.keys(request);
+    if (partition.isEmpty()) {
+      int each = 0;
+      for (VersionVector seen : ShownVersions.seenOfAll(reply)) {
+        shown(keyspace, each++, seen);
+      }
+    } else {
+      Subscription of = table.find(keyspace, partition.get());
+      if (of != null) {
+        of.answered(dc);
+      }
+      shown(keyspace, partition.get(), Forwardable.after(request));
+      if (keys.isEmpty()) {
+        shown(keyspace, partition.get(), ShownVersions.seen(reply));
+      } else {
+        shown(keyspace, keys, ShownVersions.seen(reply));
+      }
+    }
+    if (request instanceof Request.Read read && reply instanceof Reply.Answer answer) {
+      read(read, dc, answer, size);
+    }
+  }
+
+  private void read(Request.Read read, String holder, Reply.Answer answer, long size) {
     if (isOff || answer.type().filter(Followers::isRefused).isPresent()) {
       return;
     }
@@ -190,7 +233,7 @@ public final class Copies implements AutoCloseable {
   }
 
   /** A forwarded answer shows this of keys of one partition. Called before it is passed on. */
-  void shown(String keyspace, List<Key> keys, VersionVector seen) {
+  private void shown(String keyspace, List<Key> keys, VersionVector seen) {
     for (Key key : keys) {
       Copy copy = table.find(keyspace, key);
       if (copy != null) {
@@ -203,16 +246,8 @@ public final class Copies implements AutoCloseable {
     }
   }
 
-  /** A datacenter has answered a forwarded request about a partition. */
-  void answered(String dc, String keyspace, int partition) {
-    Subscription of = table.find(keyspace, partition);
-    if (of != null) {
-      of.answered(dc);
-    }
-  }
-
   /** Something that was shown of a partition is lost, so what waits for it would wait for ever. */
-  void lost(String keyspace, int partition) {
+  private void lost(String keyspace, int partition) {
     synchronized (table) {
       Subscription of = table.find(keyspace, partition);
       if (of != null) {
@@ -225,7 +260,7 @@ public final class Copies implements AutoCloseable {
   /**
    * A forwarded answer, or its request, shows this of a partition. Called before it is passed on.
    */
-  void shown(String keyspace, int partition, VersionVector seen) {
+  private void shown(String keyspace, int partition, VersionVector seen) {
     Subscription of = table.find(keyspace, partition);
     if (of != null) {
       of.sees(seen);
@@ -280,11 +315,10 @@ public final class Copies implements AutoCloseable {
         moves(of, to);
       }
     }
-    Map<String, Double> ways = new HashMap<>();
+    ToDoubleFunction<String> ways = roundTrips();
     for (Copy copy : table.all()) {
       copy.demand().readFromCopy(copy.takeHits());
-      double way = ways.computeIfAbsent(copy.of().holder(), around::roundTripMillis);
-      if (!interest.isWorthIt(copy.demand(), way)) {
+      if (!interest.isWorthIt(copy.demand(), ways.applyAsDouble(copy.of().holder()))) {
         table.drop(copy, CopyCounts.Dropped.UNWORTHY);
       }
     }
@@ -322,16 +356,18 @@ public final class Copies implements AutoCloseable {
     }
   }
 
+  /** Returns the round trips to holders, in milliseconds, each looked up once. */
+  private ToDoubleFunction<String> roundTrips() {
+    Map<String, Double> known = new HashMap<>();
+    return holder -> known.computeIfAbsent(holder, around::roundTripMillis);
+  }
+
   private record Saving(Copy copy, double saved) {}
 
   private Iterator<Saving> leastFirst() {
-    Map<String, Double> ways = new HashMap<>();
+    ToDoubleFunction<String> ways = roundTrips();
     return table.all().stream()
-        .map(
-            copy -> {
-              double way = ways.computeIfAbsent(copy.of().holder(), around::roundTripMillis);
-              return new Saving(copy, interest.saved(copy.demand(), way));
-            })
+        .map(c -> new Saving(c, interest.saved(c.demand(), ways.applyAsDouble(c.of().holder()))))
         .sorted(Comparator.comparingDouble(Saving::saved))
         .iterator();
   }

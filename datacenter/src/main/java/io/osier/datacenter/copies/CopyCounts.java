@@ -1,10 +1,10 @@
 package io.osier.datacenter.copies;
 
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /** How often copies answered, or why not, and why some were dropped. Thread-safe. */
 public final class CopyCounts {
@@ -44,15 +44,11 @@ public final class CopyCounts {
   private final LongAdder hits = new LongAdder();
   private final LongAdder versions = new LongAdder();
   private final LongAdder staleReads = new LongAdder();
-  private final Map<Copy.Miss, LongAdder> misses = adders(Copy.Miss.class);
-  private final Map<Dropped, LongAdder> dropped = adders(Dropped.class);
+  private final LongAdder[] misses = adders(Copy.Miss.values().length);
+  private final LongAdder[] dropped = adders(Dropped.values().length);
 
-  private static <E extends Enum<E>> Map<E, LongAdder> adders(Class<E> of) {
-    Map<E, LongAdder> adders = new EnumMap<>(of);
-    for (E each : of.getEnumConstants()) {
-      adders.put(each, new LongAdder());
-    }
-    return adders;
+  private static LongAdder[] adders(int count) {
+    return Stream.generate(LongAdder::new).limit(count).toArray(LongAdder[]::new);
   }
 
   void hit() {
@@ -69,19 +65,11 @@ public final class CopyCounts {
   }
 
   void missed(Copy.Miss why) {
-    adder(misses, why).increment();
+    misses[why.ordinal()].increment();
   }
 
   void dropped(Dropped why) {
-    adder(dropped, why).increment();
-  }
-
-  private static <E extends Enum<E>> LongAdder adder(Map<E, LongAdder> adders, E of) {
-    LongAdder adder = adders.get(of);
-    if (adder == null) {
-      throw new IllegalStateException("not counted: " + of);
-    }
-    return adder;
+    dropped[why.ordinal()].increment();
   }
 
   Figures figures(int objects, int staleObjects, long bytes) {
@@ -89,16 +77,18 @@ public final class CopyCounts {
         objects,
         bytes,
         hits.sum(),
-        sums(misses),
-        sums(dropped),
+        sums(Copy.Miss.values(), misses),
+        sums(Dropped.values(), dropped),
         versions.sum(),
         staleObjects,
         staleReads.sum());
   }
 
-  private static <E extends Enum<E>> Map<String, Long> sums(Map<E, LongAdder> of) {
+  private static Map<String, Long> sums(Enum<?>[] reasons, LongAdder[] counts) {
     Map<String, Long> sums = new TreeMap<>();
-    of.forEach((why, count) -> sums.put(why.name().toLowerCase(Locale.ROOT), count.sum()));
+    for (Enum<?> why : reasons) {
+      sums.put(why.name().toLowerCase(Locale.ROOT), counts[why.ordinal()].sum());
+    }
     return sums;
   }
 }

@@ -9,6 +9,7 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.StateCodec;
+import io.osier.datacenter.forward.ForwardedScript;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -89,7 +90,7 @@ public final class FollowCodec {
    * @param rest of a question or an answer, behind what each begins with
    */
   public static boolean isOfThese(WireInput rest) {
-    return rest.remaining() > 0 && (rest.getBuffer()[rest.position()] & 0xff) == KIND;
+    return ForwardedScript.isNext(rest, KIND);
   }
 
   /** Writes an Ask, behind what each question begins with. */

@@ -117,15 +117,6 @@ public final class Followers {
     return type == CrdtType.BOUNDED_COUNTER;
   }
 
-  /**
-   * Whether this is of who follows objects, and no request.
-   *
-   * @param rest of what was asked, behind what each question begins with
-   */
-  public static boolean isAsk(WireInput rest) {
-    return FollowCodec.isOfThese(rest);
-  }
-
   public void asked(ReplicaId peer, WireInput rest, Answers answers) {
     FollowCodec.Ask ask;
     try {

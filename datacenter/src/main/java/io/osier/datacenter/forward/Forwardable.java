@@ -23,9 +23,11 @@ public final class Forwardable {
     WATCH,
     TRANSACT;
 
+    private final String label = name().toLowerCase(Locale.ROOT);
+
     /** Returns the kind's name in metrics. */
     String label() {
-      return name().toLowerCase(Locale.ROOT);
+      return label;
     }
   }
 

@@ -19,7 +19,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
-import io.osier.datacenter.copies.Followers;
+import io.osier.datacenter.copies.FollowCodec;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.ForwardingHost;
@@ -325,7 +325,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
           answers.send(answer, left);
           run();
         };
-    if (copies != null && Followers.isAsk(by.request())) {
+    if (copies != null && FollowCodec.isOfThese(by.request())) {
       copies.asked(peer, by, goes);
       return;
     }

@@ -6,30 +6,33 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
-/** How often copies answered, or why not, and why some were dropped. Thread-safe. */
+/**
+ * Counts how often copies answered reads, or why they did not, and why copies were dropped.
+ * Thread-safe.
+ */
 public final class CopyCounts {
-  /** Why a copy is no more. */
+  /** The reason why a copy was dropped. */
   enum Dropped {
-    /** Its reads are not worth what its changes cost. */
+    /** Its reads save less than its changes cost. */
     UNWORTHY,
     /** The subscription was cut, or its holder does not hold the keyspace any more. */
     CUT,
-    /** No bytes are left for it, or another one saves more in its place. */
+    /** The budget has no bytes left for it, or another copy saves more. */
     BUDGET,
-    /** Its type, or its size, is not followed. */
+    /** Objects of its type or size are not followed. */
     REFUSED
   }
 
   /**
-   * What was counted.
+   * The counts, since the start of the process unless they say otherwise.
    *
-   * @param objects that are held at present
-   * @param bytes that these take of the heap, about, with those that may be old
-   * @param misses reads of followed objects that were forwarded all the same, by why
-   * @param dropped copies that are no more, by why
-   * @param versions how often a holder has told what an object has become
-   * @param staleObjects of which there is a copy that may be old
-   * @param staleReads reads that were answered from such a copy
+   * @param objects copies at present, without stale ones
+   * @param bytes bytes of the heap that all copies take, about, stale ones included
+   * @param misses reads of copied objects that were forwarded all the same, by reason
+   * @param dropped copies that were dropped, by reason
+   * @param versions how often a holder has told a new state of an object
+   * @param staleObjects stale copies at present
+   * @param staleReads reads that stale copies answered
    */
   public record Figures(
       int objects,
@@ -59,7 +62,7 @@ public final class CopyCounts {
     staleReads.increment();
   }
 
-  /** A holder has told what an object has become. */
+  /** Counts a new state that a holder has told. */
   void version() {
     versions.increment();
   }

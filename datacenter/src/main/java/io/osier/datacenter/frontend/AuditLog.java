@@ -7,17 +7,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notes who logged in, who was refused, and what was administered: a JSON object each, to the
- * logger {@code io.osier.audit}, which the server leads to a file of its own ({@code
- * osier.audit.file}). Nothing in it is secret. What strangers can cause is noted at most {@link
- * #LINES_MAX} times a second, and then how much was left out; changes are always noted.
- * Thread-safe.
+ * Logs who logged in, who was refused, and what was administered: one JSON object each, to the
+ * logger {@code io.osier.audit}, which the server writes to a file of its own ({@code
+ * osier.audit.file}). No line contains a secret. Lines that strangers can cause are limited to
+ * {@link #LINES_MAX} a second, and their number is logged if some were left out; administration is
+ * always logged. Thread-safe.
  */
 public final class AuditLog {
   /** The logger's name. */
   public static final String LOGGER = "io.osier.audit";
 
-  /** So many lines a second at most of what strangers can cause. */
+  /** The most lines a second that strangers can cause. */
   static final int LINES_MAX = 200;
 
   private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
@@ -30,10 +30,10 @@ public final class AuditLog {
   }
 
   /**
-   * Somebody has logged in.
+   * Logs a login.
    *
-   * @param by password or certificate
-   * @param client as it calls itself
+   * @param by how the user proved its identity: password or certificate
+   * @param client the name that the client gives itself
    */
   void loggedIn(String user, String address, String by, String client) {
     if (hasRoom()) {
@@ -46,13 +46,14 @@ public final class AuditLog {
     }
   }
 
+  /** Logs a login that failed. */
   void loginFailed(String user, String address, String why) {
     if (hasRoom()) {
       write(line("login-failed").put("user", user).put("address", address).put("why", why));
     }
   }
 
-  /** A request was refused, because a right is missing. */
+  /** Logs a request that was refused for want of a right. */
   public void refused(String user, String address, String request, Grant missing) {
     if (hasRoom()) {
       write(
@@ -65,10 +66,10 @@ public final class AuditLog {
   }
 
   /**
-   * Something was administered, or was to be.
+   * Logs an administrator's command, whether it was done or not.
    *
-   * @param command what was done, without secrets
-   * @param outcome done, or why it was not
+   * @param command the command, without secrets
+   * @param outcome done, or the reason why not
    */
   public void administered(String user, String address, String command, String outcome) {
     write(
@@ -79,7 +80,7 @@ public final class AuditLog {
             .put("outcome", outcome));
   }
 
-  /** How many lines were left out because strangers caused so many. */
+  /** Returns how many lines were left out since the start, because strangers caused so many. */
   public long leftOut() {
     return lines.leftOutEver();
   }

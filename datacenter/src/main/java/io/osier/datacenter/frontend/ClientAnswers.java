@@ -16,17 +16,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The answers of one client's connection on their way out, within its {@link AnswerShare} until the
- * network has taken them. They are encoded as they are read. Answers come from any thread; the rest
- * is for the channel's loop.
+ * Sends the answers of one client's connection. They count in its {@link AnswerShare} until the
+ * network has taken them, and are encoded only as the client reads them. Answers come from any
+ * thread; all other methods are for the channel's loop.
  */
 final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
   private static final Logger LOG = LoggerFactory.getLogger(ClientAnswers.class);
 
   /**
-   * One answer.
+   * One answer that waits to be sent.
    *
-   * @param bytes of the share
+   * @param bytes that it takes of the share
    */
   record Answer(long id, Reply reply, long bytes) {}
 
@@ -36,11 +36,11 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
   private final Runnable roomAgain;
   private final Consumer<ErrorCode> failures;
 
-  /** Of the share, by what is encoded and not handed on. */
+  /** The bytes of the share that encoded answers take which are not handed to the channel yet. */
   private long encodedBytes;
 
   /**
-   * @param flushesSoon whether {@link #flush} is called soon anyway
+   * @param flushesSoon returns whether {@link #flush} is called soon anyway
    * @param roomAgain is run by the channel's loop when answers have left, so that the next request
    *     may find room
    * @param failures takes the reason of each answer that is a failure, by any thread
@@ -59,22 +59,28 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
     this.failures = failures;
   }
 
-  /** Whether one more request may be begun. */
+  /** Returns whether one more request may be begun. */
   boolean haveRoom() {
     return channel.isWritable() && share.hasRoom(0);
   }
 
-  /** What waits and is not given to the channel, about, in bytes. For any thread. */
+  /**
+   * Returns the bytes of answers that wait and were not handed to the channel, about. For any
+   * thread.
+   */
   long waitingBytes() {
     return Math.max(0, share.presentBytes() - unsentBytes());
   }
 
-  /** Answers a request of somebody who is known. For any thread. */
+  /**
+   * Answers a request of a client that has logged in: the answer counts in the share. For any
+   * thread.
+   */
   void answerRequest(long id, Reply reply) {
     long bytes;
     try {
       bytes = share.keep(reply);
-    } catch (RuntimeException e) { // who answers has others to answer
+    } catch (RuntimeException e) { // the answering thread has other answers to give
       failed(new Answer(id, reply, 0), e);
       return;
     }
@@ -85,7 +91,7 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
     }
   }
 
-  /** Answers something else. For any thread. */
+  /** Answers anything else, outside the share. For any thread. */
   void answer(long id, Reply reply) {
     add(id, reply, 0);
   }
@@ -121,7 +127,7 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
     if (bytes == 0 || unsentBytes() == 0) {
       left(bytes);
     } else {
-      // What is behind the others has left when they have.
+      // An empty buffer has left once all buffers before it have.
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(sent -> left(bytes));
     }
   }
@@ -145,7 +151,7 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
     }
     LOG.error("an answer to client {} cannot be sent", channel.remoteAddress(), cause);
     if (cause instanceof RejectedExecutionException || answer.reply instanceof Reply.Failure) {
-      channel.close(); // who waits for it must not wait for ever
+      channel.close(); // else its client would wait for ever
     } else {
       add(answer.id, UnsentReply.unencodable(answer.reply, cause), 0);
     }

@@ -74,7 +74,7 @@ public final class RequestWatch {
   private final LongAdder malformed = new LongAdder();
 
   /**
-   * @param nanoTime a monotonic clock, the one that partitions tell their phases by
+   * @param nanoTime a monotonic clock, the one by which partitions measure phases
    */
   public RequestWatch(SlowLog slow, Traces traces, LongSupplier nanoTime) {
     this.slow = slow;
@@ -114,17 +114,20 @@ public final class RequestWatch {
     return all;
   }
 
-  /** What came could not be read. */
+  /** Notes a message that could not be read. */
   public void malformed() {
     malformed.increment();
   }
 
-  /** How often something could not be read. */
+  /** Returns how many messages could not be read. */
   long malformedCount() {
     return malformed.sum();
   }
 
-  /** A watcher waits because nothing happens, and who asks about others for those. */
+  /**
+   * Returns whether a request waits on purpose: a watcher for changes, others for other
+   * datacenters.
+   */
   private static boolean waits(Request request) {
     return request instanceof Request.Watch
         || request instanceof Request.Spread
@@ -136,15 +139,15 @@ public final class RequestWatch {
     failures[code.ordinal()].increment();
   }
 
-  /** Whether anybody wants to hear of a request that took so long. */
+  /** Returns whether {@link #answered} is to be told of a request that took so long. */
   boolean listens(long nanos) {
     return traces.isOn() || slow.isSlow(nanos);
   }
 
   /**
-   * A request got its answer.
+   * Passes an answered request to the traces, and to the slow log if it was slow.
    *
-   * @param client from where it came
+   * @param client the address of the client
    */
   void answered(Request request, Reply reply, SlowLog.Phases phases, SocketAddress client) {
     if (traces.isOn()) {

@@ -27,6 +27,7 @@ import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.frontend.ForwardedRequests;
+import io.osier.datacenter.frontend.Scripts;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
@@ -135,7 +136,9 @@ final class SimForwarding implements ForwardingHost, ClientService {
             new AuditLog(self),
             simulation.scheduler()::nanos,
             () -> "never used");
-    requests = new ForwardedRequests(self, this, access, new ByteBudget(BUDGET_BYTES), beside);
+    requests =
+        new ForwardedRequests(
+            self, this, access, Scripts.NONE, new ByteBudget(BUDGET_BYTES), beside);
     copies =
         simulation.profile().has(Feature.COPIES)
             ? new SimCopies(simulation, dc, forwarder(), this, () -> dc.now().millis())

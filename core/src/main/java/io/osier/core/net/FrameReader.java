@@ -59,7 +59,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
    * Takes the bytes of large frames from another budget from now on, held ones included. For the
    * loop.
    */
-  protected final void setBudget(ByteBudget other) {
+  public final void setBudget(ByteBudget other) {
     other.take(held);
     budget.give(held);
     budget = other;
@@ -218,7 +218,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
    * handled. The buffer's share of the budget becomes the frame's, so that a frame for which there
    * is just enough is not refused: the buffer is given up next.
    */
-  protected final boolean tryKeep(long bytes) {
+  public final boolean tryKeep(long bytes) {
     long moved = Math.min(held, bytes);
     if (!budget.tryTake(bytes - moved)) {
       return false;
@@ -228,7 +228,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   }
 
   /** Returns how much of the budget the frame that is being taken, or refused, has already. */
-  protected final long heldBytes() {
+  public final long heldBytes() {
     return held;
   }
 

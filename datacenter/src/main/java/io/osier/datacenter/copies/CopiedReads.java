@@ -7,26 +7,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read of what others hold, which a copy answers: instead of a holder, or, if it may be old, once
+ * A read of an object that others hold: a copy answers it instead of a holder, or a stale copy once
  * no holder could be asked. Thread-safe.
  *
- * @param shownBy hears who has told what a copy shows, before it is shown
+ * @param shownBy takes the holder whose state a copy shows, before the client is answered
  * @param reply takes the answer, now or later
  */
 public record CopiedReads(
     Copies copies, Request.Read read, Consumer<String> shownBy, Consumer<Reply> reply)
     implements Consumer<Reply> {
   /**
-   * Answers it from a copy.
+   * Answers the read from a copy.
    *
-   * @param isNext whether nothing of its connection is under way that must be answered before it
-   * @return false if it must be forwarded
+   * @param isNext whether no earlier request of the connection waits for its answer
+   * @return false if the read must be forwarded
    */
   public boolean answer(boolean isNext) {
     return show(copies.answer(read, isNext));
   }
 
-  /** Takes what became of it when it was forwarded. */
+  /**
+   * Takes the answer to the forwarded read; if no holder could be asked, a stale copy answers
+   * instead.
+   */
   @Override
   public void accept(Reply forwarded) {
     boolean isUnavailable =

@@ -1,38 +1,44 @@
 package io.osier.datacenter.copies;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.config.CopySettings;
+import io.osier.datacenter.forward.AnswerWitness;
+import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.ForwardingHost;
+import io.osier.datacenter.forward.ShownVersions;
 import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of objects that others hold and that are read here often. A copy answers a read only if it
- * has all that was shown of its key here and all that the session has seen elsewhere; so no read
- * shows less than one before it. Thread-safe; a read that a copy answers takes no lock, unless its
- * session has seen more elsewhere than those before it, or it is the first since holders changed.
- * Holders are asked without one; under it are looked up who holds what, and noted what is shown.
+ * Keeps copies of objects that other datacenters hold and that are read here often. A copy answers
+ * a read only if it contains all updates of its key that were shown here and all that the session
+ * has seen elsewhere; so no read shows less than an earlier one. Thread-safe. A read that a copy
+ * answers takes no lock, unless its session has seen more elsewhere than the sessions before it, or
+ * it is the first read since the holders changed. Holders are asked without a lock; under it
+ * placements are looked up, and shown updates noted.
  */
-public final class Copies implements AutoCloseable {
-  /** So often it is decided what is followed. */
+public final class Copies implements AnswerWitness, AutoCloseable {
+  /** How often Copies decides which objects it follows, in milliseconds. */
   public static final long PERIOD_MILLIS = 2_000;
 
   /**
-   * A read's answer.
+   * The answer of a copy to a read.
    *
-   * @param holder who has told what is answered
+   * @param holder the datacenter that told the copy its state
    */
   public record Answer(Reply reply, String holder) {}
 
@@ -43,16 +49,17 @@ public final class Copies implements AutoCloseable {
   private final CopyTable table;
   private final Subscriber subscriber;
 
-  // Under the table's lock.
+  // Guarded by the table's lock.
   private final Interest interest;
   private boolean ticks;
   private boolean closed;
 
-  /** Who held what when that was looked at last. */
+  /** The placement of keyspaces when the subscriptions were last compared with it. */
   private volatile Object placement = "";
 
   /**
-   * @param millis the datacenter's time, in milliseconds since 1970: what has expired is not shown
+   * @param millis the datacenter's clock, in milliseconds since 1970, by which expired data is
+   *     hidden
    */
   public Copies(Holders around, CopySettings settings, LongSupplier millis) {
     this.around = around;
@@ -67,7 +74,7 @@ public final class Copies implements AutoCloseable {
     return counts.figures(table.size(), table.stale().size(), table.bytes());
   }
 
-  /** Whether reads of a key are answered from a copy at present. */
+  /** Returns whether reads of a key are answered from a copy at present. */
   public boolean answers(String keyspace, Key key) {
     Copy copy = table.find(keyspace, key);
     return copy != null && copy.covering(VersionVector.EMPTY) != null;
@@ -78,8 +85,8 @@ public final class Copies implements AutoCloseable {
   /**
    * Answers a read from a copy.
    *
-   * @param isNext whether nothing of its connection is under way that must be answered before it
-   * @return null if it must be forwarded
+   * @param isNext whether no earlier request of the connection waits for its answer
+   * @return null if the read must be forwarded
    */
   public @Nullable Answer answer(Request.Read read, boolean isNext) {
     if (!table.isEmpty() && around.placed() != placement) {
@@ -108,7 +115,10 @@ public final class Copies implements AutoCloseable {
     return new Answer(answer(read, version), copy.of().holder());
   }
 
-  /** The session has seen that, and asks another holder for it later. */
+  /**
+   * Notes what a session has seen elsewhere, so that a later request of it to another holder waits
+   * for that.
+   */
   private void shows(Request.Read read, Subscription of) {
     if (!read.after().isAtMost(of.noted())) {
       around.shows(read.keyspace(), of.partition(), read.after());
@@ -117,9 +127,9 @@ public final class Copies implements AutoCloseable {
   }
 
   /**
-   * Answers a read that failed as UNAVAILABLE, from a copy whose subscription has ended: if the
-   * keyspace allows that, none of its holders can be asked, and the copy is not too old. It says
-   * its age.
+   * Answers a read that failed with UNAVAILABLE from a copy whose subscription has ended, if the
+   * keyspace allows stale reads, none of its holders can be asked, and the copy is not too old. The
+   * answer contains the age of the copy.
    *
    * @return null if there is no such copy
    */
@@ -139,12 +149,12 @@ public final class Copies implements AutoCloseable {
         reply instanceof Reply.Answer answer ? answer.aged(age(copy)) : reply, copy.of().holder());
   }
 
-  /** How old a copy may be by now, at most. */
+  /** Returns the age that a copy has at most. */
   private Duration age(Copy copy) {
     return Duration.ofMillis(Math.max(0, millis.getAsLong() - copy.of().asOfMillis()));
   }
 
-  /** Whether a copy whose subscription has ended is too old, or of another keyspace by now. */
+  /** Returns whether a stale copy is too old, or its keyspace has other holders by now. */
   private boolean isSpent(Copy copy) {
     String keyspace = copy.of().keyspace();
     return age(copy).compareTo(around.staleReads(keyspace)) > 0
@@ -165,7 +175,42 @@ public final class Copies implements AutoCloseable {
 
   // ---------------------------------------------------------------- what is forwarded
 
-  void read(Request.Read read, String holder, Reply.Answer answer, long size) {
+  /** Notes what the answer to a forwarded request has shown, and that an object was read. */
+  @Override
+  public void answered(
+      String dc, Request request, Optional<Integer> partition, Reply reply, int size) {
+    String keyspace = Forwardable.keyspace(request).orElse(null);
+    if (keyspace == null) {
+      return;
+    }
+    if (reply instanceof Reply.Failure f) {
+      if (f.code() == ErrorCode.SESSION_LOST && partition.isPresent()) {
+        lost(keyspace, partition.get());
+      }
+      return;
+    }
+    List<Key> keys = Forwardable.keys(request);
+    if (partition.isEmpty()) {
+      int each = 0;
+      for (VersionVector seen : ShownVersions.seenOfAll(reply)) {
+        shown(keyspace, each++, seen);
+      }
+    } else {
+      Subscription of = table.find(keyspace, partition.get());
+      if (of != null) {
+        of.answered(dc);
+      }
+      VersionVector after = Forwardable.after(request);
+      VersionVector seen = ShownVersions.seen(reply);
+      shown(keyspace, partition.get(), keys.isEmpty() ? after.join(seen) : after);
+      table.sees(keyspace, keys, seen);
+    }
+    if (request instanceof Request.Read read && reply instanceof Reply.Answer answer) {
+      read(read, dc, answer, size);
+    }
+  }
+
+  private void read(Request.Read read, String holder, Reply.Answer answer, long size) {
     if (isOff || answer.type().filter(Followers::isRefused).isPresent()) {
       return;
     }
@@ -189,30 +234,11 @@ public final class Copies implements AutoCloseable {
     }
   }
 
-  /** A forwarded answer shows this of keys of one partition. Called before it is passed on. */
-  void shown(String keyspace, List<Key> keys, VersionVector seen) {
-    for (Key key : keys) {
-      Copy copy = table.find(keyspace, key);
-      if (copy != null) {
-        copy.sees(seen);
-      }
-      Copy old = table.stale().find(keyspace, key);
-      if (old != null) {
-        old.sees(seen);
-      }
-    }
-  }
-
-  /** A datacenter has answered a forwarded request about a partition. */
-  void answered(String dc, String keyspace, int partition) {
-    Subscription of = table.find(keyspace, partition);
-    if (of != null) {
-      of.answered(dc);
-    }
-  }
-
-  /** Something that was shown of a partition is lost, so what waits for it would wait for ever. */
-  void lost(String keyspace, int partition) {
+  /**
+   * Drops the copies of a partition of which shown updates are lost: they would wait for these
+   * updates for ever.
+   */
+  private void lost(String keyspace, int partition) {
     synchronized (table) {
       Subscription of = table.find(keyspace, partition);
       if (of != null) {
@@ -223,9 +249,10 @@ public final class Copies implements AutoCloseable {
   }
 
   /**
-   * A forwarded answer, or its request, shows this of a partition. Called before it is passed on.
+   * Notes that a forwarded answer, or its request, shows these updates of a partition, of unknown
+   * keys; called before the client gets the answer.
    */
-  void shown(String keyspace, int partition, VersionVector seen) {
+  private void shown(String keyspace, int partition, VersionVector seen) {
     Subscription of = table.find(keyspace, partition);
     if (of != null) {
       of.sees(seen);
@@ -259,7 +286,7 @@ public final class Copies implements AutoCloseable {
     }
   }
 
-  /** Ends the subscriptions of keyspaces that others hold now. */
+  /** Ends the subscriptions of keyspaces whose holders have changed. */
   private void cutChanged() {
     synchronized (table) {
       Object now = around.placed();
@@ -268,11 +295,14 @@ public final class Copies implements AutoCloseable {
           table.cut(each, false);
         }
       }
-      placement = now; // until then others that read look for themselves, too
+      placement = now; // until then concurrent reads come here, too
     }
   }
 
-  /** Ends those whose holder is asked no more, as another is nearer, or that are not worth it. */
+  /**
+   * Ends subscriptions to holders that are no longer asked, as another one is nearer, and copies
+   * that cost more than they save.
+   */
   private void look() {
     for (Subscription of : table.subscriptions()) {
       String to = of.movedTo();
@@ -280,17 +310,16 @@ public final class Copies implements AutoCloseable {
         moves(of, to);
       }
     }
-    Map<String, Double> ways = new HashMap<>();
+    ToDoubleFunction<String> ways = roundTrips();
     for (Copy copy : table.all()) {
       copy.demand().readFromCopy(copy.takeHits());
-      double way = ways.computeIfAbsent(copy.of().holder(), around::roundTripMillis);
-      if (!interest.isWorthIt(copy.demand(), way)) {
+      if (!interest.isWorthIt(copy.demand(), ways.applyAsDouble(copy.of().holder()))) {
         table.drop(copy, CopyCounts.Dropped.UNWORTHY);
       }
     }
   }
 
-  /** Its copies may begin again at another holder, as they are read there. */
+  /** Ends a subscription; its objects may be copied again from the holder that is asked now. */
   private void moves(Subscription of, String to) {
     for (Copy copy : of.copies().values()) {
       copy.demand().readFromCopy(copy.takeHits());
@@ -300,17 +329,17 @@ public final class Copies implements AutoCloseable {
   }
 
   private void choose(List<Copy> begun) {
-    Iterator<Saving> least = null;
+    Iterator<Interest.Saving> least = null;
     for (Interest.Candidate each : interest.candidates(table::contains, around::roundTripMillis)) {
       ForwardingHost.Held held = around.heldElsewhere(each.name().keyspace()).orElse(null);
       if (held == null) {
-        continue; // nothing makes way for what is gone, or is held here by now
+        continue; // the keyspace is gone, or held here by now: no copy makes way for it
       }
       while (table.isFull() && table.dropStale()) {
-        // what may be old makes way
+        // stale copies make way
       }
       if (table.isFull()) {
-        least = least == null ? leastFirst() : least;
+        least = least == null ? interest.leastFirst(table.all(), roundTrips()) : least;
         if (!least.hasNext() || !makesWay(least.next(), each)) {
           return;
         }
@@ -322,37 +351,29 @@ public final class Copies implements AutoCloseable {
     }
   }
 
-  private record Saving(Copy copy, double saved) {}
-
-  private Iterator<Saving> leastFirst() {
-    Map<String, Double> ways = new HashMap<>();
-    return table.all().stream()
-        .map(
-            copy -> {
-              double way = ways.computeIfAbsent(copy.of().holder(), around::roundTripMillis);
-              return new Saving(copy, interest.saved(copy.demand(), way));
-            })
-        .sorted(Comparator.comparingDouble(Saving::saved))
-        .iterator();
+  /** Returns the round trips to holders, in milliseconds, each looked up once. */
+  private ToDoubleFunction<String> roundTrips() {
+    Map<String, Double> known = new HashMap<>();
+    return holder -> known.computeIfAbsent(holder, around::roundTripMillis);
   }
 
-  /** Whether a copy ends for another object that saves clearly more. */
-  private boolean makesWay(Saving least, Interest.Candidate more) {
-    boolean ends = more.saved() >= CopyRule.CLEARLY * least.saved;
+  /** Drops a copy for another object that saves clearly more; returns whether it did. */
+  private boolean makesWay(Interest.Saving least, Interest.Candidate more) {
+    boolean ends = more.saved() >= CopyRule.CLEARLY * least.saved();
     if (ends) {
-      table.drop(least.copy, CopyCounts.Dropped.BUDGET);
+      table.drop(least.copy(), CopyCounts.Dropped.BUDGET);
     }
     return ends;
   }
 
-  /** What was shown before a copy could be found must be in what it shows. */
+  /** Tells new copies what was shown before reads could find them, so that they show no less. */
   private void begin(List<Copy> begun) {
     for (Copy copy : begun) {
       copy.begin(around.shown(copy.of().keyspace(), copy.of().partition()));
     }
   }
 
-  /** Follows nothing more. */
+  /** Drops all copies and follows nothing more. */
   @Override
   public void close() {
     synchronized (table) {

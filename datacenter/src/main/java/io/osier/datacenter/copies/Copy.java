@@ -7,33 +7,37 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key holds, as a holder has told it last. Reads look at it without a lock, what was shown
- * of it is noted under its own; all else is done under the lock of {@link Copies}.
+ * The copy of one key: the states of its objects as the holder last told them. Reads take no lock;
+ * {@link #begin} and {@link #sees} take the lock of the copy; everything else is guarded by the
+ * lock of {@link Copies}.
  */
 final class Copy {
   /**
-   * What it holds.
+   * The states that the holder told.
    *
-   * @param context what is in it
+   * @param context a vector of all updates that the states contain
    */
   record Version(List<CrdtState> states, VersionVector context, long bytes) {
     Version {
       states = List.copyOf(states);
     }
 
-    /** Whether it has all of this. Of two objects one may be behind, or not be here yet. */
+    /**
+     * Returns whether the states contain all these updates. False for a key with several objects,
+     * of which one may be older, or not have been told yet.
+     */
     private boolean has(VersionVector seen) {
       return states.size() == 1 && !states.getFirst().isBottom() && seen.isAtMost(context);
     }
   }
 
-  /** Why a copy does not answer. */
+  /** The reason why a copy does not answer a read. */
   enum Miss {
-    /** The holder has not told yet. */
+    /** The holder has not told the states yet. */
     EMPTY,
-    /** Something was seen that may not be in it. */
+    /** The session, or another one here, has seen updates that the copy may lack. */
     BEHIND,
-    /** The connection has requests under way whose answers come before this one. */
+    /** The connection has earlier requests that are not answered yet. */
     ORDER
   }
 
@@ -44,13 +48,17 @@ final class Copy {
   private final LongAdder hits = new LongAdder();
   private volatile @Nullable Version version;
 
-  /** What forwarded answers have shown of the key, to whomever; null until that is known. */
+  /**
+   * The updates of the key that forwarded answers have shown to any client; null until {@link
+   * #begin}.
+   */
   private volatile @Nullable VersionVector shown;
 
+  /** The updates that were shown before {@link #begin}. */
   private VersionVector early = VersionVector.EMPTY;
 
   /**
-   * @param number by which its subscription names it
+   * @param number the number by which the subscription names the key
    */
   Copy(ObjectName name, long number, Subscription of, Demand demand) {
     this.name = name;
@@ -75,17 +83,17 @@ final class Copy {
     return demand;
   }
 
-  /** One more read is answered from this. */
+  /** Counts one more read that this copy answers. */
   void hit() {
     hits.increment();
   }
 
-  /** Takes how many reads were answered from this. */
+  /** Returns how many reads this copy has answered since the last call. */
   long takeHits() {
     return hits.sumThenReset();
   }
 
-  /** What it holds; null until that is told. */
+  /** Returns the states that the holder told last; null before the first. */
   @Nullable Version version() {
     return version;
   }
@@ -95,15 +103,18 @@ final class Copy {
   }
 
   /**
-   * From now on it is known what may have been shown before it began; see {@link #sees}.
+   * Tells the copy what was shown before it existed; before that it answers nothing.
    *
-   * @param before of the partition, taken after this could be found
+   * @param before what was shown of the partition, taken after reads could find this copy
    */
   synchronized void begin(VersionVector before) {
     shown = before.join(early);
   }
 
-  /** A forwarded answer shows this of the key: from now on no older version is shown. */
+  /**
+   * Notes that a forwarded answer shows these updates of the key: from now on the copy shows
+   * nothing older.
+   */
   synchronized void sees(VersionVector seen) {
     VersionVector known = shown;
     if (known == null) {
@@ -114,19 +125,21 @@ final class Copy {
   }
 
   /**
-   * What a read may be answered with; null if this has not all that it must have.
+   * Returns the states to answer a read with; null if they may lack updates that the read must
+   * show.
    *
    * @param after what the session has seen elsewhere
    */
   @Nullable Version covering(VersionVector after) {
-    // In this order: what the holder has told up to there is in the version that is looked at then.
+    // In this order: the version that is read last contains all updates up to the vector read
+    // first.
     VersionVector through = of.through();
     VersionVector seen = shown;
     Version found = version;
     if (found == null || seen == null) {
       return null;
     }
-    // What a session has seen elsewhere is of the partition: its next read may be of another key.
+    // A session's vector is of the whole partition, as its next read may be of another key.
     boolean covers =
         (seen.isAtMost(through) || found.has(seen))
             && of.shown().isAtMost(through)

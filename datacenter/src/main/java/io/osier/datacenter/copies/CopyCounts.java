@@ -1,35 +1,38 @@
 package io.osier.datacenter.copies;
 
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
-/** How often copies answered, or why not, and why some were dropped. Thread-safe. */
+/**
+ * Counts how often copies answered reads, or why they did not, and why copies were dropped.
+ * Thread-safe.
+ */
 public final class CopyCounts {
-  /** Why a copy is no more. */
+  /** The reason why a copy was dropped. */
   enum Dropped {
-    /** Its reads are not worth what its changes cost. */
+    /** Its reads save less than its changes cost. */
     UNWORTHY,
     /** The subscription was cut, or its holder does not hold the keyspace any more. */
     CUT,
-    /** No bytes are left for it, or another one saves more in its place. */
+    /** The budget has no bytes left for it, or another copy saves more. */
     BUDGET,
-    /** Its type, or its size, is not followed. */
+    /** Objects of its type or size are not followed. */
     REFUSED
   }
 
   /**
-   * What was counted.
+   * The counts, since the start of the process unless they say otherwise.
    *
-   * @param objects that are held at present
-   * @param bytes that these take of the heap, about, with those that may be old
-   * @param misses reads of followed objects that were forwarded all the same, by why
-   * @param dropped copies that are no more, by why
-   * @param versions how often a holder has told what an object has become
-   * @param staleObjects of which there is a copy that may be old
-   * @param staleReads reads that were answered from such a copy
+   * @param objects copies at present, without stale ones
+   * @param bytes bytes of the heap that all copies take, about, stale ones included
+   * @param misses reads of copied objects that were forwarded all the same, by reason
+   * @param dropped copies that were dropped, by reason
+   * @param versions how often a holder has told a new state of an object
+   * @param staleObjects stale copies at present
+   * @param staleReads reads that stale copies answered
    */
   public record Figures(
       int objects,
@@ -44,15 +47,11 @@ public final class CopyCounts {
   private final LongAdder hits = new LongAdder();
   private final LongAdder versions = new LongAdder();
   private final LongAdder staleReads = new LongAdder();
-  private final Map<Copy.Miss, LongAdder> misses = adders(Copy.Miss.class);
-  private final Map<Dropped, LongAdder> dropped = adders(Dropped.class);
+  private final LongAdder[] misses = adders(Copy.Miss.values().length);
+  private final LongAdder[] dropped = adders(Dropped.values().length);
 
-  private static <E extends Enum<E>> Map<E, LongAdder> adders(Class<E> of) {
-    Map<E, LongAdder> adders = new EnumMap<>(of);
-    for (E each : of.getEnumConstants()) {
-      adders.put(each, new LongAdder());
-    }
-    return adders;
+  private static LongAdder[] adders(int count) {
+    return Stream.generate(LongAdder::new).limit(count).toArray(LongAdder[]::new);
   }
 
   void hit() {
@@ -63,25 +62,17 @@ public final class CopyCounts {
     staleReads.increment();
   }
 
-  /** A holder has told what an object has become. */
+  /** Counts a new state that a holder has told. */
   void version() {
     versions.increment();
   }
 
   void missed(Copy.Miss why) {
-    adder(misses, why).increment();
+    misses[why.ordinal()].increment();
   }
 
   void dropped(Dropped why) {
-    adder(dropped, why).increment();
-  }
-
-  private static <E extends Enum<E>> LongAdder adder(Map<E, LongAdder> adders, E of) {
-    LongAdder adder = adders.get(of);
-    if (adder == null) {
-      throw new IllegalStateException("not counted: " + of);
-    }
-    return adder;
+    dropped[why.ordinal()].increment();
   }
 
   Figures figures(int objects, int staleObjects, long bytes) {
@@ -89,16 +80,18 @@ public final class CopyCounts {
         objects,
         bytes,
         hits.sum(),
-        sums(misses),
-        sums(dropped),
+        sums(Copy.Miss.values(), misses),
+        sums(Dropped.values(), dropped),
         versions.sum(),
         staleObjects,
         staleReads.sum());
   }
 
-  private static <E extends Enum<E>> Map<String, Long> sums(Map<E, LongAdder> of) {
+  private static Map<String, Long> sums(Enum<?>[] reasons, LongAdder[] counts) {
     Map<String, Long> sums = new TreeMap<>();
-    of.forEach((why, count) -> sums.put(why.name().toLowerCase(Locale.ROOT), count.sum()));
+    for (Enum<?> why : reasons) {
+      sums.put(why.name().toLowerCase(Locale.ROOT), counts[why.ordinal()].sum());
+    }
     return sums;
   }
 }

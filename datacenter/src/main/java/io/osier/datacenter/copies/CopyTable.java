@@ -1,6 +1,7 @@
 package io.osier.datacenter.copies;
 
 import io.osier.core.Key;
+import io.osier.core.VersionVector;
 import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.forward.ForwardingHost;
@@ -10,12 +11,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The copies by what they are of, and their subscriptions: so many at most, within a budget of
- * bytes. Any thread may look into it; all else is done under its lock, which is that of {@link
- * Copies}, too.
+ * The copies by the name of their object, and their subscriptions, within a limit of number and a
+ * budget of bytes. Any thread may look up; changes are guarded by the lock of this table, which is
+ * that of {@link Copies}, too.
  */
 final class CopyTable {
-  /** What a copy takes of the heap besides its states and its key. */
+  /** What a copy takes of the heap besides its states and its key, in bytes. */
   private static final long COPY_BYTES = 600;
 
   private record PartitionName(String keyspace, int partition) {}
@@ -30,8 +31,8 @@ final class CopyTable {
   private long number;
 
   /**
-   * @param interest hears of copies that were not worth it
-   * @param counts of those that are dropped
+   * @param interest is told of copies that were not worth it
+   * @param counts counts the copies that are dropped
    */
   CopyTable(CopySettings settings, Interest interest, CopyCounts counts) {
     this.max = settings.followed();
@@ -40,17 +41,19 @@ final class CopyTable {
     this.counts = counts;
   }
 
-  /** Whether nothing is followed. */
+  /** Returns whether there are no copies, apart from stale ones. */
   boolean isEmpty() {
     return copies.isEmpty();
   }
 
-  /** Those whose subscription has ended; what is in there counts in all figures but the size. */
+  /**
+   * Returns the copies whose subscription has ended; they count in the bytes, but not in the size.
+   */
   StaleCopies stale() {
     return stale;
   }
 
-  /** Whether there is no room for one more that is as large as the others in the mean. */
+  /** Returns whether there is no room for one more copy of average size. */
   boolean isFull() {
     int size = copies.size() + stale.size();
     return size >= max || bytes.taken() + bytes.taken() / Math.max(1, size) > bytes.max();
@@ -60,7 +63,7 @@ final class CopyTable {
     return copies.size();
   }
 
-  /** What the copies take of the heap. */
+  /** Returns the bytes of the heap that all copies take, about. */
   long bytes() {
     return bytes.taken();
   }
@@ -77,11 +80,28 @@ final class CopyTable {
     return copies.isEmpty() ? null : copies.get(new ObjectName(keyspace, key));
   }
 
+  /**
+   * Notes that a forwarded answer shows these updates of keys of one partition; called before the
+   * client gets the answer. For any thread.
+   */
+  void sees(String keyspace, List<Key> keys, VersionVector seen) {
+    for (Key key : keys) {
+      Copy copy = find(keyspace, key);
+      if (copy != null) {
+        copy.sees(seen);
+      }
+      Copy old = stale.find(keyspace, key);
+      if (old != null) {
+        old.sees(seen);
+      }
+    }
+  }
+
   List<Copy> all() {
     return List.copyOf(copies.values());
   }
 
-  /** The subscription of a partition; null if nothing of it is copied. */
+  /** Returns the subscription of a partition; null if none of its objects is copied. */
   @Nullable Subscription find(String keyspace, int partition) {
     return subscriptions.get(new PartitionName(keyspace, partition));
   }
@@ -91,9 +111,9 @@ final class CopyTable {
   }
 
   /**
-   * Adds a copy that holds nothing yet.
+   * Adds a copy without states.
    *
-   * @param held who holds its keyspace
+   * @param held the holders of its keyspace
    * @return null if there is no room for it
    */
   @Nullable Copy tryAdd(Interest.Candidate of, ForwardingHost.Held held) {
@@ -112,7 +132,10 @@ final class CopyTable {
     return copy;
   }
 
-  /** Takes the room for what a copy shall hold; false if there is not enough. */
+  /**
+   * Takes the bytes for the new states of a copy, for which stale copies make way; returns false if
+   * there are not enough.
+   */
   boolean makeRoom(Copy copy, Copy.Version version) {
     long more = version.bytes() - versionBytes(copy);
     if (more > 0) {
@@ -126,7 +149,7 @@ final class CopyTable {
     return true;
   }
 
-  /** A copy holds this from now on, so one of its object that may be old is of no use. */
+  /** Gives a copy its new states, and drops the stale copy of the same object. */
   void set(Copy copy, Copy.Version told) {
     copy.set(told);
     Copy old = stale.find(copy.name());
@@ -135,7 +158,7 @@ final class CopyTable {
     }
   }
 
-  /** Drops a copy, unless it was dropped before; a subscription ends with its last one. */
+  /** Drops a copy, unless it was dropped before; its subscription ends with its last copy. */
   void drop(Copy copy, CopyCounts.Dropped why) {
     if (!copies.remove(copy.name(), copy)) {
       return;
@@ -154,8 +177,8 @@ final class CopyTable {
   /**
    * Ends a subscription, with its copies.
    *
-   * @param mayBeStale whether those that hold something may answer while no holder can be asked:
-   *     they stay, with their bytes
+   * @param mayBeStale whether copies with states may answer while no holder can be asked: they
+   *     become stale copies and keep their bytes
    */
   void cut(Subscription of, boolean mayBeStale) {
     for (Copy copy : List.copyOf(of.copies().values())) {
@@ -166,7 +189,7 @@ final class CopyTable {
         if (older != null) {
           dropStale(older);
         }
-        stale.add(copy); // first: it is found in either, by who notes what is shown
+        stale.add(copy); // first, so that whoever notes what was shown finds it in one of both
         copies.remove(copy.name(), copy);
         counts.dropped(CopyCounts.Dropped.CUT);
       }
@@ -174,7 +197,7 @@ final class CopyTable {
     end(of);
   }
 
-  /** Drops one whose subscription has ended; false if there is none. */
+  /** Drops any stale copy; returns false if there is none. */
   boolean dropStale() {
     Copy any = stale.any();
     if (any != null) {
@@ -183,7 +206,7 @@ final class CopyTable {
     return any != null;
   }
 
-  /** Drops one whose subscription has ended. */
+  /** Drops a stale copy. */
   void dropStale(Copy copy) {
     stale.remove(copy);
     bytes.give(emptyBytes(copy.name()) + versionBytes(copy));

@@ -9,35 +9,44 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.StateCodec;
+import io.osier.datacenter.forward.ForwardedScript;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The bytes of what one asks a holder who follows objects, and of its answers. Both begin with a
- * number that no request and no reply of clients has, so who knows neither refuses. Static, pure.
+ * Encodes the questions to a holder about followed objects, and its answers. Both begin with a
+ * number that no request and no reply of clients has, so a datacenter that does not know them
+ * refuses. Static, pure.
  */
 public final class FollowCodec {
-  /** See above. */
+  /** The number with which questions and answers begin; a script has 126. */
   static final int KIND = 127;
 
-  /** So much of an answer is objects; it is decoded where it is received. */
+  /**
+   * The bytes of objects after which an answer takes no more objects: the thread that receives an
+   * answer decodes it.
+   */
   static final int BYTES_MAX = 48 << 10;
 
-  /** A holder's answers are smaller, whatever the last object and its vector take. */
+  /**
+   * The largest answer, in bytes; a holder's answers are smaller, whatever the last object and its
+   * vector take.
+   */
   private static final int ANSWER_BYTES_MAX = 4 * BYTES_MAX;
 
   private static final int NAME_BYTES_MAX = 1 << 10;
 
   /**
-   * Asks what becomes of objects of one partition.
+   * Asks for the changes of objects of one partition.
    *
-   * @param subscription tells it from others of this process
-   * @param step 1 begins the subscription
-   * @param add keys that are followed from now on; what they hold is told with the next answers
-   * @param remove the numbers of keys that are followed no more
-   * @param waitMillis how long to wait for a change; 0 to tell at once how far the holder is
+   * @param subscription the number of the subscription, unique in the asking process
+   * @param step the number of the question; 1 begins the subscription
+   * @param add keys to follow from now on; the next answers tell their states
+   * @param remove the numbers of keys to follow no more
+   * @param waitMillis how long the holder waits for a change, in milliseconds; 0 to answer at once
+   *     with its vector
    */
   public record Ask(
       String keyspace,
@@ -56,24 +65,25 @@ public final class FollowCodec {
   /**
    * A key that is followed.
    *
-   * @param number by which all else names it
+   * @param number the number by which all later messages name the key
    */
   public record Added(long number, Key key) {}
 
   /**
-   * What a key holds.
+   * The objects of a key.
    *
-   * @param states empty of a key that cannot be followed; one that is not there has an empty list
-   * @param bytes of these on the link, about
+   * @param states the states of its objects, none if the key does not exist; empty if the key
+   *     cannot be followed
+   * @param bytes bytes of the states on the link, about
    */
   public record Told(long number, Optional<List<CrdtState>> states, long bytes) {}
 
   /**
    * An answer.
    *
-   * @param step 1, 2, 3, … in the order in which the holder tells, whatever question this answers
-   * @param through all of this is in what was told by now, of each followed object; empty where
-   *     more has changed than this could tell
+   * @param step 1, 2, 3, … in the order in which the holder answers, whichever question it answers
+   * @param through all updates up to this vector are in the states told so far, of each followed
+   *     object; empty if more has changed than fits into this answer
    */
   public record Answer(long step, Optional<VersionVector> through, List<Told> objects) {
     public Answer {
@@ -84,15 +94,15 @@ public final class FollowCodec {
   private FollowCodec() {}
 
   /**
-   * Whether something is of these.
+   * Returns whether a question or an answer is of this kind.
    *
-   * @param rest of a question or an answer, behind what each begins with
+   * @param rest the question or answer after the beginning that all have
    */
   public static boolean isOfThese(WireInput rest) {
-    return rest.remaining() > 0 && (rest.getBuffer()[rest.position()] & 0xff) == KIND;
+    return ForwardedScript.isNext(rest, KIND);
   }
 
-  /** Writes an Ask, behind what each question begins with. */
+  /** Writes a question after the beginning that all questions have. */
   public static void write(WireOutput out, Ask ask) {
     out.writeByte(KIND);
     out.writeText(ask.keyspace);
@@ -110,7 +120,7 @@ public final class FollowCodec {
   }
 
   /**
-   * Reads an Ask.
+   * Reads a question.
    *
    * @throws MalformedException if it is none
    */
@@ -147,7 +157,7 @@ public final class FollowCodec {
     return all;
   }
 
-  /** Writes an Answer, behind what each answer begins with. */
+  /** Writes an answer after the beginning that all answers have. */
   public static void write(WireOutput out, Answer answer) {
     out.writeByte(KIND);
     out.writeNumber(answer.step);
@@ -162,7 +172,7 @@ public final class FollowCodec {
   }
 
   /**
-   * Reads an Answer.
+   * Reads an answer.
    *
    * @throws MalformedException if it is none
    */

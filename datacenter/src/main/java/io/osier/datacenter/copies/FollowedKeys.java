@@ -7,10 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The keys of a keyspace that others follow: who hears of the change of which. Thread-safe. */
+/**
+ * The followed keys of a keyspace, with the subscriptions to tell of their changes. Thread-safe.
+ */
 final class FollowedKeys implements ChangeListener {
+  /** Takes the changes of the keys for which it was added. */
   interface Hearer {
-    /** A key has, or may have, changed. Neither waits nor runs others' code. */
+    /** Takes a key that has, or may have, changed. Neither waits nor runs others' code. */
     void changed(Key key);
   }
 
@@ -33,6 +36,7 @@ final class FollowedKeys implements ChangeListener {
     }
   }
 
+  /** Tells a hearer of the changes of a key from now on. */
   void add(Key key, Hearer hearer) {
     byKey.merge(key, List.of(hearer), FollowedKeys::both);
   }

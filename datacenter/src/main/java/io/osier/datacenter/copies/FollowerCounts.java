@@ -2,16 +2,21 @@ package io.osier.datacenter.copies;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What others follow of what is held here, and what they were told. Thread-safe. */
+/**
+ * Counts the objects that other datacenters follow here, and the states that they were told.
+ * Thread-safe.
+ */
 public final class FollowerCounts {
   /**
-   * What was counted.
+   * The counts.
    *
-   * @param objects that are followed at present, once for each datacenter that does
-   * @param states that were told: an object's whole state each time, whatever its mode
-   * @param bytes of these
-   * @param untoldMillis so long the change has waited that has waited longest to be told to
-   *     somebody; 0 if all is told
+   * @param objects followed objects at present, each counted once for each datacenter that follows
+   *     it
+   * @param states states that were told since the start; always whole states, whatever the mode of
+   *     their object
+   * @param bytes bytes of these states
+   * @param untoldMillis for how long the oldest change that a follower was not told has waited, in
+   *     milliseconds; 0 if there is none
    */
   public record Figures(long objects, long states, long bytes, long untoldMillis) {}
 
@@ -19,11 +24,12 @@ public final class FollowerCounts {
   private final LongAdder states = new LongAdder();
   private final LongAdder bytes = new LongAdder();
 
-  /** So many more objects are followed. */
+  /** Notes that so many more objects are followed; fewer if negative. */
   void follows(int more) {
     objects.add(more);
   }
 
+  /** Notes the states of an answer. */
   void told(FollowCodec.Answer answer) {
     for (FollowCodec.Told told : answer.objects()) {
       if (told.states().isPresent()) {

@@ -10,14 +10,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The keys of one subscription, within the holder's budget, and what is to be told of them. Used
- * under its owner's lock.
+ * The keys of one subscription at the holder, within the holder's budget, and which of them have
+ * changed and must be told. Guarded by its owner's lock.
  */
 final class FollowerKeys {
-  /** What a followed key takes of the heap besides the key, and a subscription of its own. */
+  /**
+   * What a followed key takes of the heap besides the key, in bytes; a subscription takes as much.
+   */
   static final long KEY_BYTES = 300;
 
-  /** So many keys without room are remembered until that is told. */
+  /** The most refused keys that are remembered until the follower is told. */
   private static final int REFUSED_MAX = 10_000;
 
   private final ByteBudget bytes;
@@ -27,22 +29,27 @@ final class FollowerKeys {
   private final Map<Long, Key> keys = new HashMap<>();
   private final Map<Key, Long> numbers = new HashMap<>();
 
-  /** What has changed and is not told yet; what waits longest comes first. */
+  /** The keys that have changed since they were told, by number; the longest waiting first. */
   private Map<Long, Key> changed = new LinkedHashMap<>();
 
+  /** The numbers of keys for which there was no room, until that is told. */
   private List<Long> refused = new ArrayList<>();
 
-  /** Since when something has changed and is not taken; of no meaning if all is. */
+  /** When the first change came that is not taken for an answer; undefined if there is none. */
   private long changedSince;
 
-  /** Since when what is taken and not told had changed; of no meaning if nothing is. */
+  /**
+   * When the first change came that is taken for an answer and not told; undefined if there is
+   * none.
+   */
   private long takenSince;
 
+  /** Whether changes are taken for an answer that is not sent yet. */
   private boolean isTaken;
 
   /**
-   * @param listener hears of the changes of the keyspace's keys
-   * @param owner is told of those of these
+   * @param listener is told of the changes of the keyspace's keys
+   * @param owner takes the changes of the keys of this subscription
    */
   FollowerKeys(
       ByteBudget bytes, FollowerCounts counts, FollowedKeys listener, FollowedKeys.Hearer owner) {
@@ -52,7 +59,7 @@ final class FollowerKeys {
     this.owner = owner;
   }
 
-  /** Adds one, whose state is told next, or that there is no room for it. */
+  /** Adds a key; the next answer tells its state, or that there is no room for it. */
   void add(FollowCodec.Added added, long nowNanos) {
     remove(added.number());
     Key key = added.key();
@@ -86,7 +93,9 @@ final class FollowerKeys {
     return keys.isEmpty();
   }
 
-  /** A key has, or may have, changed; false if it is none of these. */
+  /**
+   * Notes that a key has, or may have, changed; returns false if it is not of this subscription.
+   */
   boolean changed(Key key, long nowNanos) {
     Long number = numbers.get(key);
     if (number != null) {
@@ -102,30 +111,30 @@ final class FollowerKeys {
     changed.put(number, key);
   }
 
-  /** How long something has waited to be told, at most; 0 if all is told. */
+  /** Returns how long the oldest change that is not told has waited; 0 if there is none. */
   long untoldNanos(long nowNanos) {
     return isTaken ? nowNanos - takenSince : changed.isEmpty() ? 0 : nowNanos - changedSince;
   }
 
-  /** Whether something has changed that is not told. */
+  /** Returns whether keys have changed that are not taken for an answer. */
   boolean haveChanged() {
     return !changed.isEmpty();
   }
 
-  /** Whether there was no room for some, as is to be told. */
+  /** Returns whether keys were refused and that must be told. */
   boolean areRefused() {
     return !refused.isEmpty();
   }
 
-  /** Whether that was so for more than are remembered. */
+  /** Returns whether more keys were refused than are remembered. */
   boolean areTooMany() {
     return refused.size() > REFUSED_MAX;
   }
 
   /**
-   * Takes out what is to be told.
+   * Takes all changed and refused keys for an answer.
    *
-   * @param through all of this is in what the keys hold from now on
+   * @param through all these updates are in the states that are read from now on
    */
   Telling take(VersionVector through) {
     takenSince = changedSince;
@@ -136,7 +145,9 @@ final class FollowerKeys {
     return telling;
   }
 
-  /** The rest is told. What is left is to be told next, in front of what has changed since. */
+  /**
+   * Ends an answer: the keys that it left out are told next, before those that have changed since.
+   */
   void takeBack(Map<Long, Key> left) {
     isTaken = false;
     left.keySet().retainAll(keys.keySet());

@@ -25,61 +25,61 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells those who have copies of what is held here what becomes of it: each change at once, and of
- * an object that changes all the time its state, as often as {@link Held#holdMillis} allows.
- * Thread-safe; others are called without a lock.
+ * Tells the datacenters that copy objects of this one the changes of these objects: each change at
+ * once, and of an object that changes all the time its state, as often as {@link Held#holdMillis}
+ * allows. Thread-safe; foreign code is called without a lock.
  */
 public final class Followers {
   private static final Logger LOG = LoggerFactory.getLogger(Followers.class);
 
-  /** Changes that come within this time are told together. */
+  /** Changes within this time are told together. */
   private static final long TOGETHER_MILLIS = 2;
 
-  /** When it is tried again to tell what could not be told; each time later, up to the second. */
+  /** The first pause after a failed answer; it doubles up to {@link #AGAIN_MAX_MILLIS}. */
   private static final long AGAIN_MILLIS = 10;
 
   private static final long AGAIN_MAX_MILLIS = 1_000;
 
-  /** Who has not asked for so long follows nothing any more. */
+  /** A subscription without a question for this long ends. */
   private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** A keyspace that is held here. */
   public interface Held {
-    /** So long changes may be held back. */
+    /** Returns how long changes may be held back, in milliseconds. */
     long holdMillis();
 
-    /** Which partitions it has. */
+    /** Returns how its keys are divided. */
     Partitioning partitioning();
 
     /** See {@link io.osier.datacenter.feed.KeyspaceFeed#listen}. */
     boolean listen(ChangeListener listener);
 
-    /** Takes, later, what a partition has of all replicas; null if it cannot tell. */
+    /** Passes, later, the vector of all updates that a partition has; null if it cannot tell. */
     void through(int partition, Consumer<@Nullable VersionVector> told);
 
     /**
-     * What a key holds, by one who may wait for a disk.
+     * Returns the objects of a key; may wait for the disk.
      *
      * @throws OsierException if it cannot be read
      */
     StoredKey read(Key key);
   }
 
-  /** What this has of the world. */
+  /** What this class needs of its datacenter. Thread-safe. */
   public interface Around {
-    /** A keyspace whose objects may be followed. */
+    /** Returns a keyspace that is held here and whose objects may be followed. */
     Optional<Held> heldHere(String keyspace);
 
     void later(Runnable task, long millis);
 
-    /** Does something that may wait for a disk. */
+    /** Runs a task that may wait for the disk. */
     void beside(Runnable task);
   }
 
-  /** Takes an answer; null if there is none. */
+  /** Sends an answer to a question. */
   @FunctionalInterface
   public interface Answers {
-    /** Takes it. */
+    /** Sends it; null refuses the question. */
     void send(@Nullable Consumer<WireOutput> content);
   }
 
@@ -95,9 +95,9 @@ public final class Followers {
   private final Map<String, FollowedKeys> listeners = new ConcurrentHashMap<>();
 
   /**
-   * Nobody follows anything.
+   * Makes it, without followers.
    *
-   * @param bytes for the keys that others follow
+   * @param bytes the budget of the keys that others follow
    * @param nanoTime a monotonic clock
    */
   public Followers(Around around, ByteBudget bytes, LongSupplier nanoTime) {
@@ -112,20 +112,15 @@ public final class Followers {
     return counts.figures(TimeUnit.NANOSECONDS.toMillis(untold));
   }
 
-  /** Whether objects of a type are not followed: what is read of them depends on where. */
+  /**
+   * Returns whether objects of a type are never followed, as their readings depend on the
+   * datacenter.
+   */
   static boolean isRefused(CrdtType type) {
     return type == CrdtType.BOUNDED_COUNTER;
   }
 
-  /**
-   * Whether this is of who follows objects, and no request.
-   *
-   * @param rest of what was asked, behind what each question begins with
-   */
-  public static boolean isAsk(WireInput rest) {
-    return FollowCodec.isOfThese(rest);
-  }
-
+  /** Answers a question of a datacenter, now or later; see {@link FollowCodec#readAsk}. */
   public void asked(ReplicaId peer, WireInput rest, Answers answers) {
     FollowCodec.Ask ask;
     try {
@@ -151,13 +146,13 @@ public final class Followers {
     }
     Follower follower = followers.get(name);
     if (follower == null) {
-      answers.send(null); // there is no room, or it was forgotten with all that it followed
+      answers.send(null); // there is no room, or the subscription has ended
     } else {
       follower.asked(ask, answers);
     }
   }
 
-  /** A datacenter has gone: what it followed is followed no more. */
+  /** Ends the subscriptions of a datacenter whose connection was lost. */
   public void down(String dc) {
     followers.values().stream().filter(f -> f.name.peer.dc().equals(dc)).forEach(Follower::end);
   }
@@ -169,24 +164,28 @@ public final class Followers {
     private final Held held;
     private final FollowedKeys listener;
 
-    // Under this one's lock.
+    // Guarded by this object's lock.
     private final FollowerKeys keys;
     private final List<Waiting> waiting = new ArrayList<>();
 
-    /** Somebody waits for how far this datacenter is. */
+    /** Whether to answer the next question at once, even without a change. */
     private boolean urgent;
 
+    /** Whether an answer is being made. */
     private boolean telling;
 
-    /** Answers that tell something: questions may come in another order than they were asked in. */
+    /**
+     * The number of answers so far: questions may come in another order than they were asked in.
+     */
     private long tellings;
 
+    /** Whether a turn is planned that tells changes. */
     private boolean planned;
 
-    /** Whether it has its turn when one is due that waited for nothing, or before. */
+    /** Whether a turn is planned for the time at which the oldest question must be answered. */
     private boolean duePlanned;
 
-    /** So long it waits, as it could not tell; 0 if it could. */
+    /** The pause since the last answer could not be made, in milliseconds; 0 if it could. */
     private long pauseMillis;
 
     private boolean ended;
@@ -225,7 +224,7 @@ public final class Followers {
       }
       plan();
       if (waitMillis == 0) {
-        around.later(this::turn, 0); // though the turn that is planned comes later
+        around.later(this::turn, 0); // even if a later turn is planned
       }
     }
 
@@ -239,7 +238,9 @@ public final class Followers {
       plan();
     }
 
-    /** Sees to it that this has its turn when there is something to tell, or somebody is due. */
+    /**
+     * Plans the next turn: when changes may be told, or when the oldest question must be answered.
+     */
     private void plan() {
       long millis;
       boolean waits;
@@ -278,14 +279,14 @@ public final class Followers {
         now = urgent || isDue() || (keys.haveChanged() && heldMillis() <= 0);
         now &= !ended && !telling && !waiting.isEmpty();
         telling |= now;
-        urgent &= !now; // who asks from now on may want more than is told
+        urgent &= !now; // later questions may want more than this answer tells
       }
       if (!now) {
         plan();
       } else if (held.listen(listener)) {
         held.through(partition, through -> around.beside(() -> tell(through)));
       } else {
-        again(); // it hears of no changes yet, so nothing can be said of what did not change
+        again(); // changes may be missed until it listens, so the vector could not be told
       }
     }
 
@@ -293,7 +294,7 @@ public final class Followers {
       return !waiting.isEmpty() && nanoTime.getAsLong() - waiting.getFirst().dueNanos >= 0;
     }
 
-    /** Who does not ask any more follows nothing. */
+    /** Ends the subscription if no question has come for {@link #LEASE_NANOS}. */
     private void lapse() {
       boolean lapsed;
       synchronized (this) {
@@ -304,10 +305,11 @@ public final class Followers {
       }
     }
 
+    /** Plans another attempt after an answer could not be made. */
     private void again() {
       boolean hasKeys;
       synchronized (this) {
-        hasKeys = !keys.isEmpty(); // else nobody may ever want to hear of changes
+        hasKeys = !keys.isEmpty(); // without keys the listener may never be wanted
         telling = false;
         urgent = true;
         pauseMillis = Math.clamp(2 * pauseMillis, AGAIN_MILLIS, AGAIN_MAX_MILLIS);
@@ -323,7 +325,10 @@ public final class Followers {
       return around.heldHere(keyspace).filter(held::equals).isPresent();
     }
 
-    /** Tells what has changed. What was heard of until now is in it, and all of this at least. */
+    /**
+     * Answers a question with the changed objects. Their states contain all changes heard of so
+     * far, and all updates up to the vector.
+     */
     private void tell(@Nullable VersionVector through) {
       if (through == null) {
         again();
@@ -350,7 +355,7 @@ public final class Followers {
       return keys.take(through);
     }
 
-    /** Answers with it; false if nobody asks. */
+    /** Sends the answer; returns false if no question waits. */
     private boolean told(Telling telling) {
       Waiting to;
       boolean last;
@@ -378,7 +383,7 @@ public final class Followers {
       return keys.untoldNanos(now);
     }
 
-    /** Tells nothing more. */
+    /** Ends the subscription and refuses its waiting questions. */
     void end() {
       List<Waiting> left;
       synchronized (this) {

@@ -9,18 +9,27 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link Copies} has of the world: who holds what, and how they are asked. Thread-safe. */
+/**
+ * What {@link Copies} needs of its datacenter: the holders of keyspaces, and questions to them.
+ * Thread-safe.
+ */
 public interface Holders {
-  /** Another object once somebody else may hold something. Cheap. */
+  /**
+   * Returns a token of the present placement; another object once the holders of any keyspace may
+   * have changed. Cheap.
+   */
   Object placed();
 
-  /** Who holds a keyspace; empty where no copies are made of it, as where it is held here. */
+  /**
+   * Returns the holders of a keyspace; empty if no copies are made of it, for example as it is held
+   * here.
+   */
   Optional<ForwardingHost.Held> heldElsewhere(String keyspace);
 
   /**
    * Asks a datacenter.
    *
-   * @param content behind what every question begins with
+   * @param content writes the question after the beginning that all questions have
    * @param answer takes the answer, once, now or later; null if there is none
    */
   void ask(
@@ -29,18 +38,19 @@ public interface Holders {
       long waitMillis,
       Consumer<@Nullable WireInput> answer);
 
-  /** How old a copy may be that answers while none of the holders can be asked; 0 for none. */
+  /** Returns the age up to which a copy may answer while no holder can be asked; 0 for never. */
   Duration staleReads(String keyspace);
 
-  /** Whether a datacenter can be asked. */
+  /** Returns whether a datacenter can be asked. */
   boolean mayAsk(String dc);
 
-  /** The way to a datacenter and back, as far as that is known. */
+  /** Returns the round trip to a datacenter, in milliseconds; 0 if it was not measured. */
   double roundTripMillis(String dc);
 
-  /** What was shown of a partition, by forwarded answers and by copies. */
+  /** Returns what forwarded answers and copies have shown of a partition. */
   VersionVector shown(String keyspace, int partition);
 
+  /** Notes that copies may show these updates of a partition. */
   void shows(String keyspace, int partition, VersionVector more);
 
   void later(Runnable task, long millis);

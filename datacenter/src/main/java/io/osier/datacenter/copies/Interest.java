@@ -4,25 +4,27 @@ import io.osier.adaptation.SpaceSaving;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Which objects that others hold are read here most, and which of them are worth a copy, in periods
- * of time. Pure; used under its owner's lock.
+ * Counts which objects of other datacenters are read here most, and decides at the end of each
+ * period which of them are worth a copy. Pure; guarded by its owner's lock.
  */
 final class Interest {
-  /** So many are counted at least: of fewer counters none would be kept for long. */
+  /** The least number of counters: with fewer of them none would be kept for long. */
   private static final int COUNTED_MIN = 1_000;
 
   /**
-   * Reads of longer keys, in bytes, are not counted: the counters' number is all that bounds them.
+   * The longest key that is counted, in bytes, since only the number of counters bounds their
+   * memory.
    */
   private static final int KEY_LENGTH_MAX = 256;
 
-  /** Who could not be followed is asked again after so many periods. */
+  /** After how many periods a holder that has refused is asked again. */
   private static final int REFUSED_PERIODS = 15;
 
   /** An object whose reads are forwarded. */
@@ -30,9 +32,7 @@ final class Interest {
     Demand demand = new Demand();
     String holder = "";
 
-    /**
-     * Another object takes the counter over; the demand may go on with a copy of the former one.
-     */
+    /** Gives the counter to another object; a copy of the former one may keep the old demand. */
     private static void clear(ObjectName former, Counted counted) {
       counted.demand = new Demand();
       counted.holder = "";
@@ -42,19 +42,19 @@ final class Interest {
   /**
    * An object that is worth a copy.
    *
-   * @param holder who has answered its last read
+   * @param holder the datacenter that answered its last read
    */
   record Candidate(ObjectName name, String holder, Demand demand, double saved) {}
 
   private final CopyRule rule;
   private final SpaceSaving<ObjectName, Counted> counted;
 
-  /** By datacenter, until which period it is not asked to be followed. */
+  /** The period until which a datacenter is not asked to follow objects, by its name. */
   private final Map<String, Long> refused = new HashMap<>();
 
   private long period;
 
-  /** The period in which something was read last. */
+  /** The period of the last read. */
   private long readIn;
 
   Interest(CopyRule rule, int counters) {
@@ -62,7 +62,7 @@ final class Interest {
     this.counted = new SpaceSaving<>(Math.max(COUNTED_MIN, counters), Counted::new, Counted::clear);
   }
 
-  /** An object of which there is no copy was read at a holder. */
+  /** Notes that a holder has answered a read of an object without a copy, with so many bytes. */
   void read(ObjectName name, String holder, long size) {
     if (name.key().length() > KEY_LENGTH_MAX) {
       return;
@@ -73,7 +73,7 @@ final class Interest {
     readIn = period;
   }
 
-  /** Reads of an object are answered by another holder now. */
+  /** Notes that another holder answers the reads of an object now. */
   void isAt(ObjectName name, String holder) {
     Counted of = counted.note(name);
     if (of != null) {
@@ -81,37 +81,49 @@ final class Interest {
     }
   }
 
-  /** A holder does not tell what becomes of objects, or not now. */
+  /** Notes that a holder does not tell the changes of objects, or not at present. */
   void refuses(String holder) {
     refused.put(holder, period + REFUSED_PERIODS);
   }
 
-  /** Another period begins. */
+  /** Begins the next period. */
   void nextPeriod() {
     period++;
   }
 
-  /** Whether a copy is still worth it, now that a period is over. */
+  /** Ends the period of a copy's demand, and returns whether the copy is still worth it. */
   boolean isWorthIt(Demand demand, double roundTripMillis) {
     demand.periodEnds();
     return rule.stays(demand, roundTripMillis);
   }
 
-  /** What a copy saves of what its reads would cost if they were forwarded. */
-  double saved(Demand demand, double roundTripMillis) {
-    return rule.saved(demand, roundTripMillis);
+  /** A copy, and what it saves in a period, in bytes: what its reads would cost if forwarded. */
+  record Saving(Copy copy, double saved) {}
+
+  /** Returns the copies, first those that save least. */
+  Iterator<Saving> leastFirst(List<Copy> copies, ToDoubleFunction<String> roundTripMillis) {
+    return copies.stream()
+        .map(
+            copy -> {
+              double way = roundTripMillis.applyAsDouble(copy.of().holder());
+              return new Saving(copy, rule.saved(copy.demand(), way));
+            })
+        .sorted(Comparator.comparingDouble(Saving::saved))
+        .iterator();
   }
 
-  /** A copy has ended that was not worth it, or found no room. */
+  /** Notes that a copy was not worth it, or found no room. */
   void wasNotWorthIt(Demand demand) {
     demand.wasNotWorthIt(period);
   }
 
   /**
-   * Those that are worth a copy, now that a period is over, best first.
+   * Ends the period of all objects without a copy, and returns those that are worth one, best
+   * first.
    *
-   * @param isCopied of which there are copies
-   * @param roundTripMillis the way to a holder and back
+   * @param isCopied whether an object has a copy
+   * @param roundTripMillis returns the round trip to a holder, in milliseconds; called once for
+   *     each holder
    */
   List<Candidate> candidates(
       Predicate<ObjectName> isCopied, ToDoubleFunction<String> roundTripMillis) {
@@ -119,7 +131,7 @@ final class Interest {
     Map<String, Double> ways = new HashMap<>();
     for (SpaceSaving.Entry<ObjectName, Counted> entry : counted.top(counted.size())) {
       if (isCopied.test(entry.item())) {
-        continue; // its demand is the copy's
+        continue; // the copy keeps its demand
       }
       Counted of = entry.note();
       of.demand.periodEnds();
@@ -134,7 +146,7 @@ final class Interest {
     return candidates;
   }
 
-  /** Whether nothing was read for long. */
+  /** Returns whether nothing was read for {@link CopyRule#PAUSE_MAX} periods. */
   boolean isIdle() {
     return period - readIn > CopyRule.PAUSE_MAX;
   }

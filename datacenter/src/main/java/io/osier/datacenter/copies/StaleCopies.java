@@ -9,14 +9,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies whose subscription has ended, so that they may be older than what a holder has. What is
- * shown of them is noted on, since they too never show less than that. Any thread may look into it
- * and note what is shown; all else is done under the lock of {@link Copies}.
+ * The stale copies: their subscription has ended, so the holders may have newer states. What is
+ * shown of their keys is still noted, since they never show less than that either. Any thread may
+ * look up and note what was shown; everything else is guarded by the lock of {@link Copies}.
  */
 final class StaleCopies {
   private final Map<ObjectName, Copy> copies = new ConcurrentHashMap<>();
 
-  /** Those of the copies. */
+  /** The ended subscriptions of the copies. */
   private final Set<Subscription> ended = ConcurrentHashMap.newKeySet();
 
   int size() {
@@ -39,7 +39,7 @@ final class StaleCopies {
     return List.copyOf(copies.values());
   }
 
-  /** One of them; null if there is none. */
+  /** Returns any of them; null if there is none. */
   @Nullable Copy any() {
     for (Copy copy : copies.values()) {
       return copy;
@@ -47,12 +47,12 @@ final class StaleCopies {
     return null;
   }
 
-  /** Those of a partition. */
+  /** Returns those of a partition. */
   List<Copy> of(String keyspace, int partition) {
     return copies.values().stream().filter(c -> isOf(c.of(), keyspace, partition)).toList();
   }
 
-  /** Forwarded answers have shown this of a partition, of whichever keys. */
+  /** Notes that forwarded answers have shown these updates of a partition, of unknown keys. */
   void sees(String keyspace, int partition, VersionVector seen) {
     for (Subscription of : ended) {
       if (isOf(of, keyspace, partition)) {
@@ -65,7 +65,7 @@ final class StaleCopies {
     return of.partition() == partition && of.keyspace().equals(keyspace);
   }
 
-  /** The subscription of a copy that holds something ends. */
+  /** Adds a copy with states whose subscription ends. */
   void add(Copy copy) {
     ended.add(copy.of());
     copies.put(copy.name(), copy);

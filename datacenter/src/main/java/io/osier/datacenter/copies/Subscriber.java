@@ -15,13 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks holders what becomes of objects, and takes what they tell into the copies. Thread-safe;
- * holders are asked without a lock.
+ * Asks holders for the changes of copied objects, and stores the states that they tell in the
+ * copies. Thread-safe; holders are asked without a lock.
  */
 final class Subscriber {
   private static final Logger LOG = LoggerFactory.getLogger(Subscriber.class);
 
-  /** A holder waits so long for a change at least. */
+  /** The least time that a holder waits for a change before it answers. */
   private static final long WAIT_MILLIS_MIN = 1_000;
 
   private final Holders around;
@@ -30,12 +30,12 @@ final class Subscriber {
   private final CopyCounts counts;
   private final LongSupplier millis;
 
-  /** Holders whose answers could not be taken: each is named in the log once. */
+  /** Holders whose answers were wrong: each is named in the log once. */
   private final Set<String> distrusted = new HashSet<>();
 
   /**
-   * @param table whose lock is taken
-   * @param millis the datacenter's time, in milliseconds since 1970
+   * @param table the copies; its lock is taken
+   * @param millis the datacenter's clock, in milliseconds since 1970
    */
   Subscriber(
       Holders around, CopyTable table, Interest interest, CopyCounts counts, LongSupplier millis) {
@@ -46,7 +46,7 @@ final class Subscriber {
     this.millis = millis;
   }
 
-  /** Asks for more, unless enough is asked. */
+  /** Sends further questions of a subscription, unless enough are in flight. */
   void ask(Subscription of) {
     int waitMillis = waitMillis(around.staleReads(of.keyspace()));
     List<FollowCodec.Ask> asks;
@@ -57,8 +57,8 @@ final class Subscriber {
   }
 
   /**
-   * How long a holder waits for a change: of a copy that may answer although it is old the age is
-   * known as exactly as its questions are answered.
+   * Returns how long a holder waits for a change, in milliseconds. Shorter for a keyspace with
+   * stale reads: the age of a stale copy is only known as exactly as the holder's answers come.
    */
   private static int waitMillis(Duration stale) {
     return stale.isZero()
@@ -66,7 +66,7 @@ final class Subscriber {
         : (int) Math.clamp(stale.toMillis() / 10, WAIT_MILLIS_MIN, Subscription.WAIT_MILLIS);
   }
 
-  /** Asks how far the holder is, unless that is asked already. */
+  /** Asks for the vector of the holder, unless such a question is in flight. */
   void refresh(Subscription of) {
     FollowCodec.Ask ask;
     synchronized (table) {
@@ -116,7 +116,7 @@ final class Subscriber {
     }
   }
 
-  /** A holder does not know of copies, or of this subscription any more, or its link is lost. */
+  /** Ends a subscription that a holder refuses, or whose link is lost. */
   private void refused(Subscription of, boolean byHolder) {
     boolean mayBeStale = !around.staleReads(of.keyspace()).isZero();
     synchronized (table) {
@@ -130,6 +130,7 @@ final class Subscriber {
     }
   }
 
+  /** Ends a subscription whose holder has answered wrongly; its copies are not trusted either. */
   private void distrust(Subscription of, String why) {
     boolean isFirst;
     synchronized (table) {
@@ -148,7 +149,7 @@ final class Subscriber {
     for (FollowCodec.Told told : answer.objects()) {
       Copy copy = of.copies().get(told.number());
       if (copy == null) {
-        continue; // followed no more
+        continue; // it was dropped meanwhile
       }
       counts.version();
       copy.demand().shipped(told.bytes());

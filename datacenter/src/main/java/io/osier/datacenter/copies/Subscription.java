@@ -10,27 +10,30 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The copies of one partition, and how far the holder has told what becomes of them. What was
- * shown, noted or answered, and how far the holder has told, is for any thread; all else is under
- * the lock of {@link Copies}.
+ * The copies of one partition, and the vector up to which the holder has told their changes. The
+ * methods about what was shown, noted or answered, and about that vector, are for any thread;
+ * everything else is guarded by the lock of {@link Copies}.
  */
 final class Subscription {
-  /** So many questions are on their way or wait at the holder, so that one always waits there. */
+  /** How many questions are in flight or wait at the holder, so that one always waits there. */
   static final int WINDOW = 4;
 
-  /** A holder without a change answers after so long. */
+  /** The longest time that a holder without a change waits before it answers. */
   static final int WAIT_MILLIS = 10_000;
 
-  /** So many are on their way if they name keys; the holder ends more than it has room for. */
+  /**
+   * The most questions in flight while keys are to be named; the holder ends subscriptions with
+   * more.
+   */
   private static final int ASKED_MAX = 4 * WINDOW;
 
   /**
-   * The holder is asked no more once others have answered for so many periods: while it pauses for
-   * a moment another one is the nearest, and all copies would begin anew.
+   * The subscription moves once other holders have answered for this many periods: if one period
+   * were enough, each short pause of the holder would make all copies begin anew.
    */
   static final int MOVED_PERIODS = 3;
 
-  /** So many keys are named in one question. */
+  /** The most keys that one question names. */
   private static final int KEYS_MAX = 500;
 
   private final String keyspace;
@@ -40,37 +43,54 @@ final class Subscription {
   private final long number;
 
   private final Map<Long, Copy> copies = new HashMap<>();
+
+  /** Keys that the holder was not asked to follow yet. */
   private List<FollowCodec.Added> added = new ArrayList<>();
+
+  /** The numbers of keys that the holder was not told to drop yet. */
   private List<Long> removed = new ArrayList<>();
+
+  /** Answers that have come before an earlier one, by their number. */
   private final TreeMap<Long, Heard> early = new TreeMap<>();
+
+  /** The number of questions. */
   private long asked;
+
+  /** The number of answers that have come. */
   private long heard;
+
+  /** The number of answers that were taken, in their order. */
   private long taken;
+
   private boolean ended;
 
-  /** In so many periods others have answered since the holder has answered last. */
+  /** In how many periods others have answered forwarded requests since the holder answered one. */
   private int elsewhere;
 
-  /** Whether somebody has asked how far the holder is, and is not answered. */
+  /** Whether the vector of the holder was asked for and has not come yet. */
   private boolean refreshes;
 
+  /** Whether the holder has answered a forwarded request in this period. */
   private volatile boolean byHolder;
+
+  /** The other holder that has answered a forwarded request in this period last; null for none. */
   private volatile @Nullable String other;
+
   private volatile VersionVector through = VersionVector.EMPTY;
   private volatile long asOfMillis;
   private volatile VersionVector noted = VersionVector.EMPTY;
   private volatile VersionVector shown = VersionVector.EMPTY;
 
   /**
-   * An answer of the holder, which has told nothing that is older than the question.
+   * An answer of the holder; nothing in it is older than its question.
    *
-   * @param askedMillis when its question left, by the datacenter's time
+   * @param askedMillis when its question was sent, in milliseconds since 1970
    */
   record Heard(FollowCodec.Answer answer, long askedMillis) {}
 
   /**
-   * @param holder who is asked
-   * @param held who held the keyspace then
+   * @param holder the datacenter that is asked
+   * @param held the holders of the keyspace at the beginning
    */
   Subscription(
       String keyspace, int partition, String holder, ForwardingHost.Held held, long number) {
@@ -97,41 +117,45 @@ final class Subscription {
     return held;
   }
 
-  /** All of this is in each copy that has a version. */
+  /** Returns the vector of the updates that each copy with a version contains. */
   VersionVector through() {
     return through;
   }
 
   /**
-   * Each copy that has a version is what the holder had then, or later: by the datacenter's time,
-   * in milliseconds since 1970.
+   * Returns a time, in milliseconds since 1970: each copy with a version is what the holder had
+   * then, or later.
    */
   long asOfMillis() {
     return asOfMillis;
   }
 
-  /** Forwarded answers have shown this of the partition, of whichever keys. */
+  /** Returns what forwarded answers have shown of the partition, of unknown keys. */
   VersionVector shown() {
     return shown;
   }
 
-  /** What sessions have seen elsewhere that were answered from copies, as far as it is noted. */
+  /**
+   * Returns what sessions that copies answered have seen elsewhere, as far as {@link Holders#shows}
+   * was told.
+   */
   VersionVector noted() {
     return noted;
   }
 
-  /** More of it is noted. */
+  /** Notes that {@link Holders#shows} was told of these updates. */
   synchronized void notes(VersionVector after) {
     noted = noted.join(after);
   }
 
+  /** Notes that a forwarded answer shows these updates of the partition, of unknown keys. */
   synchronized void sees(VersionVector seen) {
     if (!seen.isAtMost(shown)) {
       shown = shown.join(seen);
     }
   }
 
-  /** A datacenter has answered a request about the partition. */
+  /** Notes that a datacenter has answered a forwarded request about the partition. */
   void answered(String dc) {
     if (dc.equals(holder)) {
       byHolder = true;
@@ -141,9 +165,9 @@ final class Subscription {
   }
 
   /**
-   * Who has answered what was forwarded in the period that ends, last; null if it was nobody, or
-   * the holder has answered some of it in one of the last {@link #MOVED_PERIODS} periods in which
-   * something was forwarded.
+   * Ends a period, and returns the holder to which the subscription should move: the one that has
+   * answered last. Null if the holder has answered in one of the last {@link #MOVED_PERIODS}
+   * periods with forwarded requests, or there were too few of them.
    */
   @Nullable String movedTo() {
     String moved = byHolder ? null : other;
@@ -153,7 +177,7 @@ final class Subscription {
     return elsewhere >= MOVED_PERIODS ? moved : null;
   }
 
-  /** Whether the holder has told anything. */
+  /** Returns whether the holder has answered. */
   boolean isTold() {
     return taken > 0;
   }
@@ -181,7 +205,7 @@ final class Subscription {
     }
   }
 
-  /** Somebody wants to know how far the holder is; false if it was asked already. */
+  /** Notes that the vector of the holder is wanted; returns false if it was asked for already. */
   boolean refresh() {
     boolean first = !refreshes && !ended;
     refreshes |= first;
@@ -189,13 +213,14 @@ final class Subscription {
   }
 
   /**
-   * What is to be asked next.
+   * Returns the next questions.
    *
-   * @param waitMillis so long the holder waits for a change, at most {@link #WAIT_MILLIS}
-   * @return empty if enough is asked
+   * @param waitMillis how long the holder waits for a change, at most {@link #WAIT_MILLIS}
+   * @return empty if enough questions are in flight
    */
   List<FollowCodec.Ask> asks(int waitMillis) {
-    added.removeIf(each -> !copies.containsKey(each.number())); // it would be added for ever
+    added.removeIf(
+        each -> !copies.containsKey(each.number())); // the holder would follow it for ever
     List<FollowCodec.Ask> asks = new ArrayList<>();
     while (!ended && asked - taken < (added.isEmpty() && removed.isEmpty() ? WINDOW : ASKED_MAX)) {
       asks.add(next(waitMillis));
@@ -204,8 +229,8 @@ final class Subscription {
   }
 
   /**
-   * What is asked to know how far the holder is. It names no keys: whoever reads sends it, and it
-   * may come behind what is asked later.
+   * Returns a question for the vector of the holder. It names no keys, as a reading thread sends it
+   * and later questions may overtake it.
    */
   FollowCodec.Ask refreshing() {
     return new FollowCodec.Ask(keyspace, partition, number, ++asked, List.of(), List.of(), 0);
@@ -222,7 +247,7 @@ final class Subscription {
     return ask;
   }
 
-  /** An answer has come: those that are to be taken now, in their order. */
+  /** Takes an answer, and returns the answers to process now, in their order. */
   List<Heard> inOrder(Heard answer) {
     heard++;
     early.put(answer.answer().step(), answer);
@@ -235,15 +260,15 @@ final class Subscription {
     return ready;
   }
 
-  /** Whether all questions are answered, and yet one of the answers has not come. */
+  /** Returns whether all questions are answered although an earlier answer is missing. */
   boolean lacksAnAnswer() {
     return heard == asked && taken < asked;
   }
 
   /**
-   * What was told by now holds all of this.
+   * Notes that the states told so far contain all these updates.
    *
-   * @param sinceMillis the holder had it then, or later
+   * @param sinceMillis the holder had them then, or later, in milliseconds since 1970
    */
   void reached(VersionVector more, long sinceMillis) {
     through = through.join(more);

@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** An answer to who follows objects, while it is put together. Not thread-safe. */
+/** Builds one answer to a datacenter that follows objects. Not thread-safe. */
 final class Telling {
-  /** Larger objects are not followed. */
+  /** The size of the largest objects that are followed. */
   private static final int OBJECT_BYTES_MAX = 32 << 10;
 
-  /** What an object takes of an answer besides its states. */
+  /** What an object takes of an answer besides its states, in bytes. */
   private static final int TOLD_BYTES = 16;
 
   private final VersionVector through;
@@ -28,10 +28,10 @@ final class Telling {
   private long size;
 
   /**
-   * Tells nothing yet but what is refused.
+   * Makes an answer with only the refused keys.
    *
-   * @param through in what keys hold from now on is all of this
-   * @param changed what is to be told, by number, in this order
+   * @param through all these updates are in the states that are read from now on
+   * @param changed the keys to tell, by number, in this order; those that are told are removed
    */
   Telling(VersionVector through, Map<Long, Key> changed, List<Long> refused) {
     this.through = through;
@@ -40,9 +40,9 @@ final class Telling {
   }
 
   /**
-   * Takes what has changed, as far as there is room.
+   * Adds the states of the changed keys, until the answer is full.
    *
-   * @param stored what a key holds
+   * @param stored reads the objects of a key
    * @throws OsierException if that cannot be read
    */
   void takeAll(Function<Key, StoredKey> stored) {
@@ -65,7 +65,10 @@ final class Telling {
     }
   }
 
-  /** Of a decomposed object the entries would be read one by one. */
+  /**
+   * Returns whether objects may be followed; decomposed ones may not, as their entries would be
+   * read one by one.
+   */
   private static boolean isFollowed(List<CrdtState> states) {
     return sizeBytes(states) <= OBJECT_BYTES_MAX
         && states.stream()
@@ -82,11 +85,12 @@ final class Telling {
     size += TOLD_BYTES + of;
   }
 
-  /** What has changed and is not told. */
+  /** Returns the changed keys for which there was no room. */
   Map<Long, Key> left() {
     return left;
   }
 
+  /** Returns the answer, with this number. */
   FollowCodec.Answer answer(long step) {
     return new FollowCodec.Answer(
         step, left.isEmpty() ? Optional.of(through) : Optional.empty(), told);

@@ -1,6 +1,7 @@
 package io.osier.datacenter.forward;
 
 import io.osier.propagation.host.DelayHistogram;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,11 +22,12 @@ public final class ForwardCounts {
    * @param kind read, update, scan, watch or transact
    */
   public record Way(String keyspace, String to, String kind) implements Comparable<Way> {
+    private static final Comparator<Way> ORDER =
+        Comparator.comparing(Way::keyspace).thenComparing(Way::to).thenComparing(Way::kind);
+
     @Override
-    public int compareTo(Way o) {
-      int byName = keyspace.compareTo(o.keyspace);
-      int byTo = byName != 0 ? byName : to.compareTo(o.to);
-      return byTo != 0 ? byTo : kind.compareTo(o.kind);
+    public int compareTo(Way other) {
+      return ORDER.compare(this, other);
     }
   }
 
@@ -36,35 +38,30 @@ public final class ForwardCounts {
    */
   public record Figures(long sent, DelayHistogram answered) {}
 
-  private record By(String keyspace, String to, Forwardable.Kind kind) {}
-
   private static final class Cell {
     final LongAdder sent = new LongAdder();
     final DelayCounts answered = new DelayCounts(BOUNDS_MICROS);
   }
 
-  private final Map<By, Cell> cells = new ConcurrentHashMap<>();
+  private final Map<Way, Cell> cells = new ConcurrentHashMap<>();
 
-  private Cell cell(By by) {
-    return cells.computeIfAbsent(by, b -> new Cell());
+  private Cell cell(String keyspace, String to, Forwardable.Kind kind) {
+    return cells.computeIfAbsent(new Way(keyspace, to, kind.label()), way -> new Cell());
   }
 
   void sent(String keyspace, String to, Forwardable.Kind kind) {
-    cell(new By(keyspace, to, kind)).sent.increment();
+    cell(keyspace, to, kind).sent.increment();
   }
 
   void answered(String keyspace, String to, Forwardable.Kind kind, long nanos) {
-    cell(new By(keyspace, to, kind)).answered.add(nanos);
+    cell(keyspace, to, kind).answered.add(nanos);
   }
 
   /** Returns the counts by keyspace, datacenter and kind: a copy. */
   public Map<Way, Figures> all() {
     Map<Way, Figures> all = new TreeMap<>();
     cells.forEach(
-        (by, cell) ->
-            all.put(
-                new Way(by.keyspace, by.to, by.kind.label()),
-                new Figures(cell.sent.sum(), cell.answered.figures())));
+        (way, cell) -> all.put(way, new Figures(cell.sent.sum(), cell.answered.figures())));
     return all;
   }
 }

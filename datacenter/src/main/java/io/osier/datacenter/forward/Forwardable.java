@@ -23,9 +23,11 @@ public final class Forwardable {
     WATCH,
     TRANSACT;
 
+    private final String label = name().toLowerCase(Locale.ROOT);
+
     /** Returns the kind's name in metrics. */
     String label() {
-      return name().toLowerCase(Locale.ROOT);
+      return label;
     }
   }
 
@@ -124,7 +126,7 @@ public final class Forwardable {
   }
 
   /** Returns the transaction's step in a request; null if there is none. */
-  static Request.@Nullable Transact step(Request request) {
+  public static Request.@Nullable Transact step(Request request) {
     return switch (request) {
       case Request.Transact t -> t;
       case Request.Repeat r -> r.step();

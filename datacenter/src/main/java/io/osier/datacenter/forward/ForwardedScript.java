@@ -40,7 +40,8 @@ public record ForwardedScript(byte[] form, Request.Evaluate program) {
     return isNext(rest, KIND);
   }
 
-  static boolean isNext(WireInput rest, int kind) {
+  /** Returns whether a question or an answer of this kind comes next. */
+  public static boolean isNext(WireInput rest, int kind) {
     return rest.remaining() > 0 && (rest.getBuffer()[rest.position()] & 0xff) == kind;
   }
 

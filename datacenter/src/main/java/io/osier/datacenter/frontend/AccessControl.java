@@ -16,6 +16,7 @@ import io.osier.datacenter.access.ScramLogin;
 import io.osier.datacenter.access.TransactionRights;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
+import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.protocol.Reply;
@@ -39,8 +40,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may come in through the ports, and what for. The users are looked up for each request, so a
- * change of them takes effect at once, on open connections, too. Thread-safe; nothing here waits.
+ * Decides who may log in at the ports for clients, and what each user may ask. The users are looked
+ * up for each request, so a change of them takes effect at once, on open connections, too.
+ * Thread-safe; no method blocks.
  */
 public final class AccessControl {
   private static final int NONCE_BYTES = 18;
@@ -51,18 +53,18 @@ public final class AccessControl {
   private final AuditLog audit;
   private final LoginThrottle throttle = new LoginThrottle();
 
-  /** A causal keyspace has one partition. */
+  /** Open transactions; a causal keyspace, which alone has some, has one partition. */
   private final TransactionRights transactions =
       new TransactionRights(PartitionConfig.OPEN_TRANSACTIONS_MAX);
 
   private final LongSupplier nanoTime;
   private final Supplier<String> nonces;
 
-  /** Whether it is known who the users are: of a datacenter that has just started not at once. */
+  /** Whether the present users are known, which takes a datacenter some time after its start. */
   private volatile BooleanSupplier known = () -> true;
 
   /**
-   * @param users those there are at present; cheap
+   * @param users returns the present users; cheap
    */
   public AccessControl(
       Supplier<Users> users, String cluster, DecoyCredentials decoys, AuditLog audit) {
@@ -70,10 +72,10 @@ public final class AccessControl {
   }
 
   /**
-   * As the other one, with time and chance from outside: for tests in virtual time.
+   * As the other constructor, with the clock and random numbers passed in, for virtual time.
    *
    * @param nanoTime a monotonic clock
-   * @param nonces for logins, which nobody can guess; each once
+   * @param nonces makes nonces for logins, each once, that nobody can guess
    */
   public AccessControl(
       Supplier<Users> users,
@@ -90,7 +92,7 @@ public final class AccessControl {
     this.nonces = nonces;
   }
 
-  /** Nonces as random as what they are drawn from. */
+  /** Returns a source of nonces that are drawn from these random numbers. */
   static Supplier<String> nonces(RandomGenerator random) {
     return () -> {
       byte[] nonce = new byte[NONCE_BYTES];
@@ -99,35 +101,38 @@ public final class AccessControl {
     };
   }
 
+  /** Returns the present users. */
   public Users users() {
     return users.get();
   }
 
-  /** Logins wait until this is true. */
+  /** Sets the condition for which logins wait: that the present users are known. */
   public void setKnown(BooleanSupplier isKnown) {
     known = isKnown;
   }
 
   /**
-   * Whether who logs in must wait: the users that are known may be old, of whom one may have been
-   * dropped meanwhile.
+   * Returns whether logins must wait, since the known users may be old and one of them may have
+   * been dropped meanwhile.
    */
   public boolean isWaiting() {
     return !known.getAsBoolean() && !users.get().isOpen();
   }
 
+  /** Returns the log of logins, refusals and administration. */
   public AuditLog audit() {
     return audit;
   }
 
   // ---------------------------------------------------------------- logins
 
+  /** Begins a login by a password. */
   ScramLogin begin() {
     return new ScramLogin(users.get(), decoys, nonces.get());
   }
 
   /**
-   * Refuses a login if too many have failed.
+   * Refuses a login if too many of the user, or from the address, have failed.
    *
    * @throws OsierException OVERLOADED, with how long to wait
    */
@@ -146,7 +151,7 @@ public final class AccessControl {
     }
   }
 
-  /** A password was wrong, or the user does not exist. */
+  /** Notes a login that failed, and returns the error for its client. */
   public OsierException failed(String user, SocketAddress from) {
     synchronized (throttle) {
       throttle.failed(user, address(from), nanoTime.getAsLong());
@@ -156,7 +161,7 @@ public final class AccessControl {
         ErrorCode.NOT_AUTHENTICATED, "the user is unknown, or the password is wrong");
   }
 
-  /** A password was right. */
+  /** Notes a login with the right password. */
   public void succeeded(String user, SocketAddress from, String client) {
     synchronized (throttle) {
       throttle.succeeded(user, address(from));
@@ -165,10 +170,11 @@ public final class AccessControl {
   }
 
   /**
-   * Who comes without a password: the user of the certificate that was shown, or the default one.
+   * Returns the identity of a client that does not log in: the user of its certificate, or the
+   * default user.
    *
-   * @param names what the certificate names
-   * @param client as it calls itself
+   * @param names the names in the certificate
+   * @param client the name that the client gives itself
    * @throws OsierException NOT_AUTHENTICATED if there is no such user
    */
   Identity withoutPassword(Set<String> names, SocketAddress from, String client) {
@@ -186,9 +192,9 @@ public final class AccessControl {
   }
 
   /**
-   * Who comes without a password, where that may still follow.
+   * Returns the identity of a client that has not logged in and may still do so.
    *
-   * @param names what the certificate names that was shown
+   * @param names the names in the certificate
    * @return empty if there is no such user
    */
   public Optional<Identity> unasked(Set<String> names, SocketAddress from, String client) {
@@ -201,16 +207,20 @@ public final class AccessControl {
     return Optional.of(identity);
   }
 
+  /** Returns the user that a certificate names; empty if there is none. */
   public Optional<User> ofCertificate(Set<String> names) {
     return TlsName.user(names, cluster).flatMap(u -> users.get().find(u));
   }
 
-  /** What a password is compared with of a user that there is not. */
+  /** Returns the credential with which the password of an unknown user is compared. */
   public ScramCredential decoy(String name) {
     return decoys.of(name, users.get());
   }
 
-  /** An address without its port, as bad passwords are counted by: of IPv6 the network. */
+  /**
+   * Returns an address without its port, by which wrong passwords are counted: for IPv6 its
+   * network.
+   */
   public static String address(SocketAddress from) {
     if (!(from instanceof InetSocketAddress inet) || inet.getAddress() == null) {
       return String.valueOf(from);
@@ -225,11 +235,11 @@ public final class AccessControl {
   // ---------------------------------------------------------------- requests
 
   /**
-   * Why a request is not done: the user is gone, or a right is missing.
+   * Returns why a request is refused: the user is gone, or lacks a right.
    *
-   * @return null if it may be done
+   * @return null if the request may be done
    */
-  @SuppressWarnings("ReferenceEquality") // the one there is while nobody was ever named
+  @SuppressWarnings("ReferenceEquality") // OPEN is one object
   Reply.@Nullable Failure refusal(ConnectionUser visitor, Request request, SocketAddress from) {
     Users now = users.get();
     if (now == Users.OPEN) {
@@ -253,27 +263,33 @@ public final class AccessControl {
     if (missing == null) {
       return null;
     }
-    audit.refused(user.get().name(), address(from), RequestTimes.Kind.of(request).label(), missing);
+    audit.refused(user.get().name(), address(from), RequestWatch.Kind.of(request).label(), missing);
     return forbidden(missing);
   }
 
-  /** What a user may do now of steps that are decided on in a partition's turn. */
+  /**
+   * Returns the present rights of a user, for steps of a script, which are checked in the
+   * partition's turn.
+   */
   @SuppressWarnings("ReferenceEquality") // as above
   StepRights stepRights(ConnectionUser visitor) {
     Users now = users.get();
     return now == Users.OPEN ? StepRights.ALL : new StepRights(visitor.in(now));
   }
 
-  /** Notes what a user was refused of steps that were decided on in a partition's turn. */
+  /** Notes in the audit log that a user lacked a right to steps of a script. */
   void noteMissing(StepRights rights, String user, SocketAddress from) {
     rights
         .missing()
         .ifPresent(
             missing ->
-                audit.refused(user, address(from), RequestTimes.Kind.PROGRAM.label(), missing));
+                audit.refused(user, address(from), RequestWatch.Kind.PROGRAM.label(), missing));
   }
 
-  /** Which parts of a batch, of which {@link #refusal} is not, are not done: a right is missing. */
+  /**
+   * Returns the parts of a batch that are refused for want of a right, of a batch that {@link
+   * #refusal} lets pass.
+   */
   @SuppressWarnings("ReferenceEquality") // as above
   RefusedParts refusedParts(ConnectionUser visitor, Request batch, SocketAddress from) {
     Users now = users.get();
@@ -285,7 +301,7 @@ public final class AccessControl {
     if (missing.isEmpty()) {
       return RefusedParts.NONE;
     }
-    String kind = RequestTimes.Kind.of(batch).label();
+    String kind = RequestWatch.Kind.of(batch).label();
     Grant first = missing.get(missing.firstKey());
     audit.refused(user.get().name(), address(from), kind, requireNonNull(first));
     SortedMap<Integer, Reply.Failure> refused = new TreeMap<>();
@@ -293,14 +309,14 @@ public final class AccessControl {
     return new RefusedParts(refused);
   }
 
-  /** Why something is not done for which a right is missing. */
+  /** Returns the answer to a request for which a right is missing. */
   public static Reply.Failure forbidden(Grant missing) {
     return new Reply.Failure(
         ErrorCode.FORBIDDEN, "nothing was done: a right is missing: " + missing);
   }
 
   private @Nullable Grant missingInTransaction(User user, Request request) {
-    Request.Transact step = step(request);
+    Request.Transact step = Forwardable.step(request);
     if (step == null) {
       return null;
     }
@@ -310,14 +326,14 @@ public final class AccessControl {
   }
 
   /**
-   * What ends a transaction whose commit was refused because a right is missing: it could only be
-   * aborted.
+   * Returns the request that aborts a transaction whose commit was refused for want of a right,
+   * since it could not end otherwise.
    *
-   * @return null if there is none to end, or none of this user
+   * @return null if the request was no commit of a transaction of this user
    */
   Request.@Nullable Transact abortOf(
       ConnectionUser visitor, Request request, Reply.Failure refusal) {
-    Request.Transact step = step(request);
+    Request.Transact step = Forwardable.step(request);
     Optional<User> user = visitor.in(users.get());
     if (step == null
         || step.end() != Request.End.COMMIT
@@ -337,23 +353,15 @@ public final class AccessControl {
             Request.End.ABORT);
     try {
       return missingInTransaction(user.get(), abort) == null ? abort : null;
-    } catch (OsierException e) { // somebody else's
+    } catch (OsierException e) { // another user's
       return null;
     }
   }
 
-  private static Request.@Nullable Transact step(Request request) {
-    return switch (request) {
-      case Request.Transact t -> t;
-      case Request.Repeat r -> r.step();
-      default -> null;
-    };
-  }
-
-  /** A request that was not refused here has been answered, whoever did it or refused it. */
+  /** Notes the answer to a request that was not refused here. */
   @SuppressWarnings("ReferenceEquality") // as above
   void answered(Request request, Reply reply) {
-    Request.Transact step = step(request);
+    Request.Transact step = Forwardable.step(request);
     if (step == null || users.get() == Users.OPEN) {
       return;
     }
@@ -362,14 +370,14 @@ public final class AccessControl {
     }
   }
 
-  /** Of how many transactions it is kept by which rights they updated. */
+  /** Returns how many transactions are remembered with the rights of their updates. */
   int transactionsKept() {
     synchronized (transactions) {
       return transactions.size();
     }
   }
 
-  /** What may be shown of the answer to a scan that may be done. */
+  /** Returns the part of the answer to a scan that a user may see. */
   Reply visible(Identity identity, Request.Scan scan, Reply reply) {
     if (reply instanceof Reply.Failure) {
       return reply;

@@ -1,30 +1,29 @@
 package io.osier.datacenter.frontend;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.net.ByteBudget;
 import io.osier.protocol.MessageHeap;
 import io.osier.protocol.Reply;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What the answers of a connection may take: those that are there, until they have left, and those
- * that are being asked for. How large one will be is known only when it is there; until then it
- * counts as much as the largest of the last ones. So a pipeline of small reads is under way at
- * once, and one of large sets a few at a time. What then comes in spite of that is not kept but
- * given up: where the connection has too much already, or all connections together have. Used by
- * the channel's loop, but for what is said to be for any thread.
+ * The share of one connection in the memory for answers: bounds the answers that wait to be sent,
+ * and the requests that are begun. The size of an answer is known only when it has come; until then
+ * it counts as much as the largest of the last ones. So a pipeline of small reads is done at once,
+ * and one of large sets a few at a time. An answer that does not fit all the same is given up: if
+ * its connection has too much already, or all connections together have. For the channel's loop,
+ * except methods that say otherwise.
  */
 public final class AnswerShare {
-  /** Where so much is there, or expected, no further request is begun. */
+  /** No further request is begun while so many bytes are present or expected. */
   private static final long SHARE_BYTES = 16L << 20;
 
-  /** Beyond this an answer is given up: one alone may have as much. */
+  /** The most bytes of a connection's answers; one beyond it is given up, unless it is alone. */
   static final long BYTES_MAX = 128L << 20;
 
-  /** So much every connection may have, whatever the others have. */
+  /** The bytes that each connection may have, whatever the others have. */
   static final long FREE_BYTES = 64L << 10;
 
-  /** What an answer counts while nothing is known. */
+  /** The expected size of the first answer, in bytes. */
   private static final long FIRST_BYTES = 8L << 10;
 
   private final ByteBudget all;
@@ -34,7 +33,7 @@ public final class AnswerShare {
   private long expected = FIRST_BYTES;
 
   /**
-   * @param all what the answers of all connections may take
+   * @param all the budget of the answers of all connections
    */
   public AnswerShare(ByteBudget all) {
     this.all = all;
@@ -42,12 +41,12 @@ public final class AnswerShare {
     this.bytesMax = Math.min(BYTES_MAX, all.max() / 2);
   }
 
-  /** Whether one more request may be begun, beside those under way. */
+  /** Returns whether one more request may be begun, beside this number of unanswered ones. */
   public boolean hasRoom(int underWay) {
     return present.get() + underWay * expected < shareBytes;
   }
 
-  /** What is there, in bytes, about. For any thread. */
+  /** Returns the bytes of the present answers, about. For any thread. */
   public long presentBytes() {
     return present.get();
   }
@@ -55,7 +54,8 @@ public final class AnswerShare {
   /**
    * Keeps a reply until {@link #give}. For any thread.
    *
-   * @return the bytes that it takes, about; -1 if it is given up, for {@link #instead}
+   * @return the bytes that it takes, about; -1 if it is given up and {@link UnsentReply#noRoom} is
+   *     to be sent
    */
   public long keep(Reply reply) {
     long bytes = MessageHeap.bytes(reply);
@@ -70,7 +70,7 @@ public final class AnswerShare {
       return bytes;
     }
     all.take(more);
-    if (isAlone || (bytes <= FREE_BYTES && !canBeGivenUp(reply))) {
+    if (isAlone || (bytes <= FREE_BYTES && !UnsentReply.canBeAskedAgain(reply))) {
       return bytes;
     }
     give(bytes);
@@ -78,10 +78,10 @@ public final class AnswerShare {
   }
 
   /**
-   * Keeps bytes that are made of others, in their place, until {@link #give}: in one step, so that
-   * a reply that comes meanwhile finds neither too much room nor too little.
+   * Replaces kept bytes by those of another form, until {@link #give}: in one step, so that a reply
+   * that comes meanwhile finds neither too much room nor too little.
    *
-   * @param others which are kept no more
+   * @param others the bytes to keep no more
    */
   public void keep(long bytes, long others) {
     long change = bytes - others;
@@ -90,14 +90,14 @@ public final class AnswerShare {
     }
     long after = present.addAndGet(change);
     long more = beyond(after) - beyond(after - change);
-    if (more > 0) { // all connections share those
+    if (more > 0) { // beyond the free bytes all connections share
       all.take(more);
     } else if (more < 0) {
       all.give(-more);
     }
   }
 
-  /** Bytes that were kept are there no more. For any thread. */
+  /** Gives kept bytes back. For any thread. */
   public void give(long bytes) {
     long after = present.addAndGet(-bytes);
     long less = beyond(after + bytes) - beyond(after);
@@ -110,36 +110,10 @@ public final class AnswerShare {
     return Math.max(0, bytes - FREE_BYTES);
   }
 
-  /** The replies to one request took so many bytes: the next ones may, too. */
+  /**
+   * Learns how many bytes the replies to one request took, since the next ones may take as many.
+   */
   public void learn(long bytes) {
     expected = Math.max(Math.max(FIRST_BYTES, bytes), expected - expected / 8);
-  }
-
-  /** What is answered in place of a reply that is given up. */
-  public static Reply.Failure instead(Reply reply) {
-    return canBeGivenUp(reply)
-        ? new Reply.Failure(
-            ErrorCode.OVERLOADED,
-            "what was read finds no room beside the answers that wait to be sent; ask for less at"
-                + " once, and read what is answered")
-        : new Reply.Failure(
-            ErrorCode.TIMEOUT,
-            "it was done, but what was read with it finds no room beside the answers that wait to"
-                + " be sent");
-  }
-
-  /** Whether what is lost by giving it up can be asked for again. */
-  private static boolean canBeGivenUp(Reply reply) {
-    return switch (reply) {
-      case Reply.Done d -> false;
-      case Reply.All a -> a.parts().stream().noneMatch(Reply.Done.class::isInstance);
-      case Reply.Evaluated e -> e.dot().isEmpty();
-      case Reply.Transacted t -> false;
-      case Reply.Welcome w -> false;
-      case Reply.Challenge c -> false;
-      case Reply.Failure f -> false;
-      case Reply.Pong p -> false;
-      default -> true;
-    };
   }
 }

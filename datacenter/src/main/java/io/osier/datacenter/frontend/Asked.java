@@ -9,30 +9,33 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A request that is to be answered, once, by any thread. Made for {@link ClientRequests#ask}. */
+/**
+ * A client's request until it is answered, once, by any thread: measures its phases and gives back
+ * what it holds of its user's quota. Made for {@link ClientRequests#ask}.
+ */
 public abstract class Asked implements Consumer<Reply>, Phased {
   private final ClientRequests by;
   private final long beganNanos;
   private Request request;
 
-  // Set before it is handed on.
+  // Set before the request is handed on.
   private UserQuotas.@Nullable Quota of;
   private long keptBytes;
 
-  /** What is answered whatever is done; null for what is done. */
+  /** The answer whatever the partition answers; null to pass its answer on. */
   private Reply.@Nullable Failure refusal;
 
-  // Each is set by one thread, which hands the request on to the next, or the answer.
+  // Each is set by one thread, before it hands the request or its answer on to the next one.
   private long takenNanos;
   private long executedNanos;
   private List<Waited> waited = List.of();
 
-  /** Whether {@link #told} comes. */
+  /** Whether {@link #told} follows. */
   private volatile boolean isBatched;
 
   /**
-   * @param by what the connection asks for
-   * @param beganNanos when it came, by {@link ClientRequests#nanos}
+   * @param by the requests of its connection
+   * @param beganNanos when the request came, by {@link ClientRequests#nanos}
    */
   protected Asked(ClientRequests by, Request request, long beganNanos) {
     this.by = by;
@@ -47,13 +50,13 @@ public abstract class Asked implements Consumer<Reply>, Phased {
     return request;
   }
 
-  /** It is under way, and counts among a user's. */
+  /** Begins the request, which counts in its user's quota, with so many bytes. */
   final void begin(UserQuotas.Quota of, long keptBytes) {
     this.of = of;
     this.keptBytes = keptBytes;
   }
 
-  /** As the other one: another request is done in its place, and this is answered. */
+  /** As the other method, but does another request in its place and answers with a refusal. */
   final void begin(UserQuotas.Quota of, long keptBytes, Request instead, Reply.Failure refusal) {
     begin(of, keptBytes);
     this.request = instead;
@@ -69,7 +72,7 @@ public abstract class Asked implements Consumer<Reply>, Phased {
     }
     RequestWatch watch = by.watch();
     long now = watch.nanos();
-    watch.times().answered(RequestTimes.Kind.of(request), now - beganNanos);
+    watch.took(request, now - beganNanos);
     answer(refusal == null ? reply : refusal);
     if (watch.listens(now - beganNanos)) {
       watch.answered(
@@ -86,7 +89,7 @@ public abstract class Asked implements Consumer<Reply>, Phased {
   }
 
   @Override
-  public final void waited(Waited what) { // by one thread after the other
+  public final void waited(Waited what) { // called by one thread after the other
     waited = Stream.concat(waited.stream(), Stream.of(what)).toList();
   }
 
@@ -96,7 +99,9 @@ public abstract class Asked implements Consumer<Reply>, Phased {
     isBatched = true;
   }
 
-  /** Whether the answers of its batch are being given, and {@link #batchTold} follows. */
+  /**
+   * Returns whether the answers of its batch are being given, so that {@link #batchTold} follows.
+   */
   protected final boolean isBatched() {
     return isBatched;
   }
@@ -107,6 +112,6 @@ public abstract class Asked implements Consumer<Reply>, Phased {
     batchTold();
   }
 
-  /** All answers of its batch that are there have been given. Called by any thread. */
+  /** Called once all present answers of its batch were given; by any thread. */
   protected void batchTold() {}
 }

@@ -3,43 +3,37 @@ package io.osier.datacenter.frontend;
 import io.osier.core.Grant;
 import io.osier.datacenter.metrics.report.JsonObject;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notes who logged in, who was refused, and what was administered: a JSON object each, to the
- * logger {@code io.osier.audit}, which the server leads to a file of its own ({@code
- * osier.audit.file}). Nothing in it is secret. What strangers can cause is noted at most {@link
- * #LINES_MAX} times a second, and then how much was left out; changes are always noted.
- * Thread-safe.
+ * Logs who logged in, who was refused, and what was administered: one JSON object each, to the
+ * logger {@code io.osier.audit}, which the server writes to a file of its own ({@code
+ * osier.audit.file}). No line contains a secret. Lines that strangers can cause are limited to
+ * {@link #LINES_MAX} a second, and their number is logged if some were left out; administration is
+ * always logged. Thread-safe.
  */
 public final class AuditLog {
   /** The logger's name. */
   public static final String LOGGER = "io.osier.audit";
 
-  /** So many lines a second at most of what strangers can cause. */
+  /** The most lines a second that strangers can cause. */
   static final int LINES_MAX = 200;
 
   private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
-  private static final long SECOND_NANOS = 1_000_000_000;
 
   private final String dc;
-  private final AtomicLong secondBeganNanos = new AtomicLong(System.nanoTime());
-  private final AtomicInteger lines = new AtomicInteger();
-  private final AtomicInteger leftOut = new AtomicInteger();
-  private final AtomicLong leftOutEver = new AtomicLong();
+  private final LineLimit lines = new LineLimit(LINES_MAX);
 
   public AuditLog(String dc) {
     this.dc = dc;
   }
 
   /**
-   * Somebody has logged in.
+   * Logs a login.
    *
-   * @param by password or certificate
-   * @param client as it calls itself
+   * @param by how the user proved its identity: password or certificate
+   * @param client the name that the client gives itself
    */
   void loggedIn(String user, String address, String by, String client) {
     if (hasRoom()) {
@@ -52,13 +46,14 @@ public final class AuditLog {
     }
   }
 
+  /** Logs a login that failed. */
   void loginFailed(String user, String address, String why) {
     if (hasRoom()) {
       write(line("login-failed").put("user", user).put("address", address).put("why", why));
     }
   }
 
-  /** A request was refused, because a right is missing. */
+  /** Logs a request that was refused for want of a right. */
   public void refused(String user, String address, String request, Grant missing) {
     if (hasRoom()) {
       write(
@@ -71,10 +66,10 @@ public final class AuditLog {
   }
 
   /**
-   * Something was administered, or was to be.
+   * Logs an administrator's command, whether it was done or not.
    *
-   * @param command what was done, without secrets
-   * @param outcome done, or why it was not
+   * @param command the command, without secrets
+   * @param outcome done, or the reason why not
    */
   public void administered(String user, String address, String command, String outcome) {
     write(
@@ -85,9 +80,9 @@ public final class AuditLog {
             .put("outcome", outcome));
   }
 
-  /** How many lines were left out because strangers caused so many. */
+  /** Returns how many lines were left out since the start, because strangers caused so many. */
   public long leftOut() {
-    return leftOutEver.get();
+    return lines.leftOutEver();
   }
 
   private JsonObject line(String event) {
@@ -95,22 +90,12 @@ public final class AuditLog {
   }
 
   private boolean hasRoom() {
-    if (!LOG.isInfoEnabled()) {
+    if (!LOG.isInfoEnabled() || !lines.tryPass(System.nanoTime())) {
       return false;
     }
-    long now = System.nanoTime();
-    long began = secondBeganNanos.get();
-    if (now - began >= SECOND_NANOS && secondBeganNanos.compareAndSet(began, now)) {
-      lines.set(0);
-      int lost = leftOut.getAndSet(0);
-      if (lost > 0) {
-        write(line("left-out").put("lines", lost));
-      }
-    }
-    if (lines.incrementAndGet() > LINES_MAX) {
-      leftOut.incrementAndGet();
-      leftOutEver.incrementAndGet();
-      return false;
+    int lost = lines.takeLeftOut();
+    if (lost > 0) {
+      write(line("left-out").put("lines", lost));
     }
     return true;
   }

@@ -11,86 +11,94 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The answers of one client's connection on their way out, within its {@link AnswerShare} until the
- * network has taken them. They are encoded as they are read. Answers come from any thread; the rest
- * is for the channel's loop.
+ * Sends the answers of one client's connection. They count in its {@link AnswerShare} until the
+ * network has taken them, and are encoded only as the client reads them. Answers come from any
+ * thread; all other methods are for the channel's loop.
  */
 final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
   private static final Logger LOG = LoggerFactory.getLogger(ClientAnswers.class);
 
-  /** What the connection does. */
-  interface Around {
-    /** A request may be taken again that could not be before. */
-    void roomAgain();
-
-    /** An answer is a failure. For any thread. */
-    void failed(ErrorCode code);
-  }
-
   /**
-   * One answer.
+   * One answer that waits to be sent.
    *
-   * @param bytes of the share
+   * @param bytes that it takes of the share
    */
   record Answer(long id, Reply reply, long bytes) {}
 
   private final Channel channel;
   private final AnswerShare share;
   private final BooleanSupplier flushesSoon;
-  private final Around around;
+  private final Runnable roomAgain;
+  private final Consumer<ErrorCode> failures;
 
-  /** Of the share, by what is encoded and not handed on. */
+  /** The bytes of the share that encoded answers take which are not handed to the channel yet. */
   private long encodedBytes;
 
   /**
-   * @param flushesSoon whether {@link #flush} is called soon anyway
+   * @param flushesSoon returns whether {@link #flush} is called soon anyway
+   * @param roomAgain is run by the channel's loop when answers have left, so that the next request
+   *     may find room
+   * @param failures takes the reason of each answer that is a failure, by any thread
    */
-  ClientAnswers(Channel channel, AnswerShare share, BooleanSupplier flushesSoon, Around around) {
+  ClientAnswers(
+      Channel channel,
+      AnswerShare share,
+      BooleanSupplier flushesSoon,
+      Runnable roomAgain,
+      Consumer<ErrorCode> failures) {
     super(channel);
     this.channel = channel;
     this.share = share;
     this.flushesSoon = flushesSoon;
-    this.around = around;
+    this.roomAgain = roomAgain;
+    this.failures = failures;
   }
 
-  /** Whether one more request may be begun. */
+  /** Returns whether one more request may be begun. */
   boolean haveRoom() {
     return channel.isWritable() && share.hasRoom(0);
   }
 
-  /** What waits and is not given to the channel, about, in bytes. For any thread. */
+  /**
+   * Returns the bytes of answers that wait and were not handed to the channel, about. For any
+   * thread.
+   */
   long waitingBytes() {
     return Math.max(0, share.presentBytes() - unsentBytes());
   }
 
-  /** Answers a request of somebody who is known. For any thread. */
+  /**
+   * Answers a request of a client that has logged in: the answer counts in the share. For any
+   * thread.
+   */
   void answerRequest(long id, Reply reply) {
     long bytes;
     try {
       bytes = share.keep(reply);
-    } catch (RuntimeException e) { // who answers has others to answer
+    } catch (RuntimeException e) { // the answering thread has other answers to give
       failed(new Answer(id, reply, 0), e);
       return;
     }
     if (bytes >= 0) {
       add(id, reply, bytes);
     } else {
-      add(id, AnswerShare.instead(reply), 0);
+      add(id, UnsentReply.noRoom(reply), 0);
     }
   }
 
-  /** Answers something else. For any thread. */
+  /** Answers anything else, outside the share. For any thread. */
   void answer(long id, Reply reply) {
     add(id, reply, 0);
   }
 
   private void add(long id, Reply reply, long bytes) {
     if (reply instanceof Reply.Failure f) {
-      around.failed(f.code());
+      failures.accept(f.code());
     }
     add(new Answer(id, reply, bytes));
   }
@@ -119,14 +127,14 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
     if (bytes == 0 || unsentBytes() == 0) {
       left(bytes);
     } else {
-      // What is behind the others has left when they have.
+      // An empty buffer has left once all buffers before it have.
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(sent -> left(bytes));
     }
   }
 
   private void left(long bytes) {
     share.give(bytes);
-    around.roomAgain();
+    roomAgain.run();
   }
 
   private long unsentBytes() {
@@ -138,28 +146,15 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
   protected void failed(Answer answer, RuntimeException cause) {
     share.give(answer.bytes);
     if (cause instanceof KryoBufferOverflowException) {
-      add(answer.id, OversizedReply.failure(answer.reply), 0);
+      add(answer.id, UnsentReply.oversized(answer.reply), 0);
       return;
     }
     LOG.error("an answer to client {} cannot be sent", channel.remoteAddress(), cause);
     if (cause instanceof RejectedExecutionException || answer.reply instanceof Reply.Failure) {
-      channel.close(); // who waits for it must not wait for ever
+      channel.close(); // else its client would wait for ever
     } else {
-      add(answer.id, unencodable(answer.reply, cause), 0);
+      add(answer.id, UnsentReply.unencodable(answer.reply, cause), 0);
     }
-  }
-
-  /** What is answered in place of a reply that cannot be encoded. */
-  static Reply.Failure unencodable(Reply reply, RuntimeException cause) {
-    boolean done =
-        reply instanceof Reply.Done
-            || (reply instanceof Reply.All a
-                && a.parts().stream().anyMatch(Reply.Done.class::isInstance))
-            || (reply instanceof Reply.Evaluated e && e.dot().isPresent())
-            || (reply instanceof Reply.Transacted t && t.dot().isPresent());
-    return new Reply.Failure(
-        done ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL,
-        (done ? "it was done, but " : "") + "the answer cannot be encoded: " + cause);
   }
 
   @Override

@@ -10,7 +10,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.memory.OutOfMemory;
-import io.osier.core.net.ByteBudget;
 import io.osier.core.net.FrameReader;
 import io.osier.core.net.Framing;
 import io.osier.core.net.StrangeProtocol;
@@ -31,24 +30,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's connection: its greeting, then requests in and answers out, as they come. Used by
- * the channel's loop; answers come from any thread.
+ * Serves one client's connection: takes its greeting, then its requests, and sends the answers in
+ * the order in which they come. For the channel's loop; answers come from any thread.
  */
-final class ClientConnection extends FrameReader implements ClientServer.Visitor {
+final class ClientConnection extends FrameReader
+    implements ClientServer.Visitor, ClientRequests.Room {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
 
-  /** Of a frame of somebody who is not known yet. */
+  /** The largest frame of a client that has not logged in yet, in bytes. */
   private static final int GREETING_BYTES_MAX = 1 << 10;
 
   /**
-   * Until it is looked again whether logins must wait; twice as long each time, up to a maximum.
+   * The first pause before a waiting login is tried again; it doubles up to {@link
+   * #LOGIN_MILLIS_MAX}.
    */
   private static final long LOGIN_MILLIS = 20;
 
-  /** Many may wait for as long as a start does: each looks so seldom at last. */
+  /** The longest such pause: after a start many logins may wait for long. */
   private static final long LOGIN_MILLIS_MAX = 200;
 
-  /** A client whose request takes longer to come hears so often that it is still being taken. */
+  /** How often a client whose request comes slowly is told that the connection lives. */
   private static final long SIGN_MILLIS = 500;
 
   private final ReplicaId self;
@@ -68,14 +69,14 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   private boolean signDue;
   private boolean broken;
 
-  /** Whether no request is taken while answers wait. */
+  /** Whether no requests are taken at present, since answers wait or the turn is over. */
   private boolean stopped;
 
-  /** Whether what has come is being done, after which answers are flushed. */
+  /** Whether held back requests are being done, after which answers are flushed. */
   private boolean answering;
 
   /**
-   * @param page where the page for browsers is, if there is one
+   * @param page returns the address of the dashboard, if there is one
    */
   ClientConnection(Channel channel, ClientRequests.Shared shared, Supplier<Optional<String>> page) {
     super(GREETING_BYTES_MAX, shared.requestBytes());
@@ -86,7 +87,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     this.page = page;
     this.watch = shared.watch();
     this.channel = channel;
-    this.requests = new ClientRequests(channel, shared, new Held(), false);
+    this.requests = new ClientRequests(channel, shared, this, false);
     this.guard = new ConnectionGuard(port, this::isInFrame);
     this.login = new ClientLogin(access, channel);
     this.answers =
@@ -94,38 +95,8 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
             channel,
             new AnswerShare(shared.answerBytes()),
             () -> answering || isReading(),
-            new Answered());
-  }
-
-  /** What has been read. */
-  private final class Held implements ClientRequests.Room {
-    @Override
-    public boolean tryKeep(long bytes) {
-      return ClientConnection.this.tryKeep(bytes);
-    }
-
-    @Override
-    public long heldBytes() {
-      return ClientConnection.this.heldBytes();
-    }
-
-    @Override
-    public void setBudget(ByteBudget budget) {
-      ClientConnection.this.setBudget(budget);
-    }
-  }
-
-  /** What follows from answers. */
-  private final class Answered implements ClientAnswers.Around {
-    @Override
-    public void roomAgain() {
-      listen();
-    }
-
-    @Override
-    public void failed(ErrorCode code) {
-      watch.failed(code);
-    }
+            this::listen,
+            watch::failed);
   }
 
   @Override
@@ -149,7 +120,10 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     }
   }
 
-  /** Nothing more is read of a connection before it is known who may log in. */
+  /**
+   * Tries the greeting again later, since the users are not known yet; reads nothing more until
+   * then.
+   */
   private void greetLater(ChannelHandlerContext ctx, long id, Request request) {
     pause();
     loginMillis = loginPauseMillis(loginMillis);
@@ -159,7 +133,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
               if (!channel.isActive()) {
                 return;
               }
-              resume(ctx); // once this is done; greet pauses again if it must
+              resume(ctx); // takes effect after this task; greet pauses again if it must
               try {
                 greet(ctx, id, request);
               } catch (RuntimeException e) {
@@ -170,9 +144,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
             TimeUnit.MILLISECONDS);
   }
 
-  /**
-   * The pause before the next look whether logins must wait, after that one; 0 if there was none.
-   */
+  /** Returns the pause that follows a pause, in milliseconds; 0 stands for none before. */
   static long loginPauseMillis(long before) {
     return Math.min(Math.max(2 * before, LOGIN_MILLIS), LOGIN_MILLIS_MAX);
   }
@@ -190,7 +162,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
 
   private void refuse(
       ChannelHandlerContext ctx, long id, ErrorCode code, @Nullable String message) {
-    // Anybody can cause that, again and again.
+    // Strangers can cause this again and again, so the port limits the lines.
     port.log(channel, "refused: " + code + ": " + message);
     answer(id, new Reply.Failure(code, String.valueOf(message)));
     closeSoon(ctx);
@@ -217,9 +189,9 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   @Override
   protected void frame(ChannelHandlerContext ctx, WireInput content) {
     guard.frame();
-    requests.hold(); // until all that has come is taken
+    requests.hold(); // until all frames that have come are taken
     int length = content.remaining();
-    long id = ProtocolCodec.decodeId(content); // where there is none, nobody can be answered
+    long id = ProtocolCodec.decodeId(content); // without an id there is nothing to answer to
     long began = watch.nanos();
     Request request;
     try {
@@ -256,7 +228,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    if (!turn.isOver()) { // otherwise the next one begins by itself
+    if (!turn.isOver()) { // otherwise the next turn begins by itself
       turn.begin();
     }
     ctx.fireChannelReadComplete();
@@ -276,7 +248,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     }
   }
 
-  /** Of a client whose ping waits behind its own large request. */
+  /** Sends a sign of life to a client whose ping waits behind its own large request. */
   private void giveSign() {
     signDue = false;
     if (isInFrame() && channel.isActive()) {
@@ -286,7 +258,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
 
   // ---------------------------------------------------------------- answers
 
-  /** A request that is to be answered under its number. */
+  /** A request with the id under which it is answered. */
   private final class Call extends Asked {
     private final long id;
 
@@ -320,7 +292,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     listen();
     if (channel.isWritable()) {
-      ctx.executor().execute(answers::flush); // not at once: one may be being written
+      ctx.executor().execute(answers::flush); // later, as an answer may be being written
     }
     ctx.fireChannelWritabilityChanged();
   }
@@ -328,10 +300,13 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     super.channelInactive(ctx);
-    ctx.executor().execute(answers::flush); // nobody reads them: they are dropped
+    ctx.executor().execute(answers::flush); // nobody reads the answers: they are dropped
   }
 
-  /** Who does not read its answers, or asks for much at once, is not listened to. */
+  /**
+   * Stops to take requests while the client does not read its answers or its turn is over, and goes
+   * on afterwards.
+   */
   private void listen() {
     boolean listens = answers.haveRoom() && !turn.isOver();
     if (listens != stopped) {
@@ -358,7 +333,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
       watch.malformed();
     }
     boolean isHttp = cause instanceof StrangeProtocol strange && strange.isHttp();
-    if (!broken) { // each buffer that is not sent fails once more
+    if (!broken) { // every unsent buffer fails once more
       String why =
           cause instanceof ClosedChannelException
               ? "it went without all of its answers"
@@ -369,7 +344,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
       if (greeted) {
         LOG.warn("connection of client {} closed: {}", channel.remoteAddress(), why);
       } else {
-        port.log(channel, why); // anybody can do that, again and again
+        port.log(channel, why); // strangers can cause this again and again
       }
     }
     boolean isFirst = !broken;

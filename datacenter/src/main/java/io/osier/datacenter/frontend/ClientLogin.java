@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one client's connection begins: the client says who it is, and proves it with a password, or
- * by its certificate, or need not. Used by the connection's loop only.
+ * Logs one client in: it names its user and proves that with a password, or shows a certificate, or
+ * is the default user. For the connection's loop only.
  */
 final class ClientLogin {
   private final AccessControl access;
@@ -23,7 +23,7 @@ final class ClientLogin {
   /** A login that has begun and not ended; null otherwise. */
   private @Nullable ScramLogin login;
 
-  /** As it calls itself. */
+  /** The name that the client gives itself. */
   private String client = "";
 
   private int version;
@@ -34,11 +34,11 @@ final class ClientLogin {
   }
 
   /**
-   * Takes what came first, or next.
+   * Takes the next message of the greeting.
    *
-   * @param answers takes an answer that comes before the welcome
-   * @return as whom it is welcome; empty if more must come
-   * @throws OsierException with why it is refused
+   * @param answers takes an answer to send before the welcome
+   * @return the identity of the client once it is known; empty if a further message must follow
+   * @throws OsierException if the login is refused, with the reason
    */
   Optional<Identity> heard(Request request, Consumer<Reply> answers) {
     ScramLogin begun = login;
@@ -59,7 +59,7 @@ final class ClientLogin {
         ErrorCode.MALFORMED, "the first message must be Hello, or Login and then Proof");
   }
 
-  /** The version of the client protocol that the other end speaks; 0 before it has said so. */
+  /** Returns the version of the client protocol that the client speaks; 0 before its greeting. */
   int version() {
     return version;
   }

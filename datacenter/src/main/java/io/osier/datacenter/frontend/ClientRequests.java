@@ -21,38 +21,41 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one connection asks for, whichever protocol it speaks: who it is, what that user may do and
- * have, and the order of what it asks for. Used by the channel's loop; answers come from any
- * thread.
+ * Takes the requests of one connection, of any protocol: knows its user, checks rights and quotas,
+ * keeps the order of requests, and hands them to the {@link ClientService}. For the channel's loop;
+ * answers come from any thread.
  */
 public final class ClientRequests {
   private static final Logger LOG = LoggerFactory.getLogger(ClientRequests.class);
 
   /**
-   * What a request takes in the heap besides its bytes until it is answered: in its lane, in front
-   * of who reads its object from the disk, with what will answer it.
+   * What a request takes of the heap besides its bytes until it is answered, in bytes: in its
+   * ordered queue, in front of the readers of the disk, and for its answer's callback.
    */
   static final int REQUEST_BYTES = 512;
 
   private static final Identity NOBODY = new Identity("", Optional.empty());
 
-  /** What a connection has read and holds bytes of a budget for. */
+  /** The buffer of a connection, which holds bytes of a budget. */
   public interface Room {
-    /** Takes bytes until a request is answered, what is held included; false if there are none. */
+    /**
+     * Takes bytes of the budget for a request until it is answered, those that the buffer holds for
+     * it included; returns false if there are too few.
+     */
     boolean tryKeep(long bytes);
 
-    /** What is held of the budget already. */
+    /** Returns the bytes of the budget that the buffer holds. */
     long heldBytes();
 
-    /** From now on what is held is taken from another budget. */
+    /** Moves the held bytes to another budget, which is used from now on. */
     void setBudget(ByteBudget budget);
   }
 
   /**
-   * What all connections of the ports share.
+   * The objects that all connections of the ports share.
    *
-   * @param requestBytes for requests that are not answered
-   * @param answerBytes for answers until they are read
+   * @param requestBytes the budget of unanswered requests
+   * @param answerBytes the budget of answers until the network has taken them
    */
   record Shared(
       ReplicaId self,
@@ -69,12 +72,13 @@ public final class ClientRequests {
   private final Room room;
   private final OrderedQueue lane;
 
-  /** What its user may have; null until it is known who that is, and once it is closed. */
+  /** The quota of its user; null before the login, and once the connection is closed. */
   private UserQuotas.@Nullable Quota quota;
 
+  /** Whether the client has logged in. */
   private boolean known;
 
-  /** Nobody, who may nothing, until it is known who it is. */
+  /** The user of the connection: before the login one without any right. */
   private ConnectionUser visitor = new ConnectionUser(NOBODY);
 
   ClientRequests(Channel channel, Shared shared, Room room, boolean answersInOrder) {
@@ -86,27 +90,30 @@ public final class ClientRequests {
     channel.closeFuture().addListener(f -> leave());
   }
 
-  /** For answers of all connections, until they are read. */
+  /** Returns the budget of the answers of all connections. */
   public ByteBudget answerBytes() {
     return shared.answerBytes;
   }
 
-  /** What holds for the ports. */
+  /** Returns the access control of the ports. */
   public AccessControl access() {
     return shared.access;
   }
 
-  /** Who hears how long requests take. */
+  /** Returns what measures the requests of all connections. */
   public RequestWatch watch() {
     return shared.watch;
   }
 
-  /** The port, which counts connections. */
+  /** Returns the guard of the port, which counts connections. */
   public PortGuard port() {
     return shared.port;
   }
 
-  /** What follows requests is held back until {@link #release}: it is done once for all of them. */
+  /**
+   * Holds back what follows requests, such as their commit, until {@link #release} does it once for
+   * all of them.
+   */
   public void hold() {
     lane.hold();
   }
@@ -116,11 +123,12 @@ public final class ClientRequests {
     lane.release(shared.handler::together);
   }
 
-  /** The time, by the clock that requests are measured by. */
+  /** Returns the time, by the monotonic clock that requests are measured by, in nanoseconds. */
   public long nanos() {
     return shared.watch.nanos();
   }
 
+  /** Returns the identity of the client. */
   public Identity identity() {
     return visitor.identity();
   }
@@ -132,10 +140,10 @@ public final class ClientRequests {
   // ---------------------------------------------------------------- who it is
 
   /**
-   * It is known who it is, or it is somebody else from now on.
+   * Notes that the client has logged in, for the first time or as another user.
    *
    * @throws OsierException OVERLOADED if the user has too many connections, NOT_AUTHENTICATED if it
-   *     was dropped while it logged in; it is then who it was
+   *     was dropped while it logged in; the identity then stays as it was
    */
   public void welcome(Identity identity) {
     ConnectionUser of = new ConnectionUser(identity);
@@ -149,12 +157,12 @@ public final class ClientRequests {
     known = true;
     room.setBudget(counted.bytes());
     visitor = of;
-    if (!channel.isOpen()) { // which has been heard of already
+    if (!channel.isOpen()) { // the listener of its end has run already
       leave();
     }
   }
 
-  /** It is nobody any more, as before {@link #welcome}; what is under way goes on. */
+  /** Logs the client out, as before {@link #welcome}; its unanswered requests go on. */
   public void forget() {
     leave();
     known = false;
@@ -170,11 +178,12 @@ public final class ClientRequests {
     }
   }
 
+  /** Returns whether the client has logged in. */
   public boolean isWelcome() {
     return known;
   }
 
-  /** Closes the connection if its user is not there any more. */
+  /** Closes the connection if its user no longer exists. */
   public void closeIfGone() {
     if (isWelcome() && visitor.in(shared.access.users()).isEmpty()) {
       LOG.info(
@@ -185,22 +194,28 @@ public final class ClientRequests {
     }
   }
 
-  /** What its user may do now of steps that are decided on in a partition's turn. */
+  /**
+   * Returns the present rights of its user, for steps of a script, which are checked in the
+   * partition's turn.
+   */
   public StepRights stepRights() {
     return shared.access.stepRights(visitor);
   }
 
-  /** Whether something of a keyspace was asked of another datacenter for this connection. */
+  /**
+   * Returns whether requests of this connection for a keyspace were forwarded to another
+   * datacenter.
+   */
   public boolean hasGoneElsewhere(String keyspace) {
     return lane.hasGoneElsewhere(keyspace);
   }
 
-  /** Notes that a right to a step was missing, if one was. Once they are all taken. */
+  /** Notes in the audit log a right that was missing for a step; called once all steps are done. */
   public void noteMissing(StepRights rights) {
     shared.access.noteMissing(rights, identity().user(), channel.remoteAddress());
   }
 
-  /** What its user's requests, and what its connections keep beside them, may take. */
+  /** Returns the budget of its user's requests, and of what its connections keep beside them. */
   public ByteBudget bytes() {
     UserQuotas.Quota of = quota;
     return of == null ? shared.requestBytes : of.bytes();
@@ -209,10 +224,10 @@ public final class ClientRequests {
   // ---------------------------------------------------------------- requests
 
   /**
-   * Does a request, or answers why it is not done. Not before {@link #welcome}.
+   * Does a request, or answers why it is refused. Not before {@link #welcome}.
    *
-   * @param length what it had as it came, in bytes
-   * @return whether it is known who asks; otherwise the connection is of no use
+   * @param length the bytes of the request as it came
+   * @return whether the client is logged in; otherwise the connection is of no use
    */
   public boolean ask(Asked asked, int length) {
     UserQuotas.Quota of = quota;
@@ -246,8 +261,9 @@ public final class ClientRequests {
   }
 
   /**
-   * Ends a transaction whose commit is refused, and answers when that is done: what it has set
-   * aside must not wait for somebody to close it.
+   * Aborts a transaction whose commit is refused, and answers with the refusal afterwards, so that
+   * what the transaction holds does not wait for its time limit. Returns whether there is one to
+   * abort.
    */
   private boolean endsInstead(Asked asked, Reply.Failure refusal, UserQuotas.Quota of) {
     Request.Transact abort = shared.access.abortOf(visitor, asked.request(), refusal);
@@ -263,14 +279,15 @@ public final class ClientRequests {
     return true;
   }
 
-  /** Refuses what its user may ask for, but there is no room: nothing is kept of it. */
+  /** Refuses a request for which its user has the rights, but there is no room. */
   private void refuseAllowed(Asked asked, Reply.Failure refusal) {
     shared.access.answered(asked.request(), refusal);
     asked.answer(refusal);
   }
 
   /**
-   * What a request counts until it is answered; one that fits as it came may count all there is.
+   * Returns the bytes that a request counts until it is answered; at most all that the budgets
+   * have, if it fits as it came.
    */
   private long keptBytes(Request request, int length, UserQuotas.Quota of) {
     long most = Math.min(of.bytes().max(), shared.requestBytes.max());
@@ -306,7 +323,7 @@ public final class ClientRequests {
     }
   }
 
-  /** Of a batch, what its user may ask for. */
+  /** Does those parts of a batch for which its user has the rights. */
   private void handleParts(Request batch, Asked asked) {
     RefusedParts refused = shared.access.refusedParts(visitor, batch, channel.remoteAddress());
     shared.handler.handle(refused.without(batch), lane, identity().user(), refused.with(asked));
@@ -321,7 +338,10 @@ public final class ClientRequests {
     };
   }
 
-  /** What is asked for, with the rights that are given or taken: no secret is among those. */
+  /**
+   * Returns the text of an administrator's command, with the rights that it gives or takes, but no
+   * secret.
+   */
   private static String commandOf(Request.Administer request) {
     String rights = request.settings().get(UserCommand.RIGHTS);
     return rights == null || !request.subject().equals("user")
@@ -329,7 +349,7 @@ public final class ClientRequests {
         : request + ": " + String.join(", ", rights.lines().toList());
   }
 
-  /** Why there is no room for a request of so many bytes, counted as {@link Room} counts. */
+  /** Returns the refusal of a request for whose bytes, held ones included, there is no room. */
   public Reply.Failure noRoom(long bytes) {
     UserQuotas.Quota of = quota;
     if (of != null && !of.bytes().has(bytes - room.heldBytes())) {

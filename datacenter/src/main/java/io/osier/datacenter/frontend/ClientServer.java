@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -26,6 +27,7 @@ import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import java.net.InetSocketAddress;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,47 +37,53 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes clients' connections ({@link ClientConnection}) and hands their requests to the keyspaces.
  *
  * <p>A client that sends and does not read must not fill the memory: beyond its {@link AnswerShare}
- * its requests are left in the network, or their answers are given up, and where too much waits for
- * all clients together, the one for which most waits is disconnected ({@link SlowReaders}). All
- * requests, large ones as they come already, share a budget until they are answered; beyond it they
- * are refused. And no user has more of all that than one may have ({@link UserQuotas}).
+ * its requests are left in the network, or their answers are given up; if too much waits for all
+ * clients together, the client for which most waits is disconnected. All requests share a budget
+ * until they are answered, large ones already while they come; beyond it they are refused. {@link
+ * UserQuotas} bounds what one user has of all this.
  */
 public final class ClientServer implements AutoCloseable {
-  /** How often is looked who does not read its answers, and whether the users have changed. */
+  private static final Logger LOG = LoggerFactory.getLogger(ClientServer.class);
+
+  /** How often slow readers, and changes of the users, are looked for. */
   private static final long LOOK_MILLIS = 100;
 
   private static final int THREADS = 2;
 
-  /** The system's own way to find out that the other end is gone while nobody says anything. */
+  /** The interval of TCP keep-alive, by which the system notices that a silent client is gone. */
   private static final int KEEPALIVE_SECONDS = 60;
 
-  /** What serves one connection, in its pipeline. Used by the channel's loop. */
+  /** The handler of one connection, in its pipeline. For the channel's loop. */
   public interface Visitor extends ChannelHandler {
-    /** What stands before this in the pipeline. */
+    /** Returns the guard, which stands before this in the pipeline. */
     ConnectionGuard guard();
 
-    /** Closes the connection if its user is not there any more. */
+    /** Closes the connection if its user no longer exists. */
     void closeIfGone();
 
-    /** The bytes of answers that wait here and not in the channel, about; for any thread. */
+    /**
+     * Returns the bytes of answers that wait here and not in the channel, about. For any thread.
+     */
     long waitingBytes();
   }
 
-  /** What clients speak at a port. Thread-safe. */
+  /** The protocol of a port. Thread-safe. */
   public interface Protocol {
     /**
-     * What serves a connection.
+     * Returns the handler of a new connection.
      *
-     * @param requests makes what the connection asks for, once
+     * @param requests makes the requests of the connection, with its buffer; called once
      */
     Visitor open(Channel channel, Function<ClientRequests.Room, ClientRequests> requests);
 
-    /** What a connection is told that is one too many. */
+    /** Returns the message for a connection that is one too many. */
     ByteBuf refusal(ByteBufAllocator alloc, String why);
   }
 
@@ -87,10 +95,13 @@ public final class ClientServer implements AutoCloseable {
   private final RequestWatch watch;
   private final Network network;
   private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-  private final SlowReaders readers;
+
+  /** The most bytes of answers that may wait for all clients together. */
+  private final long waitingBytesMax;
+
   private final WriteBufferWaterMark unsentMarks;
 
-  /** Whether {@link #look} will come: while nobody is connected there is nothing to look for. */
+  /** Whether {@link #look} is planned; it is not while no client is connected. */
   private final AtomicBoolean looking = new AtomicBoolean();
 
   private final ExcessConnections excess = new ExcessConnections();
@@ -98,10 +109,10 @@ public final class ClientServer implements AutoCloseable {
   private final Optional<TlsContext> tls;
   private final Network.Port server;
 
-  /** Ports for other protocols. */
+  /** The ports of other protocols. */
   private final List<Network.Port> others = new CopyOnWriteArrayList<>();
 
-  /** The users as they were looked at last. */
+  /** The users at the last look. */
   private Users seen;
 
   /**
@@ -126,7 +137,7 @@ public final class ClientServer implements AutoCloseable {
     this.watch = watch;
     this.network = network;
     this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
-    this.readers = new SlowReaders(connected, ClientServer::waitingBytes, memory.answerBytes() / 2);
+    this.waitingBytesMax = memory.answerBytes() / 2;
     int high = memory.unsentBytes(limits.connectionsMax());
     this.unsentMarks = new WriteBufferWaterMark(high / 4, high);
     ByteBudget requestBytes = new ByteBudget(memory.requestBytes());
@@ -144,7 +155,7 @@ public final class ClientServer implements AutoCloseable {
     }
   }
 
-  /** Osier's own. */
+  /** The protocol of Osier's own clients. */
   private final class Own implements Protocol {
     @Override
     public Visitor open(Channel channel, Function<ClientRequests.Room, ClientRequests> requests) {
@@ -159,7 +170,7 @@ public final class ClientServer implements AutoCloseable {
   }
 
   /**
-   * Listens at one more port, for those who speak something else: all limits are shared.
+   * Listens at one more port, for another protocol; all ports share the limits.
    *
    * @return the port, which is closed with this
    */
@@ -170,12 +181,12 @@ public final class ClientServer implements AutoCloseable {
   }
 
   /**
-   * A port without TLS and logs, and otherwise as in production: for tests in virtual time.
+   * Opens a port without TLS and logs, and otherwise as in production, for virtual time.
    *
-   * @param network is closed with the server, and if that cannot be made; logins are as hard to
-   *     guess as its chance
+   * @param network is closed with the server, and if that cannot be made; the nonces of logins are
+   *     drawn from its random numbers
    * @param nanoTime a monotonic clock
-   * @param users those there are at present
+   * @param users returns the present users
    */
   public static ClientServer open(
       ReplicaId self,
@@ -205,7 +216,7 @@ public final class ClientServer implements AutoCloseable {
         handler);
   }
 
-  /** What the server has of the world in production. */
+  /** Returns the network of a server in production. */
   public static Network sockets() {
     return Sockets.of("osier-clients", THREADS, KEEPALIVE_SECONDS);
   }
@@ -225,7 +236,10 @@ public final class ClientServer implements AutoCloseable {
     }
   }
 
-  /** Looks again and again from now on, unless it does already. Called after a client has come. */
+  /**
+   * Begins to look every {@link #LOOK_MILLIS}, unless that is planned. Called after a client has
+   * connected.
+   */
   private void lookWhileConnected() {
     if (looking.compareAndSet(false, true)) {
       network.later(this::look, LOOK_MILLIS);
@@ -234,21 +248,21 @@ public final class ClientServer implements AutoCloseable {
 
   private void look() {
     try {
-      readers.look();
+      closeSlowReader();
       lookForGone();
     } finally {
       if (!connected.isEmpty()) {
         network.later(this::look, LOOK_MILLIS);
       } else {
         looking.set(false);
-        if (!connected.isEmpty()) { // who came in between has seen that it looks
+        if (!connected.isEmpty()) { // a client may have come before the flag was cleared
           lookWhileConnected();
         }
       }
     }
   }
 
-  /** Closes the connections of users who are not there any more. */
+  /** If the users have changed, closes the connections of those who no longer exist. */
   @SuppressWarnings("ReferenceEquality") // other users are another object
   private void lookForGone() {
     Users now = access.users();
@@ -267,25 +281,53 @@ public final class ClientServer implements AutoCloseable {
     }
   }
 
-  private static long waitingBytes(Channel channel) {
-    Visitor visitor = channel.pipeline().get(Visitor.class);
-    return visitor == null ? 0 : visitor.waitingBytes();
+  /**
+   * Disconnects the client for which most answers wait, if those that wait for all clients together
+   * take too much memory.
+   */
+  private void closeSlowReader() {
+    long all = connected.stream().mapToLong(ClientServer::waitingBytes).sum();
+    if (all > waitingBytesMax) {
+      connected.stream()
+          .max(Comparator.comparingLong(ClientServer::waitingBytes))
+          .ifPresent(
+              slowest -> {
+                LOG.warn(
+                    "client {} does not read its answers ({} bytes wait); connection closed",
+                    slowest.remoteAddress(),
+                    waitingBytes(slowest));
+                slowest.close();
+              });
+    }
   }
 
-  /** Browsers that come to this port by mistake are told where the page is. */
+  /** Returns the bytes of answers that wait in the channel and in front of it, about. */
+  private static long waitingBytes(Channel channel) {
+    ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer(); // null once it is closed
+    Visitor visitor = channel.pipeline().get(Visitor.class);
+    return buffer == null
+        ? 0
+        : buffer.totalPendingWriteBytes() + (visitor == null ? 0 : visitor.waitingBytes());
+  }
+
+  /**
+   * Sets the address of the dashboard, which browsers that come to this port by mistake are told.
+   */
   public void setPage(String at) {
     page = Optional.of(at);
   }
 
+  /** Returns the number of the port for Osier's own clients. */
   public int port() {
     return server.address().getPort();
   }
 
+  /** Returns the metrics of all ports for clients. */
   public Snapshot.Clients figures() {
     return new Snapshot.Clients(
         port.open(),
-        watch.times().times(),
-        watch.times().failures(),
+        watch.times(),
+        watch.failures(),
         watch.malformedCount(),
         limited(),
         quotas.loads(),

@@ -13,38 +13,38 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Does what clients ask for. Thread-safe. */
+/** Does clients' requests. Thread-safe. */
 public interface ClientService {
-  /** What clients must know of the keyspaces that are here. */
+  /** Returns the keyspaces that clients are told to use here. */
   List<Reply.KeyspaceInfo> keyspaces();
 
-  /** What they are told of those that others hold. */
+  /** Returns the keyspaces that others hold, as clients are told them. */
   default Reply.Elsewhere elsewhere() {
     return Reply.Elsewhere.NOTHING;
   }
 
-  /** Both, of one moment. */
+  /** Returns both, as of one moment. */
   default Reply.Keyspaces told() {
     return new Reply.Keyspaces(keyspaces(), elsewhere());
   }
 
-  /** Those that are here, whatever is asked of them. */
+  /** Returns the keyspaces that are held here and stay so, whatever the load on them is. */
   default List<Reply.KeyspaceInfo> settled() {
     return keyspaces();
   }
 
-  /** Those that requests may be about: also those that others hold. */
+  /** Returns all keyspaces that requests may be about, those that others hold included. */
   default List<Reply.KeyspaceInfo> served() {
     Reply.Keyspaces told = told();
     return Reply.Elsewhere.all(told.keyspaces(), told.elsewhere());
   }
 
-  /** What clients were shown of a partition that others hold, or held. */
+  /** Returns what clients were shown of a partition that others hold, or held. */
   default VersionVector shown(String keyspace, int partition) {
     return VersionVector.EMPTY;
   }
 
-  /** How the keys of a keyspace are divided; empty if there is none of that name. */
+  /** Returns how the keys of a keyspace are divided; empty if there is no such keyspace. */
   default Optional<Partitioning> partitioning(String keyspace) {
     return served().stream()
         .filter(k -> k.name().equals(keyspace))
@@ -55,59 +55,62 @@ public interface ClientService {
   /**
    * Does a request.
    *
-   * @param lane in which order the client's requests come
-   * @param reply takes the answer, which may be a failure, now or later
+   * @param lane keeps the order of the requests of the client's connection
+   * @param reply takes the answer, or a failure, once, now or later, by any thread
    */
   void handle(Request request, OrderedQueue lane, Consumer<Reply> reply);
 
   /**
-   * The same for a user, whose rights count where it is done: it may be elsewhere.
+   * Does a request of a user, whose rights are checked where it is done, which may be another
+   * datacenter.
    *
-   * @param user who may do it here
+   * @param user has the rights here; empty for this process itself
    */
   default void handle(Request request, OrderedQueue lane, String user, Consumer<Reply> reply) {
     handle(request, lane, reply);
   }
 
   /**
-   * Runs what follows several requests that came together, so that what they change is written
-   * together.
+   * Runs what follows several requests that came together, so that one commit writes their changes.
    */
   default void together(Runnable follows) {
     follows.run();
   }
 
   /**
-   * Changes what holds for all datacenters.
+   * Does an administrator's request, which may change something for all datacenters.
    *
-   * @param by the user who asks
+   * @param by the user that asks
    */
   void administer(Request.Administer request, String by, Consumer<Reply> reply);
 
-  /** Whether a keyspace is held here. */
+  /** Returns whether a keyspace is held here. */
   default boolean holds(String keyspace) {
     return true;
   }
 
   /**
-   * What tells a keyspace from others of its name, before or after it, as far as it is known here;
-   * null if there is none of that name.
+   * Returns an identity of a keyspace, which differs from that of earlier and later keyspaces of
+   * its name; null if there is no such keyspace.
    */
   default @Nullable Object life(String keyspace) {
     return "";
   }
 
   /**
-   * Somebody hears of all changes of a keyspace: of one that is held here at once (see {@link
-   * KeyspaceFeed#listen}), otherwise as soon as a holder has told.
+   * Adds a listener for all changes of a keyspace: it is told at once if the keyspace is held here
+   * (see {@link KeyspaceFeed#listen}), otherwise as soon as a holder has told them.
    *
-   * @return whether it does already; also where there is no such keyspace
-   * @throws OsierException UNAVAILABLE if no holder is in reach; it will hear once one is
+   * @return whether it is told of all changes from now on; true if there is no such keyspace
+   * @throws OsierException UNAVAILABLE if no holder is in reach; it will be told once one is
    */
   default boolean listen(String keyspace, ChangeListener hears) {
     return true;
   }
 
-  /** Other users, or rights: whoever waits long for an answer must ask again. */
+  /**
+   * Called when users or rights have changed: requests that wait for long are answered, so that
+   * their rights are checked again.
+   */
   default void usersChanged() {}
 }

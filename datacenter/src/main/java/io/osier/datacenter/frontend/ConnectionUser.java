@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As whom a connection has logged in, with the user found last, since that is asked for each
- * request. Used by the connection's loop only.
+ * The identity of a connection, with the user that was found for it last, since each request looks
+ * it up. For the connection's loop only.
  */
 final class ConnectionUser {
   private final Identity identity;
@@ -19,7 +19,7 @@ final class ConnectionUser {
     this.identity = identity;
   }
 
-  /** The user, as it is among these; empty if it is not any more. */
+  /** Returns the user as it is among these; empty if it no longer exists. */
   @SuppressWarnings("ReferenceEquality") // other users are another object
   Optional<User> in(Users users) {
     if (seen != users) {
@@ -29,7 +29,7 @@ final class ConnectionUser {
     return user;
   }
 
-  /** As whom it has logged in; for any thread. */
+  /** Returns the identity; for any thread. */
   Identity identity() {
     return identity;
   }

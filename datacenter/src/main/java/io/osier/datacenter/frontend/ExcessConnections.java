@@ -13,23 +13,23 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
- * The connections that are one too many for a port: some are told so, and all are closed and
- * counted. Thread-safe.
+ * Closes and counts the connections that are too many for a port; the first ones are told why.
+ * Thread-safe.
  */
 final class ExcessConnections {
-  /** So many are told why they are closed, at once. */
+  /** The most connections that are being told why they are closed. */
   private static final int REFUSALS_MAX = 32;
 
-  /** Time for a refusal to be read before the connection is closed. */
+  /** The time for a client to read the refusal before its connection is closed. */
   static final long REFUSED_MILLIS = 100;
 
   private final AtomicInteger refusals = new AtomicInteger();
   private final LongAdder count = new LongAdder();
 
   /**
-   * Tells a connection that it is one too many.
+   * Tells a connection that it is one too many, unless too many are being told, and closes it.
    *
-   * @param refusal what it is told
+   * @param refusal makes the message
    */
   void refuse(Channel channel, Function<ByteBufAllocator, ByteBuf> refusal) {
     count.increment();
@@ -43,11 +43,12 @@ final class ExcessConnections {
     channel.eventLoop().schedule(() -> channel.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
   }
 
+  /** Returns how many connections were refused since the start. */
   long count() {
     return count.sum();
   }
 
-  /** Answers whatever comes with why it is not taken. */
+  /** Sends the refusal, and drops everything that comes. */
   private static final class Refusal extends ChannelInboundHandlerAdapter {
     private final Function<ByteBufAllocator, ByteBuf> answer;
 

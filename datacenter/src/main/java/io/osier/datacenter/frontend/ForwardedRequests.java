@@ -38,17 +38,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What other datacenters ask here for their clients, because a keyspace is held here and not there.
- * The user's rights count as they are here. What is not held here is refused: a request goes one
- * hop. Thread-safe.
+ * Does the requests that other datacenters forward for their clients, because a keyspace is held
+ * here and not there. The user's rights count as they are here. Requests for keyspaces that are not
+ * held here are refused: a request goes one hop. Thread-safe.
  */
 public final class ForwardedRequests {
   private static final Logger LOG = LoggerFactory.getLogger(ForwardedRequests.class);
 
-  /** An answer that is not larger finds room in any case: who asks has a window. */
+  /**
+   * The largest answer for which there is always room, since the window of the asking datacenter
+   * bounds their number; in bytes.
+   */
   private static final long SMALL_BYTES = 1 << 10;
 
-  /** Larger ones are encoded beside the thread that brings them. */
+  /** Larger answers are encoded by another thread than the one that brings them. */
   private static final long LARGE_BYTES = 64 << 10;
 
   private final String self;
@@ -58,13 +61,15 @@ public final class ForwardedRequests {
   private final ByteBudget bytes;
   private final Executor beside;
 
-  /** Of connections with something under way. */
+  /** The ordered queues of connections with unanswered requests. */
   private final Map<LaneOf, Lane> lanes = new ConcurrentHashMap<>();
 
-  /** The lanes in which something is held back, by peer; until all that has come is taken. */
+  /**
+   * The ordered queues that hold requests back until all that a peer has sent is taken, by peer.
+   */
   private final Map<String, Queue<OrderedQueue>> held = new ConcurrentHashMap<>();
 
-  /** A connection of another datacenter. */
+  /** A client's connection at another datacenter. */
   private record LaneOf(String dc, long number) {}
 
   private static final class Lane {
@@ -72,15 +77,9 @@ public final class ForwardedRequests {
     int underWay;
   }
 
-  /** Takes no scripts. */
-  public ForwardedRequests(
-      String self, ClientService here, AccessControl access, ByteBudget bytes, Executor beside) {
-    this(self, here, access, Scripts.NONE, bytes, beside);
-  }
-
   /**
-   * @param here does what concerns keyspaces that are held here
-   * @param bytes for requests until they are answered, and for answers until they have left
+   * @param here does requests for keyspaces that are held here, and forwards none
+   * @param bytes the budget of requests until they are answered, and of answers until they are sent
    * @param beside encodes large answers
    */
   public ForwardedRequests(
@@ -99,10 +98,10 @@ public final class ForwardedRequests {
   }
 
   /**
-   * Another datacenter asks; see {@link PeerListener#asked}.
+   * Takes a request of another datacenter; see {@link PeerListener#asked}.
    *
-   * @param version of the peer protocol that it speaks
-   * @throws MalformedException if nobody can be answered
+   * @param version the version of the peer protocol that it speaks
+   * @throws MalformedException if the request has no id that could be answered
    */
   public void asked(ReplicaId peer, int version, byte[] content, PeerListener.Answers answers) {
     ForwardedRequest asked = ForwardedRequest.decode(content);
@@ -118,7 +117,8 @@ public final class ForwardedRequests {
       }
       request = asked.decoded();
     } catch (MalformedException e) {
-      // A newer datacenter may know more; the client's own must not take it for a broken one.
+      // The request may be of a newer version: its datacenter must not take the connection for
+      // broken.
       by.accept(unreadable(e));
       return;
     }
@@ -141,7 +141,7 @@ public final class ForwardedRequests {
     }
   }
 
-  /** Takes the steps of a script, each of which needs a right of its own. */
+  /** Does a script; the rights to its steps are checked step by step. */
   private void script(ForwardedScript asked, Asked by) {
     Scripts.Begun script;
     Request.Evaluate program;
@@ -151,7 +151,7 @@ public final class ForwardedRequests {
     } catch (MalformedException e) {
       by.accept(unreadable(e));
       return;
-    } catch (RuntimeException e) { // else who asks would wait, and what is kept would stay so
+    } catch (RuntimeException e) { // else the asker would wait, and the bytes would stay taken
       LOG.error("a script of {} cannot be read", by.dc, e);
       by.accept(failure(ErrorCode.INTERNAL, "cannot read the script: " + e));
       return;
@@ -183,7 +183,9 @@ public final class ForwardedRequests {
         });
   }
 
-  /** What the steps of a script were shown, which their client is shown by their answers. */
+  /**
+   * Collects what the steps of a script were shown, which their client is shown with the answer.
+   */
   private static final class ShownSteps implements UnaryOperator<Function<Request, Reply>> {
     VersionVector seen = VersionVector.EMPTY;
 
@@ -232,7 +234,7 @@ public final class ForwardedRequests {
     }
   }
 
-  /** A step of a transaction, by whose rights that will be committed. */
+  /** Does a step of a transaction, whose rights the commit will need again. */
   private void handleStep(Request step, OrderedQueue lane, Asked by) {
     here.handle(
         step,
@@ -243,7 +245,7 @@ public final class ForwardedRequests {
         });
   }
 
-  /** Refuses a request; a transaction whose commit that is has ended once it is answered. */
+  /** Refuses a request; if it is a commit, the transaction is aborted before the answer. */
   private void refuse(
       Request request, Reply.Failure refusal, ConnectionUser user, OrderedQueue lane, Asked by) {
     Request.Transact abort = access.abortOf(user, request, refusal);
@@ -266,7 +268,7 @@ public final class ForwardedRequests {
     here.handle(refused.without(batch), lane, refused.with(by));
   }
 
-  /** Who asks has logged in, elsewhere. */
+  /** Returns the refusal for a client that has logged in at the other datacenter. */
   private Reply.Failure refused(Reply.Failure refusal, Asked by) {
     return refusal.code() == ErrorCode.NOT_AUTHENTICATED
         ? failure(
@@ -275,7 +277,7 @@ public final class ForwardedRequests {
         : refusal;
   }
 
-  /** All that a peer has asked by now was taken. */
+  /** Called when all requests that a peer has sent so far were taken. */
   public void receivedAll(ReplicaId peer) {
     Queue<OrderedQueue> of = held.remove(peer.dc());
     if (of != null) {
@@ -283,13 +285,7 @@ public final class ForwardedRequests {
     }
   }
 
-  private static Queue<OrderedQueue> with(OrderedQueue lane, @Nullable Queue<OrderedQueue> others) {
-    Queue<OrderedQueue> all = others == null ? new ArrayDeque<>() : others;
-    all.add(lane);
-    return all;
-  }
-
-  /** One request that is to be answered, once, by any thread. */
+  /** One forwarded request until it is answered, once, by any thread. */
   private final class Asked implements Consumer<Reply> {
     private final String dc;
     private final ForwardedRequest asked;
@@ -303,7 +299,10 @@ public final class ForwardedRequests {
       this.answers = answers;
     }
 
-    /** Keeps so many bytes in all until it is answered; false, and it is, if there is no room. */
+    /**
+     * Takes so many bytes in all until the request is answered; if there is no room, answers so and
+     * returns false.
+     */
     boolean tryKeep(long all) {
       long more = all - kept;
       if (more <= 0 || bytes.tryTake(more)) {
@@ -321,7 +320,7 @@ public final class ForwardedRequests {
       return false;
     }
 
-    /** It is under way from now on, in its connection's order. */
+    /** Begins the request, and returns the ordered queue of its connection. */
     OrderedQueue begin() {
       if (asked.lane() == 0) {
         return new OrderedQueue();
@@ -338,7 +337,13 @@ public final class ForwardedRequests {
                   })
               .queue;
       if (queue.hold()) {
-        held.compute(dc, (name, others) -> with(queue, others));
+        held.compute(
+            dc,
+            (name, there) -> {
+              Queue<OrderedQueue> all = there == null ? new ArrayDeque<>() : there;
+              all.add(queue);
+              return all;
+            });
       }
       return queue;
     }
@@ -365,7 +370,7 @@ public final class ForwardedRequests {
       if (size <= SMALL_BYTES) {
         bytes.take(size);
       } else if (!bytes.tryTake(size)) {
-        send(AnswerShare.instead(reply));
+        send(UnsentReply.noRoom(reply));
         return;
       }
       if (size < LARGE_BYTES) {
@@ -378,20 +383,16 @@ public final class ForwardedRequests {
     private void write(Reply reply, long size) {
       byte[] content;
       try {
-        content = encoded(reply);
+        WireOutput out = new WireOutput(Framing.CLIENT_FRAME_BYTES_MAX);
+        ProtocolCodec.write(out, asked.id(), reply);
+        content = out.toBytes();
       } catch (KryoBufferOverflowException e) {
-        content = ProtocolCodec.encode(asked.id(), OversizedReply.failure(reply));
+        content = ProtocolCodec.encode(asked.id(), UnsentReply.oversized(reply));
       } catch (RuntimeException e) {
         LOG.error("an answer to {} cannot be sent", dc, e);
-        content = ProtocolCodec.encode(asked.id(), ClientAnswers.unencodable(reply, e));
+        content = ProtocolCodec.encode(asked.id(), UnsentReply.unencodable(reply, e));
       }
       answers.send(content, () -> bytes.give(size));
-    }
-
-    private byte[] encoded(Reply reply) {
-      WireOutput out = new WireOutput(Framing.CLIENT_FRAME_BYTES_MAX);
-      ProtocolCodec.write(out, asked.id(), reply);
-      return out.toBytes();
     }
   }
 }

@@ -14,19 +14,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers of which a client of an older version of the protocol could not read the bytes: there are
- * objects or fields in them of types that came later, of which it is told so instead, or who holds
- * a keyspace that is not here: it takes that for one of this datacenter, which forwards. A keyspace
- * that is hashed by tag, or has homes, is shown to it as any other, and what it asks for there is
- * refused. Pure.
+ * Adapts answers to clients of older versions of the protocol. An answer with objects or fields of
+ * types that they do not know becomes a failure that says so. Keyspaces that others hold are shown
+ * to them as ones of this datacenter, which forwards. A keyspace that is hashed by tag, or has
+ * homes, is shown to them as any other, and their requests for it are refused. Pure.
  */
 final class LaterTypes {
   private LaterTypes() {}
 
   /**
-   * The answer for a client.
+   * Returns the answer in a form that a client can read.
    *
-   * @param version of the client protocol that it speaks
+   * @param version the version of the client protocol that it speaks
    */
   static Reply legible(Reply reply, int version) {
     if (version < Request.AGES_VERSION
@@ -56,7 +55,10 @@ final class LaterTypes {
     return in(reply).<Reply>map(type -> failure(reply, type)).findFirst().orElse(reply);
   }
 
-  /** It would take the answer for a current one. */
+  /**
+   * Returns the failure in place of an answer with an age, which the client would take for a
+   * current one.
+   */
   private static Reply.Failure ageless(Duration age) {
     return new Reply.Failure(
         ErrorCode.UNAVAILABLE,
@@ -94,12 +96,12 @@ final class LaterTypes {
   }
 
   /**
-   * Why a request is refused: its keyspace is hashed by tag or has homes, and who asks would take a
-   * key for one of another partition.
+   * Returns why a request is refused: its keyspace is hashed by tag or has homes, and the asker
+   * would take a key for one of another partition.
    *
-   * @param who speaks a version that may not know that
-   * @param byTag whether it knows hashing by tag
-   * @return null if it knows all that it must know
+   * @param who the asker, in words, whose version may not know homes
+   * @param byTag whether the asker knows hashing by tag
+   * @return null if the request is not refused
    */
   static Reply.@Nullable Failure refusal(
       Request request, ClientService here, String who, boolean byTag) {
@@ -120,11 +122,11 @@ final class LaterTypes {
   }
 
   private static Reply.Failure failure(Reply reply, CrdtType type) {
-    boolean isDone =
-        reply instanceof Reply.Done || (reply instanceof Reply.Transacted t && t.dot().isPresent());
     return new Reply.Failure(
         ErrorCode.VERSION_MISMATCH,
-        (isDone ? "the update was done, and what was asked with it has" : "the answer has")
+        (UnsentReply.isDone(reply)
+                ? "the update was done, and what was asked with it has"
+                : "the answer has")
             + " something of type "
             + type
             + ", which clients know from version "

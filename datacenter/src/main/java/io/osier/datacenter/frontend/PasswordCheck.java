@@ -12,9 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares passwords that come as they are with credentials. To hash one takes 10 ms; what was
- * right is remembered, by a hash whose key nobody knows, as long as the credential is the user's,
- * for the {@value #PLACES} users who have come last. Thread-safe.
+ * Checks passwords that come in clear text against credentials. Hashing one takes 10 ms, so the
+ * right ones are remembered, by a hash with a secret key, while the user has the same credential,
+ * for the {@value #PLACES} users that were used last. Thread-safe.
  */
 public final class PasswordCheck {
   private static final int PLACES = 10_000;
@@ -36,7 +36,7 @@ public final class PasswordCheck {
     new SecureRandom().nextBytes(key);
   }
 
-  /** Whether a password is known to be right, at once. */
+  /** Returns whether a password is remembered as right; does not hash it slowly. */
   public boolean remembers(String user, char[] password, ScramCredential credential) {
     @Nullable Right last;
     synchronized (remembered) {
@@ -47,7 +47,7 @@ public final class PasswordCheck {
         && MessageDigest.isEqual(last.digest, digest(user, password));
   }
 
-  /** Whether a password is right: takes as long as hashing it does. */
+  /** Returns whether a password is right; takes as long as hashing it, unless it is remembered. */
   public boolean isRight(String user, char[] password, ScramCredential credential) {
     if (remembers(user, password, credential)) {
       return true;
@@ -57,7 +57,7 @@ public final class PasswordCheck {
         return false;
       }
     } catch (OsierException e) {
-      return false; // it cannot be anybody's password
+      return false; // it is no valid password of any user
     }
     Right right = new Right(digest(user, password), credential);
     synchronized (remembered) {

@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
 public final class RequestHandler implements ClientService {
   private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
 
-  /** Who administers from within the process. */
+  /** The user of requests from within the process, in logs. */
   private static final String EMBEDDED = "(this process)";
 
   private final Map<String, KeyspaceShard> keyspaces;
@@ -54,28 +54,31 @@ public final class RequestHandler implements ClientService {
   private final BooleanSupplier known;
   private final Others elsewhere;
 
-  /** Where others do what is not held here; empty of one who refuses it. */
+  /** Forwards requests for keyspaces that others hold; empty to refuse them. */
   private final Optional<Forwarder> forwarder;
 
-  /** Copies of what others hold. */
+  /** The copies of objects that others hold. */
   private final Optional<Copies> copies;
 
-  /** Hears of changes of what others hold; null of who does not. */
+  /** Learns the changes of keyspaces that others hold; null if nothing does. */
   private volatile @Nullable ChangesElsewhere changes;
 
-  /** What clients ask of keyspaces whose holders follow that; nothing of what others forward. */
+  /**
+   * Counts clients' requests for keyspaces whose holders follow the load; not those that others
+   * forward.
+   */
   private volatile DemandCounters demand = new DemandCounters();
 
   /** The keyspaces that others hold. */
   @FunctionalInterface
   public interface Others {
     /**
-     * All but those that are open here. As if they were held here are those whose holders follow
-     * what is asked where their clients are, so that these do not go to a holder by themselves.
+     * Returns all keyspaces but those that are open here. Keyspaces whose holders follow the load
+     * are shown as if they were held here, so that clients do not go to a holder themselves.
      */
     Reply.Keyspaces all(Set<String> open);
 
-    /** One that is not open here; empty if there is none of that name. */
+    /** Returns a keyspace that is not open here; empty if there is no such keyspace. */
     default Optional<Reply.KeyspaceInfo> find(String keyspace) {
       Reply.Keyspaces all = all(Set.of());
       return Reply.Elsewhere.all(all.keyspaces(), all.elsewhere()).stream()
@@ -96,11 +99,11 @@ public final class RequestHandler implements ClientService {
   }
 
   /**
-   * @param keyspaces those that clients see; they may come and go
-   * @param writeHelp how who has run partitions sees to it that what they made is written
-   * @param known whether all keyspaces are known: after a start others must be heard first
-   * @param forwarder has what is not held here done elsewhere; empty for who refuses it
-   * @param copies answer reads of what others hold, where they can; empty for who forwards all
+   * @param keyspaces the keyspaces that clients see; they may come and go
+   * @param writeHelp lets the threads that run partitions write what these have made
+   * @param known returns whether all keyspaces are known: after a start others must be heard first
+   * @param forwarder forwards requests for keyspaces that others hold; empty to refuse them
+   * @param copies answer reads of keyspaces that others hold, where they can; empty to forward all
    */
   public RequestHandler(
       Map<String, KeyspaceShard> keyspaces,
@@ -121,12 +124,12 @@ public final class RequestHandler implements ClientService {
     this.copies = copies;
   }
 
-  /** From now on what clients ask is counted here. */
+  /** Counts clients' requests in these counters from now on. */
   public void countIn(DemandCounters counters) {
     demand = counters;
   }
 
-  /** From now on changes of what others hold are heard of by this. */
+  /** Lets this learn the changes of keyspaces that others hold from now on. */
   public void hearBy(ChangesElsewhere hears) {
     changes = hears;
   }
@@ -136,7 +139,7 @@ public final class RequestHandler implements ClientService {
     return told().keyspaces();
   }
 
-  /** Of one moment: none is missing because it comes or goes, and none is in both. */
+  /** As of one moment: no keyspace is missing because it comes or goes, and none is in both. */
   @Override
   public Reply.Keyspaces told() {
     Map<String, KeyspaceShard> here = new LinkedHashMap<>(keyspaces);
@@ -158,15 +161,10 @@ public final class RequestHandler implements ClientService {
         .toList();
   }
 
-  /** One of those that are here or elsewhere; null if there is none of that name. */
+  /** Returns a keyspace that is held here or elsewhere; null if there is no such keyspace. */
   public Reply.@Nullable KeyspaceInfo keyspace(String name) {
     KeyspaceShard held = keyspaces.get(name);
     return held != null ? Reply.KeyspaceInfo.of(held.policy()) : elsewhere.find(name).orElse(null);
-  }
-
-  @Override
-  public Reply.Elsewhere elsewhere() {
-    return told().elsewhere();
   }
 
   @Override
@@ -185,7 +183,7 @@ public final class RequestHandler implements ClientService {
   /**
    * Acknowledges an update at once if it need not wait for its partition's turn.
    *
-   * @param lane in which order the client's requests come
+   * @param lane keeps the order of the requests of the client's connection
    * @return false if nothing was done and the request must be handled
    */
   public boolean combine(
@@ -196,7 +194,7 @@ public final class RequestHandler implements ClientService {
     if (!home.equals(keyspace)) {
       shard = Homes.isHome(keyspace) ? null : keyspaces.get(home);
     }
-    // It carries nothing of what the session was shown, which a former holder may have shown.
+    // The update carries no vector, which it needs after another holder has shown something.
     if (shard == null || lane.hasGoneElsewhere(home) || !shard.combine(key, type, operation)) {
       return false;
     }
@@ -206,7 +204,7 @@ public final class RequestHandler implements ClientService {
 
   @Override
   public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
-    handle(request, lane, "", reply); // whoever is in this process may do everything
+    handle(request, lane, "", reply); // this process itself may do everything
   }
 
   @Override
@@ -216,9 +214,9 @@ public final class RequestHandler implements ClientService {
       if (here == null && goesElsewhere(request, lane, user, reply, forwarder.get())) {
         return;
       }
-      boolean isBehind = here != request || here instanceof Request.Spread; // what others showed
+      boolean waits = here != request || here instanceof Request.Spread; // for what others showed
       Consumer<Reply> told =
-          here != null && isBehind && forwarder.isPresent()
+          here != null && waits && forwarder.isPresent()
               ? forwarder.get().shownHere().heard(here, reply)
               : reply;
       serve(here == null ? request : here, lane, here == null ? told : counted(here, told));
@@ -226,7 +224,7 @@ public final class RequestHandler implements ClientService {
       boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
       reply.accept(new Reply.Failure(mayBeThere ? ErrorCode.UNAVAILABLE : e.code(), e.reason()));
     } catch (RejectedExecutionException e) {
-      // Those who read from the disk end before the connections do.
+      // The readers of the disk end before the connections do.
       reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
     } catch (RuntimeException e) {
       LOG.error("internal error in a client's {}", request.getClass().getSimpleName(), e);
@@ -234,7 +232,7 @@ public final class RequestHandler implements ClientService {
     }
   }
 
-  /** The request as it is done here; null if it is done elsewhere. */
+  /** Returns the request as it is done here; null if it is done elsewhere. */
   private @Nullable Request toDoHere(Request request, OrderedQueue lane, Forwarder elsewhere) {
     String keyspace = Forwardable.keyspace(request).orElse(null);
     if (keyspace == null) {
@@ -244,18 +242,18 @@ public final class RequestHandler implements ClientService {
     if (held == null) {
       return null;
     }
-    // What is asked for again may have been done elsewhere on another connection.
+    // A repeated step may have been done elsewhere, on another connection.
     return lane.hasGoneElsewhere(keyspace) || request instanceof Request.Repeat
         ? elsewhere.here(request, keyspace, held.policy().partitioning(), lane)
         : request;
   }
 
-  /** Has a request done elsewhere, or answers it from a copy of what is there. */
+  /** Forwards a request, or answers it from a copy; returns false if there is no such keyspace. */
   private boolean goesElsewhere(
       Request request, OrderedQueue lane, String user, Consumer<Reply> reply, Forwarder to) {
     String keyspace = Forwardable.keyspace(request).orElseThrow();
     if (!lane.hasGoneElsewhere(keyspace) && to.holders(keyspace).isEmpty()) {
-      return false; // of names that mean nothing a connection remembers none
+      return false; // a connection does not remember names of keyspaces that do not exist
     }
     OrderedQueue.Elsewhere there = lane.goesElsewhere(keyspace);
     Consumer<Reply> answered = reply;
@@ -294,7 +292,7 @@ public final class RequestHandler implements ClientService {
 
   private Consumer<Reply> counted(Request request, Consumer<Reply> reply) {
     return forwarder.isEmpty() || demand.isEmpty()
-        ? reply // it was counted by who has forwarded it
+        ? reply // the forwarding datacenter has counted it
         : Forwardable.keyspace(request)
             .map(keyspace -> counted(keyspace, request, reply))
             .orElse(reply);

@@ -8,39 +8,39 @@ import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import java.util.Set;
 
-/** Takes the steps of scripts that clients of other datacenters have asked for there. */
+/** Reads scripts that other datacenters forward, so that their steps are done here. */
 @FunctionalInterface
 public interface Scripts {
-  /** Takes none. */
+  /** Refuses all scripts. */
   Scripts NONE =
       (keyspace, form, named, answers) -> {
         throw new MalformedException("scripts of other datacenters are not known");
       };
 
-  /** One that is about to be done, once. */
+  /** A script that is about to be done, once. */
   interface Begun {
-    /** Its steps, and all keys that they are about. */
+    /** Returns its steps, with all keys that they use. */
     Call.Script script();
 
-    /** What its answers take, in bytes, about; once it is done. */
+    /** Returns the bytes of its answers, about; once it is done. */
     long bytes();
 
     /**
-     * What who asks is told; what the answers of the steps took is given back.
+     * Returns the answer for the asking datacenter, and gives back the bytes of the steps' answers.
      *
-     * @param reply to the program whose only call it was
-     * @param seen what its steps were shown
+     * @param reply the reply to the program whose only call the script was
+     * @param seen the updates that its steps were shown
      */
     Reply answer(Reply reply, VersionVector seen);
   }
 
   /**
-   * Reads what a script follows.
+   * Reads the form of a script.
    *
    * @param form as {@link Call.Script#form} made it
-   * @param named keys that its program names: it is about them even if no step is left
-   * @param answers what the answers of its steps are taken from
-   * @throws MalformedException if nothing here can follow that
+   * @param named keys that its program names: the script uses them even if it has no step
+   * @param answers the budget of the answers of its steps
+   * @throws MalformedException if the form cannot be read here
    */
   Begun read(String keyspace, byte[] form, Set<Key> named, ByteBudget answers);
 }

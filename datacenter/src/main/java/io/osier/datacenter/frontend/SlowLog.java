@@ -1,6 +1,7 @@
 package io.osier.datacenter.frontend;
 
 import io.osier.core.Value;
+import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.partition.machine.Waited;
 import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
@@ -8,46 +9,41 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * Names requests that took long, with what they waited for most, and the parts of their time:
- * {@code read}, until the disk had given the object; {@code queue}, until the partition took it;
- * {@code past} and {@code rights}, until what it needs had come from other datacenters; {@code
- * execute}, until its batch was through; {@code durable}, until the disk had it and the answer
- * could leave. At most {@link #LINES_MAX} lines a second; how many were left out is said with the
- * next one. Thread-safe.
+ * Logs requests that took long, with what they waited for most, and the parts of their time: {@code
+ * read}, until the object was read from the disk; {@code queue}, until the partition took the
+ * request; {@code past} and {@code rights}, until updates or rights that it needs had come from
+ * other datacenters; {@code execute}, until its batch was executed; {@code durable}, until its
+ * records were on the disk and the answer could leave. At most {@link #LINES_MAX} lines a second;
+ * the next line says how many were left out. Thread-safe.
  */
 public final class SlowLog {
   private static final Logger LOG = LoggerFactory.getLogger("io.osier.slow");
-  private static final long SECOND_NANOS = 1_000_000_000;
 
-  /** So many lines a second at most: what makes one request slow makes thousands slow. */
+  /** The most lines a second, since what makes one request slow makes thousands slow. */
   static final int LINES_MAX = 10;
 
   private final long thresholdNanos;
-  private final AtomicLong secondBeganNanos = new AtomicLong(Long.MIN_VALUE);
-  private final AtomicInteger lines = new AtomicInteger();
-  private final AtomicInteger leftOut = new AtomicInteger();
+  private final LineLimit lines = new LineLimit(LINES_MAX);
 
   /**
-   * @param thresholdNanos 0 for never
+   * @param thresholdNanos the time from which on a request is slow; 0 for never
    */
   public SlowLog(long thresholdNanos) {
     this.thresholdNanos = thresholdNanos;
   }
 
   /**
-   * When what was done with a request, by the monotonic clock.
+   * The times of a request's phases, by the monotonic clock.
    *
-   * @param takenNanos when its partition took it; 0 if none had to
-   * @param executedNanos when its batch was through; 0 if it was in none
-   * @param waited what it waited for besides
+   * @param takenNanos when its partition took it; 0 if it needed none
+   * @param executedNanos when its batch was executed; 0 if it was in none
+   * @param waited what else it waited for
    */
   record Phases(
       long beganNanos,
@@ -93,7 +89,7 @@ public final class SlowLog {
       return parts;
     }
 
-    /** What it waited for most, and how long for what. */
+    /** Returns what the request waited for most, and the parts of its time. */
     @Override
     public String toString() {
       List<Part> parts = parts();
@@ -109,23 +105,24 @@ public final class SlowLog {
     }
   }
 
-  /** Whether what took so long is to be named. */
+  /** Returns whether a request that took so long is slow. */
   boolean isSlow(long nanos) {
     return thresholdNanos > 0 && nanos >= thresholdNanos;
   }
 
+  /** Logs a slow request. */
   void answered(Request request, Phases phases, Object client) {
-    if (!hasRoom(phases.answeredNanos)) {
-      leftOut.incrementAndGet();
+    if (!lines.tryPass(phases.answeredNanos)) {
       return;
     }
-    // Whoever asks may name one that there is not, with a line end in it.
-    String keyspace = Value.printable(keyspaceOf(request).getBytes(StandardCharsets.UTF_8));
-    int others = leftOut.getAndSet(0);
+    // Clients may name a keyspace that does not exist, with a line end in its name.
+    String keyspace =
+        Value.printable(Forwardable.keyspace(request).orElse("").getBytes(StandardCharsets.UTF_8));
+    int others = lines.takeLeftOut();
     try (MDC.MDCCloseable named = MDC.putCloseable("keyspace", keyspace)) {
       LOG.warn(
           "slow {} of {} in '{}' took {} ms: {}; client {}{}",
-          RequestTimes.Kind.of(request).label(),
+          RequestWatch.Kind.of(request).label(),
           objectOf(request),
           keyspace,
           Math.round(phases.nanos() / 1e6),
@@ -133,30 +130,6 @@ public final class SlowLog {
           client,
           others == 0 ? "" : " (and " + others + " others since the last such line)");
     }
-  }
-
-  private boolean hasRoom(long nowNanos) {
-    long began = secondBeganNanos.get();
-    boolean over = began == Long.MIN_VALUE || nowNanos - began >= SECOND_NANOS;
-    if (over && secondBeganNanos.compareAndSet(began, nowNanos)) {
-      lines.set(0);
-    }
-    return lines.incrementAndGet() <= LINES_MAX;
-  }
-
-  private static String keyspaceOf(Request request) {
-    return switch (request) {
-      case Request.Read r -> r.keyspace();
-      case Request.Write r -> r.keyspace();
-      case Request.ReadAll r -> r.keyspace();
-      case Request.WriteAll r -> r.keyspace();
-      case Request.Evaluate r -> r.keyspace();
-      case Request.Scan r -> r.keyspace();
-      case Request.Transact r -> r.keyspace();
-      case Request.Repeat r -> r.step().keyspace();
-      case Request.Through r -> r.keyspace();
-      default -> "";
-    };
   }
 
   private static String objectOf(Request request) {

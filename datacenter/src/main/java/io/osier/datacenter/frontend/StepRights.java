@@ -11,18 +11,19 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a user may do of the steps that are decided on in a partition's turn: those for which a
- * right is missing fail, and the others are done. Used by one thread after the other.
+ * Checks a user's rights to the steps of a script, which the script decides on in its partition's
+ * turn: a step for which a right is missing fails, and the others are done. For one thread after
+ * the other.
  */
 public final class StepRights implements UnaryOperator<Function<Request, Reply>> {
-  /** Where everybody may do everything. */
+  /** Allows all steps. */
   static final StepRights ALL = new StepRights(Optional.empty());
 
   private final Optional<User> user;
   private @Nullable Grant missing;
 
   /**
-   * @param user empty of one who is not there any more, for whom the program is not done at all
+   * @param user the user; empty if it no longer exists: then the program is refused as a whole
    */
   StepRights(Optional<User> user) {
     this.user = user;
@@ -42,7 +43,7 @@ public final class StepRights implements UnaryOperator<Function<Request, Reply>>
     return AccessControl.forbidden(lacking);
   }
 
-  /** The first right that was missing; empty if none was. */
+  /** Returns the first right that was missing; empty if none was. */
   Optional<Grant> missing() {
     return Optional.ofNullable(missing);
   }

@@ -4,28 +4,29 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How much one connection has asked for while the others of its loop wait. Once that is as much as
- * one may, the rest of what it has sent waits for its next turn, and nothing more is read of it.
- * Used by the channel's loop.
+ * Counts the requests that one connection gets done while the other connections of its loop wait.
+ * Once they reach a limit, the rest of its requests waits for its next turn, and nothing more is
+ * read from it. For the channel's loop.
  */
 public final class Turn {
-  /** So many requests at most. */
+  /** The most requests of a turn. */
   public static final int REQUESTS_MAX = 1_024;
 
-  /** With so many bytes, and what the last of them has beyond that. */
+  /** The bytes of requests after which a turn is over. */
   public static final int BYTES_MAX = 64 << 10;
 
   private int requests;
   private int bytes;
 
+  /** Begins a turn. */
   public void begin() {
     requests = 0;
     bytes = 0;
   }
 
   /**
-   * The next turn begins when the others of the loop had theirs, those whose requests are in their
-   * sockets too.
+   * Begins the next turn once the loop has served its other connections, also those whose requests
+   * are still in their sockets.
    */
   void later(EventExecutor loop, Runnable begun) {
     loop.schedule(
@@ -37,18 +38,18 @@ public final class Turn {
         TimeUnit.NANOSECONDS);
   }
 
-  /** A request of so many bytes was taken. */
+  /** Counts a request of so many bytes. */
   public void took(int length) {
     requests++;
     bytes += length;
   }
 
-  /** How many requests were taken. */
+  /** Returns how many requests the turn has taken. */
   public int requests() {
     return requests;
   }
 
-  /** Whether it must leave the loop to others. */
+  /** Returns whether the turn is over, so that others must have theirs. */
   public boolean isOver() {
     return requests >= REQUESTS_MAX || bytes >= BYTES_MAX;
   }

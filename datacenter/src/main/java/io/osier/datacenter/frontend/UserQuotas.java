@@ -20,17 +20,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What each user has of the port for clients at this moment, and refuses what is more than one may
- * have: so who floods it takes nothing from the others. Of a user nothing is kept without a
- * connection or a request that waits. Thread-safe.
+ * Counts the connections, unanswered requests and their bytes of each user, and refuses what
+ * exceeds the limits, so that a user that floods the port takes nothing from the others. A user
+ * without a connection and an unanswered request takes no memory. Thread-safe.
  */
 final class UserQuotas {
   private static final Logger LOG = LoggerFactory.getLogger(UserQuotas.class);
 
-  /** A refusal is logged at most so often. */
+  /** The least time between two log lines about refusals. */
   private static final Duration LOGGED = Duration.ofSeconds(10);
 
-  /** So many users are shown, those with most under way. */
+  /** The most users in the metrics: those with most bytes. */
   private static final int SHOWN = 20;
 
   private static final String AT = "osier.user-limits.";
@@ -45,8 +45,8 @@ final class UserQuotas {
   private final LogInterval logged = new LogInterval(LOGGED);
 
   /**
-   * @param users those there are at present; cheap
-   * @param requestBytes what all together may have; each user's are taken from it
+   * @param users returns the present users; cheap
+   * @param requestBytes the budget of all users' requests, from which each user's bytes are taken
    */
   UserQuotas(UserLimits limits, Supplier<Users> users, ByteBudget requestBytes) {
     this.limits = limits;
@@ -54,13 +54,13 @@ final class UserQuotas {
     this.requestBytes = requestBytes;
   }
 
-  @SuppressWarnings("ReferenceEquality") // the one there is while nobody was ever named
+  @SuppressWarnings("ReferenceEquality") // OPEN is one object
   private long max(UserLimits.Limit limit) {
     return limit.isGiven() || users.get() != Users.OPEN ? limit.max() : Long.MAX_VALUE / 2;
   }
 
   /**
-   * A user has one more connection, until {@link Quota#disconnect}.
+   * Counts one more connection of a user, until {@link Quota#disconnect}.
    *
    * @throws OsierException OVERLOADED if it is one too many
    */
@@ -90,11 +90,14 @@ final class UserQuotas {
     return quota;
   }
 
-  /** There are other users: limits that nobody has set begin to hold with the first. */
+  /**
+   * Adapts the limits to changed users: limits that are not configured hold once there are users.
+   */
   void usersChanged() {
     byUser.values().forEach(q -> q.bytes.setMax(max(limits.bytes())));
   }
 
+  /** What one user has. */
   final class Quota {
     private final String user;
     private final AtomicInteger connections = new AtomicInteger();
@@ -105,12 +108,15 @@ final class UserQuotas {
       this.user = user;
     }
 
-    /** For the user's requests: bytes of all, and no more than one user may have. */
+    /**
+     * Returns the budget of the user's requests: a part of all users' budget, within the user's
+     * limit.
+     */
     ByteBudget bytes() {
       return bytes;
     }
 
-    /** One more request is under way, until {@link #end}; false if it is one too many. */
+    /** Counts one more request until {@link #end}; returns false if it is one too many. */
     boolean tryBegin() {
       if (requests.incrementAndGet() > max(limits.requests())) {
         end();
@@ -119,14 +125,14 @@ final class UserQuotas {
       return true;
     }
 
-    /** A request is answered, or was not taken. */
+    /** Ends a request that was answered or refused. */
     void end() {
       if (requests.decrementAndGet() == 0) {
         forgetIfIdle();
       }
     }
 
-    /** A connection is closed; requests of it may still be under way. */
+    /** Ends a connection, which may still have unanswered requests. */
     void disconnect() {
       if (connections.decrementAndGet() == 0) {
         forgetIfIdle();
@@ -141,7 +147,7 @@ final class UserQuotas {
       }
     }
 
-    /** Says why {@link #tryBegin} was refused, and counts it. */
+    /** Counts and logs a refusal by {@link #tryBegin}, and returns the reason in words. */
     String tooManyRequests() {
       requestsRefused.increment();
       return logged(
@@ -154,7 +160,10 @@ final class UserQuotas {
               + "requests");
     }
 
-    /** Says that a request finds no room in what this user may have, and counts it. */
+    /**
+     * Counts and logs a request that finds no room in the user's budget, and returns the reason in
+     * words.
+     */
     String noRoom(long needed) {
       bytesRefused.increment();
       return logged(
@@ -177,7 +186,7 @@ final class UserQuotas {
     return why;
   }
 
-  /** By limit, how often something was refused because of it. */
+  /** Returns how often each limit has refused something, by its name. */
   Map<String, Long> refused() {
     Map<String, Long> all = new TreeMap<>();
     all.put("connections", connectionsRefused.sum());
@@ -186,7 +195,7 @@ final class UserQuotas {
     return all;
   }
 
-  /** Those with most under way, first who has most bytes. */
+  /** Returns the load of the users with most bytes, the largest first. */
   List<Snapshot.UserLoad> loads() {
     return byUser.values().stream()
         .map(

@@ -8,9 +8,9 @@ import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.copies.CopyCounts;
+import io.osier.datacenter.copies.FollowCodec;
 import io.osier.datacenter.copies.FollowerCounts;
 import io.osier.datacenter.copies.Followers;
-import io.osier.datacenter.copies.ForwardedAnswers;
 import io.osier.datacenter.forward.ChangesElsewhere;
 import io.osier.datacenter.forward.ForwardCounts;
 import io.osier.datacenter.forward.ForwardedRequest;
@@ -91,10 +91,9 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
     this.copies = new Copies(around, copied, millis);
     this.followers = new Followers(around, new ByteBudget(copied.bytes()), System::nanoTime);
     this.changes = new ChangesElsewhere(forwarder, this);
-    ForwardedAnswers ofCopies = new ForwardedAnswers(copies);
     forwarder.tell(
         (dc, request, partition, reply, size) -> {
-          ofCopies.answered(dc, request, partition, reply, size);
+          copies.answered(dc, request, partition, reply, size);
           changes.answered(dc, request, partition, reply, size);
         });
   }
@@ -213,7 +212,7 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
     ForwardedRequests to = requests;
     if (to != null) {
       ForwardedRequest asked = ForwardedRequest.decode(content);
-      if (Followers.isAsk(asked.request())) {
+      if (FollowCodec.isOfThese(asked.request())) {
         follows(peer, asked, answers);
       } else {
         to.asked(peer, transport.get().version(peer.dc()), content, answers);

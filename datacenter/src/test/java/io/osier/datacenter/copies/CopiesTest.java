@@ -122,13 +122,12 @@ final class CopiesTest extends CopyFixture {
     VersionVector seen = upTo(world.increment("n"));
     Request scan =
         new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Exists(), 10);
-    new ForwardedAnswers(ap.copies)
-        .answered(
-            "eu",
-            scan,
-            Optional.empty(),
-            new Reply.Page(List.of(), Optional.empty(), List.of(seen)),
-            20);
+    ap.copies.answered(
+        "eu",
+        scan,
+        Optional.empty(),
+        new Reply.Page(List.of(), Optional.empty(), List.of(seen)),
+        20);
     assertThat(copied("o")).isNull();
   }
 

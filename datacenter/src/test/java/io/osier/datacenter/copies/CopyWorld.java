@@ -208,7 +208,6 @@ final class CopyWorld {
   final class Reader implements Holders {
     final ReplicaId self;
     final Copies copies;
-    private final ForwardedAnswers witness;
     private final Set<Consumer<@Nullable WireInput>> asked = new HashSet<>();
 
     /** What was shown there of the keyspace. */
@@ -239,7 +238,6 @@ final class CopyWorld {
     Reader(String dc, CopySettings settings) {
       self = new ReplicaId(dc, 1);
       copies = new Copies(this, settings, CopyWorld.this::millis);
-      witness = new ForwardedAnswers(copies);
     }
 
     /** The link is lost, with all that is on it. */
@@ -287,7 +285,7 @@ final class CopyWorld {
 
     /** A forwarded request about a partition is answered so. */
     void told(Request request, int partition, Reply reply, int size) {
-      witness.answered(nearest, request, Optional.of(partition), reply, size);
+      copies.answered(nearest, request, Optional.of(partition), reply, size);
     }
 
     /** Reads as a client does; what it is answered. */

@@ -183,13 +183,12 @@ final class StaleCopiesTest extends CopyFixture {
     Request scan =
         new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Exists(), 10);
     VersionVector seen = upTo(world.increment("other"));
-    new ForwardedAnswers(ap.copies)
-        .answered(
-            "eu",
-            scan,
-            Optional.empty(),
-            new Reply.Page(List.of(), Optional.empty(), List.of(seen)),
-            20);
+    ap.copies.answered(
+        "eu",
+        scan,
+        Optional.empty(),
+        new Reply.Page(List.of(), Optional.empty(), List.of(seen)),
+        20);
     ap.cut();
     assertThat(stale("m")).as("it may have been shown by the scan").isNull();
   }

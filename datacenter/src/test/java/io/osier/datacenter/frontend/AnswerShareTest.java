@@ -126,7 +126,7 @@ final class AnswerShareTest {
 
   @Test
   void instead_ofAReadIsToBeAskedAgain_ofAnUpdateSaysThatItWasDone() {
-    assertThat(AnswerShare.instead(read(1)).code()).isEqualTo(ErrorCode.OVERLOADED);
-    assertThat(AnswerShare.instead(done(Optional.of(read(1)))).code()).isEqualTo(ErrorCode.TIMEOUT);
+    assertThat(UnsentReply.noRoom(read(1)).code()).isEqualTo(ErrorCode.OVERLOADED);
+    assertThat(UnsentReply.noRoom(done(Optional.of(read(1)))).code()).isEqualTo(ErrorCode.TIMEOUT);
   }
 }

@@ -29,21 +29,7 @@ final class ClientAnswersTest {
   private int roomAgain;
 
   private final ClientAnswers answers =
-      new ClientAnswers(
-          channel,
-          share,
-          () -> false,
-          new ClientAnswers.Around() {
-            @Override
-            public void roomAgain() {
-              roomAgain++;
-            }
-
-            @Override
-            public void failed(ErrorCode code) {
-              failures.add(code);
-            }
-          });
+      new ClientAnswers(channel, share, () -> false, () -> roomAgain++, failures::add);
 
   @AfterEach
   void close() {

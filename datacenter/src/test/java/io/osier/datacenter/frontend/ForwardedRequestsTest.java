@@ -47,7 +47,8 @@ final class ForwardedRequestsTest extends ForwardedFixture {
   private final List<OrderedQueue> lanes = new ArrayList<>();
 
   private final ForwardedRequests requests =
-      new ForwardedRequests("eu", new Home(), access(() -> users), bytes, Runnable::run);
+      new ForwardedRequests(
+          "eu", new Home(), access(() -> users), Scripts.NONE, bytes, Runnable::run);
 
   private final class Home extends Here {
     @Override

@@ -16,7 +16,6 @@ import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.copies.FollowCodec;
 import io.osier.datacenter.copies.Followers;
-import io.osier.datacenter.copies.ForwardedAnswers;
 import io.osier.datacenter.copies.Holders;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.ForwardedRequest;
@@ -77,11 +76,10 @@ public final class SimCopies implements Holders {
             new SimFollowed(simulation, dc, host),
             new ByteBudget(simulation.profile().followersBytes()),
             simulation.scheduler()::nanos);
-    ForwardedAnswers hears = new ForwardedAnswers(copies);
     forwarder.tell(
         (of, request, partition, reply, size) -> {
           partition.ifPresent(p -> shown(request, p, reply));
-          hears.answered(of, request, partition, reply, size);
+          copies.answered(of, request, partition, reply, size);
         });
   }
 

@@ -19,7 +19,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
-import io.osier.datacenter.copies.Followers;
+import io.osier.datacenter.copies.FollowCodec;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.ForwardingHost;
@@ -27,6 +27,7 @@ import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.ClientService;
 import io.osier.datacenter.frontend.ForwardedRequests;
+import io.osier.datacenter.frontend.Scripts;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
@@ -135,7 +136,9 @@ final class SimForwarding implements ForwardingHost, ClientService {
             new AuditLog(self),
             simulation.scheduler()::nanos,
             () -> "never used");
-    requests = new ForwardedRequests(self, this, access, new ByteBudget(BUDGET_BYTES), beside);
+    requests =
+        new ForwardedRequests(
+            self, this, access, Scripts.NONE, new ByteBudget(BUDGET_BYTES), beside);
     copies =
         simulation.profile().has(Feature.COPIES)
             ? new SimCopies(simulation, dc, forwarder(), this, () -> dc.now().millis())
@@ -325,7 +328,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
           answers.send(answer, left);
           run();
         };
-    if (copies != null && Followers.isAsk(by.request())) {
+    if (copies != null && FollowCodec.isOfThese(by.request())) {
       copies.asked(peer, by, goes);
       return;
     }

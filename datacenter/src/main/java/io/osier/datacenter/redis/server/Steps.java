@@ -5,6 +5,7 @@ import io.osier.core.OsierException;
 import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.frontend.Asked;
 import io.osier.datacenter.frontend.ClientRequests;
+import io.osier.datacenter.frontend.UnsentReply;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
@@ -235,7 +236,7 @@ final class Steps {
 
     void replied(int index, Reply reply, boolean wakes) {
       long kept = share.keep(reply);
-      replies[index] = kept < 0 ? AnswerShare.instead(reply) : reply;
+      replies[index] = kept < 0 ? UnsentReply.noRoom(reply) : reply;
       replyBytes[index] = Math.max(0, kept);
       if (left == null || left.decrementAndGet() == 0) {
         done.add(this);

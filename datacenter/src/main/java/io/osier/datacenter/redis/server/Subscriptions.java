@@ -5,6 +5,7 @@ import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.frontend.Asked;
+import io.osier.datacenter.frontend.UnsentReply;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Glob;
 import io.osier.datacenter.redis.pubsub.ChangeWatches;
@@ -185,7 +186,7 @@ final class Subscriptions {
         new Asked(client.requests, request, client.requests.nanos()) {
           @Override
           protected void answer(Reply reply) {
-            Reply kept = share.keep(reply) < 0 ? AnswerShare.instead(reply) : reply;
+            Reply kept = share.keep(reply) < 0 ? UnsentReply.noRoom(reply) : reply;
             if (kept != reply) {
               share.keep(MessageHeap.bytes(kept), 0);
             }

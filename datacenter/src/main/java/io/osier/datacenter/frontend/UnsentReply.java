@@ -4,12 +4,59 @@ import io.osier.core.ErrorCode;
 import io.osier.core.net.Framing;
 import io.osier.protocol.Reply;
 
-/** What a client is told when its answer does not fit in a frame. */
-final class OversizedReply {
-  private OversizedReply() {}
+/**
+ * Makes the answers in place of replies that cannot be sent: they say whether the request was done,
+ * so that its client knows whether it may ask again. Static and pure.
+ */
+public final class UnsentReply {
+  private UnsentReply() {}
 
-  /** The answer instead: what was too large, the limit, and what helps. */
-  static Reply.Failure failure(Reply reply) {
+  /** Returns whether a reply says that its request has changed something. */
+  static boolean isDone(Reply reply) {
+    return switch (reply) {
+      case Reply.Done d -> true;
+      case Reply.All a -> a.parts().stream().anyMatch(Reply.Done.class::isInstance);
+      case Reply.Evaluated e -> e.dot().isPresent();
+      case Reply.Transacted t -> t.dot().isPresent();
+      default -> false;
+    };
+  }
+
+  /** Returns whether what is lost with a reply can be had by asking once more. */
+  static boolean canBeAskedAgain(Reply reply) {
+    return switch (reply) {
+      case Reply.Transacted t -> false;
+      case Reply.Welcome w -> false;
+      case Reply.Challenge c -> false;
+      case Reply.Failure f -> false;
+      case Reply.Pong p -> false;
+      default -> !isDone(reply);
+    };
+  }
+
+  /** Returns the answer in place of a reply for which the budget of answers has no room. */
+  public static Reply.Failure noRoom(Reply reply) {
+    return canBeAskedAgain(reply)
+        ? new Reply.Failure(
+            ErrorCode.OVERLOADED,
+            "what was read finds no room beside the answers that wait to be sent; ask for less at"
+                + " once, and read what is answered")
+        : new Reply.Failure(
+            ErrorCode.TIMEOUT,
+            "it was done, but what was read with it finds no room beside the answers that wait to"
+                + " be sent");
+  }
+
+  /** Returns the answer in place of a reply that cannot be encoded. */
+  static Reply.Failure unencodable(Reply reply, RuntimeException cause) {
+    boolean done = isDone(reply);
+    return new Reply.Failure(
+        done ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL,
+        (done ? "it was done, but " : "") + "the answer cannot be encoded: " + cause);
+  }
+
+  /** Returns the answer in place of a reply that is too large for a frame, with what helps. */
+  static Reply.Failure oversized(Reply reply) {
     String limit = " over the limit of " + (Framing.CLIENT_FRAME_BYTES_MAX >> 20) + " MiB";
     return switch (reply) {
       case Reply.Answer a ->

@@ -120,11 +120,11 @@ public final class AnswerShare {
     return canBeGivenUp(reply)
         ? new Reply.Failure(
             ErrorCode.OVERLOADED,
-            "what was read finds no room beside the answers that wait to be sent; ask for less at"
-                + " once, and read what is answered")
+            "there is no memory for the answer beside those that wait to be sent; ask for less at"
+                + " once, and read answers as they come")
         : new Reply.Failure(
             ErrorCode.TIMEOUT,
-            "it was done, but what was read with it finds no room beside the answers that wait to"
+            "the update was done, but there is no memory for its answer beside those that wait to"
                 + " be sent");
   }
 

@@ -361,7 +361,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     if (!broken) { // each buffer that is not sent fails once more
       String why =
           cause instanceof ClosedChannelException
-              ? "it went without all of its answers"
+              ? "the client closed it before all answers were sent"
               : isHttp
                   ? forBrowsers()
                   : TlsTrouble.inWords(cause)

@@ -291,7 +291,7 @@ final class HolderPlane {
     if (!strangers.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "the list must also name these datacenters, which hold the keyspace although they were removed from the cluster: %s"
+          "the list must also name these datacenters, which were removed from the cluster and hold nothing any more: %s"
               .formatted(strangers));
     }
     boolean somebodyStays =

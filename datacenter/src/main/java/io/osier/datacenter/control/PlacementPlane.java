@@ -180,7 +180,7 @@ final class PlacementPlane {
             .flatMap(dc -> hindered(name, dc).stream())
             .map(why -> "; " + why)
             .collect(Collectors.joining());
-    return "no holder is added or removed, as the gain would be too small: "
+    return "nothing moves, as the gain would be too small: "
         + move.why()
         + hindered
         + away(name)

@@ -198,7 +198,7 @@ final class PlacementPlaneTest extends PlacementPlaneFixture {
     seconds(10, Map.of(), Map.of());
     assertThat(told()).doesNotContain("_load.");
     command("alter", Map.of("placement", "adaptive"));
-    assertThat(view("eu").next()).contains("ap has not told yet");
+    assertThat(view("eu").next()).contains("ap has not reported its load yet");
     seconds(30, Map.of(), Map.of());
     assertThat(told()).contains("_load.ap", "_load.eu", "_load.sa", "_load.us");
   }

@@ -174,8 +174,10 @@ final class AdminPortTest {
         "GET /livez HTTP/1.1                          | 400 Bad Request        | needs a Host"
             + " header",
         "GET /livez HTTP/1.1\\nHost: eu\\nHost: eu    | 400 Bad Request        | two Host headers",
-        "GET /livez HTTP/1.1\\nHost: eu:x             | 400 Bad Request        | name or address",
-        "GET /livez HTTP/1.1\\nHost: [::1             | 400 Bad Request        | name or address",
+        "GET /livez HTTP/1.1\\n"
+            + "Host: eu:x             | 400 Bad Request        | a name or an address",
+        "GET /livez HTTP/1.1\\n"
+            + "Host: [::1             | 400 Bad Request        | a name or an address",
         "GET /livez HTTP/1.1\\n"
             + "Host : eu              | 400 Bad Request        | of the form name: value",
         "GET /livez HTTP/1.1\\n"

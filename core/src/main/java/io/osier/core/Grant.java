@@ -101,7 +101,7 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
       try {
         return Key.of(HexFormat.of().parseHex(text.substring(HEX.length())));
       } catch (IllegalArgumentException e) {
-        throw bad("behind 0x there must be hexadecimal digits, two for each byte");
+        throw bad("after 0x come hexadecimal digits, two for each byte");
       }
     }
     if (text.endsWith(ALL)) {

@@ -110,7 +110,7 @@ public final class OperationLimits {
             && !(o.update() instanceof Operation.UpdateFields)) {
           throw OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
-              "what gives parts of an object a time to live adds elements or updates fields");
+              "only an update that adds elements or updates fields can give them a time to live");
         }
         check(o.update(), valueBytesMax, depth);
       }
@@ -120,7 +120,8 @@ public final class OperationLimits {
       case Operation.Inherit o ->
           throw OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
-              "rights of a datacenter that was given up are inherited by the others themselves");
+              "the datacenters divide the rights of a removed datacenter among themselves; no"
+                  + " client can ask for that");
     }
   }
 

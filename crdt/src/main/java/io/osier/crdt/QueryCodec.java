@@ -53,7 +53,8 @@ public final class QueryCodec {
       }
       case Query.Deadline q ->
           throw OsierException.of(
-              ErrorCode.INVALID_ARGUMENT, "a deadline is told as the time that is left of it");
+              ErrorCode.INVALID_ARGUMENT,
+              "a deadline cannot be sent as a query: ask for the time to live");
       case Query.Range q -> {
         out.writeByte(RANGE);
         out.writeByte(

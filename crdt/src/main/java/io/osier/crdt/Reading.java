@@ -96,7 +96,7 @@ public sealed interface Reading {
           case Fields r -> "map";
         };
     return OsierException.of(
-        ErrorCode.WRONG_TYPE, "this is read of a " + is + ", not of a " + wanted);
+        ErrorCode.WRONG_TYPE, "the answer is that of a " + is + ", not of a " + wanted);
   }
 
   /** The bytes of an entry of a tree map. */

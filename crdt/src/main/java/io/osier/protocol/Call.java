@@ -131,7 +131,7 @@ public sealed interface Call {
     if (key.equals(to)) {
       throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
-          "'" + key + "' cannot be renamed to itself, nor copied; name another key");
+          "'" + key + "' cannot be renamed or copied to itself; name another key");
     }
   }
 
@@ -148,7 +148,8 @@ public sealed interface Call {
     public Take {
       if (count < 1) {
         throw OsierException.of(
-            ErrorCode.INVALID_ARGUMENT, "1 element or more is to be taken, not " + count);
+            ErrorCode.INVALID_ARGUMENT,
+            "the number of elements to take must be at least 1, not " + count);
       }
     }
   }

@@ -85,7 +85,8 @@ final class CallCodec {
       }
       case Call.Script c ->
           throw OsierException.of(
-              ErrorCode.INVALID_ARGUMENT, "a script is for its own process, and does not travel");
+              ErrorCode.INVALID_ARGUMENT,
+              "a script runs only within its own process and cannot be sent");
     }
   }
 

@@ -187,7 +187,7 @@ public sealed interface Reply {
 
   private static void checkPart(Reply part) {
     if (!(part instanceof Done || part instanceof Answer || part instanceof Failure)) {
-      throw new IllegalArgumentException("no part of a batch is answered so: " + part);
+      throw new IllegalArgumentException("a part of a batch cannot have this reply: " + part);
     }
   }
 

@@ -152,7 +152,8 @@ final class ReplyCodec {
       case Reply.Spread r ->
           throw OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
-              "how far an update has come is told within a process, and does not travel");
+              "the reply 'how far an update has come' exists only within a process and cannot be"
+                  + " sent");
       case Reply.Challenge r -> {
         out.writeByte(CHALLENGE);
         out.writeText(r.message());

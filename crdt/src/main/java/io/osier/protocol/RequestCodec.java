@@ -186,7 +186,7 @@ final class RequestCodec {
   private static OsierException staysHere() {
     return OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
-        "how far updates have come is asked within a process, and does not travel");
+        "the request 'how far updates have come' exists only within a process and cannot be sent");
   }
 
   private static Request.Write readWrite(WireInput in, int tag) {

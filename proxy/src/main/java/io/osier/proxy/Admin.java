@@ -148,9 +148,9 @@ public final class Admin {
               ErrorCode.INVALID_ARGUMENT,
               "keyspace '"
                   + there.name()
-                  + "' is there, and differs in what cannot be altered: "
+                  + "' exists already, with other settings that cannot be altered: "
                   + String.join("; ", fixed)
-                  + "; ask for what it is, or take another name"));
+                  + "; ask for the settings that it has, or take another name"));
     }
     return one(there.name(), alterKeyspaceAsync(there.name(), differing));
   }

@@ -150,7 +150,7 @@ public interface Connection {
 
   /** Returns the error of a request whose caller no longer waits for the answer. */
   static LostException isNotWanted(boolean sent) {
-    return new LostException(ErrorCode.CANCELLED, sent, "it was given up");
+    return new LostException(ErrorCode.CANCELLED, sent, "the caller cancelled the request");
   }
 
   /**

@@ -202,7 +202,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #updateAll(Consumer)}; completes when all have ended. */
   public CompletableFuture<Void> updateAllAsync(Consumer<Batch> writes) {
-    return updateAllAsync(Batch.written(access.values(), present(writes, "what writes a batch")));
+    return updateAllAsync(Batch.written(access.values(), present(writes, "a batch's writer")));
   }
 
   /** Starts an empty program, whose calls a partition then does in one turn. */
@@ -357,8 +357,7 @@ public final class Keyspace extends ObjectSpace {
    * @param writes is called at once, in this thread; if it throws, nothing is sent
    */
   public CompletableFuture<Void> updateTogetherAsync(Consumer<Batch> writes) {
-    return updateTogetherAsync(
-        Batch.written(access.values(), present(writes, "what writes a batch")));
+    return updateTogetherAsync(Batch.written(access.values(), present(writes, "a batch's writer")));
   }
 
   /** Waits for {@link #updateTogetherAsync(Consumer)}. */

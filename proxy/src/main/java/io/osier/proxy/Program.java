@@ -262,7 +262,9 @@ public final class Program {
     public Found found() {
       check();
       return read.orElseThrow(
-          () -> OsierException.of(ErrorCode.INVALID_ARGUMENT, "this call has asked for nothing"));
+          () ->
+              OsierException.of(
+                  ErrorCode.INVALID_ARGUMENT, "this call has no answer: it has not read anything"));
     }
 
     /**

@@ -59,7 +59,7 @@ public final class Scan {
     present(from, "a key");
     present(to, "a key");
     if (to.compareTo(from) < 0) {
-      throw bad("a range ends behind its beginning: '" + to + "' is before '" + from + "'");
+      throw bad("a range must end at or after its start: '" + to + "' is before '" + from + "'");
     }
     return within(Optional.of(from), Optional.of(to));
   }

@@ -100,7 +100,7 @@ final class Dial {
    */
   private UnknownHostException unknown(UnknownHostException cause) {
     UnknownHostException unknown =
-        new UnknownHostException("no address is known of the name " + host());
+        new UnknownHostException("the host name cannot be resolved: " + host());
     unknown.initCause(cause);
     return unknown;
   }

@@ -31,7 +31,7 @@ public final class ListenAddress {
     try {
       all = Arrays.asList(lookup.all(IDN.toASCII(host)));
     } catch (UnknownHostException e) {
-      throw cause("no address is known of this name here", e);
+      throw cause("this host name cannot be resolved here", e);
     }
     boolean isLocalhost = host.equalsIgnoreCase(LOCALHOST);
     if (all.size() == 1 && !isLocalhost) {

@@ -117,7 +117,7 @@ record PemFiles(Optional<Own> own, List<X509Certificate> authorities) {
         return KeyFactory.getInstance(algorithm)
             .generatePrivate(new PKCS8EncodedKeySpec(decode(file, blocks.group(2))));
       } catch (GeneralSecurityException e) {
-        throw bad(file, "it is no key for the certificate's algorithm, which is " + algorithm, e);
+        throw bad(file, "it is not a key of the certificate's algorithm, " + algorithm, e);
       }
     }
     throw bad(

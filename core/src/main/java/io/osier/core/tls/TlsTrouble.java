@@ -58,11 +58,14 @@ public final class TlsTrouble {
   private static String alert(String name) {
     return switch (name) {
       case "certificate_required", "bad_certificate" ->
-          "the other end wants a certificate from here, and there is none, or it does not like it";
+          "the other end requires a certificate of this end: none is configured, or it rejected the"
+              + " one that is";
       case "certificate_unknown", "unknown_ca" ->
-          "the other end does not take the certificate of this end (its log says why): it does not"
-              + " trust the authority that signed it, or it has expired, or it names something else";
-      case "certificate_expired" -> "the other end finds the certificate of this end expired";
+          "the other end rejected the certificate of this end (its log says why): it does not trust"
+              + " the authority that signed it, or the certificate has expired, or it names"
+              + " something else";
+      case "certificate_expired" ->
+          "the other end says that the certificate of this end has expired";
       case "protocol_version" -> "the other end does not speak TLS 1.3";
       default -> "the other end has refused the TLS handshake: " + name;
     };

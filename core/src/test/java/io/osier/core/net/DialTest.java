@@ -185,7 +185,7 @@ final class DialTest {
     try (ServerSocket server = listening("127.0.0.1")) {
       assertThat(new Outcome(server.getLocalPort(), LONG, later).failure())
           .isInstanceOf(UnknownHostException.class)
-          .hasMessage("no address is known of the name some.example");
+          .hasMessage("the host name cannot be resolved: some.example");
       assertThat(new Outcome(server.getLocalPort(), LONG, later).channel.join().isActive())
           .isTrue();
     }

@@ -56,6 +56,6 @@ final class ListenAddressTest {
           throw new UnknownHostException(host);
         };
     assertThatThrownBy(() -> ListenAddress.of("eu.example", nothing))
-        .hasMessageContaining("no address is known");
+        .hasMessageContaining("cannot be resolved");
   }
 }

@@ -45,12 +45,12 @@ public record Contents(List<Operation> updates, List<Operation> beside, List<Ope
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
       throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
-          "a bounded counter is neither renamed nor copied: its rights are the key's");
+          "a bounded counter cannot be renamed or copied: its rights belong to its key");
     }
     if (object.sizeBytes() > EntryStore.WHOLE_BYTES_MAX) {
       throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
-          "a %s of about %s bytes is too large to be renamed or copied, which ends at %s"
+          "a %s of about %s bytes is too large to be renamed or copied: the limit is %s bytes"
               .formatted(object.type(), object.sizeBytes(), EntryStore.WHOLE_BYTES_MAX));
     }
     Reading shown = object.read(new Query.Whole());

@@ -298,8 +298,8 @@ public final class CrdtState {
     if (isDecomposed() && sizeBytes() > EntryStore.WHOLE_BYTES_MAX) {
       throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
-          ("a %s of about %s bytes is too large to be read as a whole, which ends at %s: read it in"
-                  + " part (range, stream, contains, size, some fields of a map)")
+          ("a %s of about %s bytes is too large to be read as a whole: the limit is %s bytes; read"
+                  + " it in part (range, stream, contains, size, some fields of a map)")
               .formatted(type(), sizeBytes(), EntryStore.WHOLE_BYTES_MAX));
     }
   }

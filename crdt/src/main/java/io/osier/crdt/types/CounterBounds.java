@@ -63,11 +63,15 @@ record CounterBounds(long lower, long room, long first, List<String> sharers) {
             || (bound.upper() != BoundedCounter.NO_UPPER && bound.upper() - first < 0);
     if (isTooFar) {
       throw OsierException.of(
-          ErrorCode.OVERFLOW, "the bounds are further from " + first + " than a long counts");
+          ErrorCode.OVERFLOW,
+          "the bounds are too far from the start value "
+              + first
+              + ": each difference must fit in a long");
     }
     if (bound.sharers().isEmpty()) {
       throw OsierException.of(
-          ErrorCode.INVALID_ARGUMENT, "a bounded counter's rights need somebody to share them");
+          ErrorCode.INVALID_ARGUMENT,
+          "a bounded counter needs at least one datacenter that shares its rights");
     }
   }
 

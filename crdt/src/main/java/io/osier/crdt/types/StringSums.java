@@ -117,7 +117,8 @@ final class StringSums {
   private static long readFraction(WireInput in) {
     long fraction = in.readNumber();
     if (fraction >= DecimalAmount.ONE) {
-      throw new MalformedException("a fraction of " + fraction + " parts is more than one");
+      throw new MalformedException(
+          "a fraction of " + fraction + " is not below " + DecimalAmount.ONE + "");
     }
     return fraction;
   }

@@ -100,7 +100,7 @@ final class BoundedCounterTest {
     assertThat(counter(none).lower()).isEqualTo(BoundedCounter.NO_LOWER);
     assertThat(counter(none).value()).isEqualTo(-5);
     assertThatThrownBy(() -> update(BOTTOM, "a", 1, new Operation.Bound(-9, max - 1, DCS, -9)))
-        .hasMessageContaining("OVERFLOW: the bounds are further from -9");
+        .hasMessageContaining("OVERFLOW: the bounds are too far from the start value -9");
     assertThatThrownBy(() -> update(BOTTOM, "a", 1, new Operation.Bound(-max, 9, DCS, 9)))
         .hasMessageContaining("OVERFLOW");
     assertThatThrownBy(() -> update(BOTTOM, "a", 1, new Operation.Bound(3, 9, DCS, 2)))

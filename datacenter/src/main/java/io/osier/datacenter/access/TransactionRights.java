@@ -145,7 +145,7 @@ public final class TransactionRights {
     }
     if (!of.user.equals(user.name())) {
       throw new OsierException(
-          ErrorCode.TRANSACTION_ENDED, "there is no such transaction of this user");
+          ErrorCode.TRANSACTION_ENDED, "this user has no such open transaction");
     }
     if (step.end() == Request.End.COMMIT) {
       for (Grant used : of.used) {
@@ -236,7 +236,8 @@ public final class TransactionRights {
               + user
               + "' has "
               + ofOneMax
-              + " open transactions, and no user may have more here; commit or abort some");
+              + " open transactions, the most that a user may have at this datacenter; commit or"
+              + " abort some");
     }
     int inKeyspaceOfOneMax = inKeyspaceMax * 3 / 4;
     if (ofOwners.getOrDefault(owner, 0) >= inKeyspaceOfOneMax) {

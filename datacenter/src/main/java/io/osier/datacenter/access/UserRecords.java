@@ -335,7 +335,7 @@ public final class UserRecords {
       throw bad(
           "there is no user "
               + (User.isName(user) ? user : "of that name")
-              + (inForce ? "" : ": none was ever made, and everybody may do everything"));
+              + (inForce ? "" : ": no user was ever created, so everybody may do everything"));
     }
     return all.getLast();
   }

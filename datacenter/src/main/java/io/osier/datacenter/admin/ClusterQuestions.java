@@ -124,7 +124,7 @@ public final class ClusterQuestions {
       return CompletableFuture.failedFuture(
           new OsierException(
               ErrorCode.OVERLOADED,
-              ASKED_MAX + " questions to all datacenters wait already; ask again in 2 s"));
+              ASKED_MAX + " such questions are being answered already; ask again in 2 s"));
     }
     CompletableFuture<String> here = answers.apply(question);
     long number = numbers.incrementAndGet();
@@ -173,7 +173,7 @@ public final class ClusterQuestions {
     try {
       note = QuestionNote.decode(content);
     } catch (MalformedException e) {
-      LOG.debug("{} sends a note that cannot be read", sender, e);
+      LOG.debug("{} sent a note that cannot be decoded", sender, e);
       return;
     }
     if (!note.to().equals(self)) {

@@ -238,7 +238,7 @@ public final class Dashboard implements AutoCloseable {
     try {
       note = StatusBoard.decode(content);
     } catch (MalformedException e) {
-      LOG.debug("{} sends a note that cannot be read", from, e);
+      LOG.debug("{} sent a note that cannot be decoded", from, e);
       return;
     }
     execute(

@@ -76,8 +76,8 @@ final class HealthChecks {
           warning.contains("peer protocol")
               ? "docs/OPERATIONS.md, Upgrade"
               : warning.startsWith("the store is damaged")
-                  ? "restart it: it is mended from its peers; osier rebuild, or restore, where it"
-                      + " is not"
+                  ? "restart it: it then fetches the damaged part from its peers; if it cannot,"
+                      + " osier rebuild, or osier restore"
                   : "osier server --config FILE --check, at both; then restart the one that was"
                       + " wrong");
     }
@@ -87,7 +87,7 @@ final class HealthChecks {
         add(
             Level.ERROR,
             "silent " + space.name(),
-            "A partition of '%s' at %s has not answered for %s: it hangs, or the machine is too busy."
+            "A partition of '%s' at %s has not answered for %s: it hangs, or the machine is overloaded."
                 .formatted(space.name(), now.dc(), millis(space.ageMillis() / 1_000 * 1_000)),
             "the log of " + now.dc() + "; jcmd PID Thread.print");
       }
@@ -107,7 +107,7 @@ final class HealthChecks {
     if (!link.connected()) {
       String waits =
           link.lagUpdates() == 0
-              ? "nothing waits for it yet"
+              ? "no update waits for it yet"
               : number(link.lagUpdates())
                   + (link.lagUpdates() == 1 ? " update waits" : " updates wait")
                   + " for it, the oldest for "
@@ -149,10 +149,10 @@ final class HealthChecks {
     if (late > 0) {
       String why =
           origin >= way && origin >= dependency
-              ? "they left too late: the sender's machine stalls"
+              ? "they were sent too late: the sender's machine stalls"
               : way >= dependency
-                  ? "the way took longer than usual: the link, or this machine, stalls"
-                  : "they waited here for what they build on";
+                  ? "the transfer took longer than usual: the link, or this machine, stalls"
+                  : "they waited here for updates that they depend on";
       add(
           Level.WARNING,
           "late " + space.name(),

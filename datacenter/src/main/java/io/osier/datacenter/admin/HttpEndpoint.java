@@ -231,8 +231,8 @@ final class HttpEndpoint implements AutoCloseable {
       if (asked.host().isPresent() && !names.admit(asked.host().get())) {
         throw new RequestHead.Refused(
             403,
-            "this server is asked for by a name that is not configured; if it is its own, add it to"
-                + " osier.admin.names");
+            "the request's Host header has a name that this server does not answer to; if the name"
+                + " is its own, add it to osier.admin.names");
       }
       if (body && !asked.method().equals("GET")) {
         throw new RequestHead.Refused(405, "only GET and HEAD are answered");
@@ -258,7 +258,7 @@ final class HttpEndpoint implements AutoCloseable {
                   LOG.error("a fault at {}", asked.path(), error);
                 }
                 send(
-                    error == null ? answer : new Answer(500, "a fault; the log has more of it\n"),
+                    error == null ? answer : new Answer(500, "internal error; see the log\n"),
                     body);
               });
     }

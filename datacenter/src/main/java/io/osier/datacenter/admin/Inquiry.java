@@ -59,9 +59,14 @@ public final class Inquiry {
         return key.apply(words[1], Key.of(Base64.getUrlDecoder().decode(words[2])));
       }
     } catch (IllegalArgumentException e) { // not base 64, or not a key
-      throw new OsierException(ErrorCode.INVALID_ARGUMENT, "the question is not understood", e);
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "the question cannot be decoded (is that datacenter of another version?)",
+          e);
     }
-    throw new OsierException(ErrorCode.INVALID_ARGUMENT, "the question is not understood");
+    throw new OsierException(
+        ErrorCode.INVALID_ARGUMENT,
+        "the question cannot be decoded (is that datacenter of another version?)");
   }
 
   /**

@@ -56,7 +56,8 @@ record RequestHead(
     List<String> lines = text.lines().takeWhile(line -> !line.isEmpty()).toList();
     String[] parts = lines.isEmpty() ? new String[0] : lines.getFirst().split(" ", -1);
     if (parts.length != 3 || !(parts[2].equals("HTTP/1.1") || parts[2].equals("HTTP/1.0"))) {
-      throw new Refused(400, "not a request of HTTP/1.1, such as: GET /metrics HTTP/1.1");
+      throw new Refused(
+          400, "the first line is not that of an HTTP/1.1 request, such as: GET /metrics HTTP/1.1");
     }
     String target = parts[1];
     if (!target.startsWith("/") || !isPlain(target)) {
@@ -67,22 +68,22 @@ record RequestHead(
     for (String line : lines.subList(1, lines.size())) {
       int colon = line.indexOf(':');
       if (colon < 1 || !isPlain(line.substring(0, colon))) {
-        throw new Refused(400, "a line behind the first is not name: value");
+        throw new Refused(400, "a header line is not of the form name: value");
       }
       if (line.substring(0, colon).equalsIgnoreCase("host")) {
         if (host.isPresent()) {
-          throw new Refused(400, "there are two fields Host");
+          throw new Refused(400, "there are two Host headers");
         }
         host = Optional.of(withoutPort(line.substring(colon + 1).strip()));
       } else if (line.substring(0, colon).equalsIgnoreCase("authorization")) {
         if (authorization.isPresent()) {
-          throw new Refused(400, "there are two fields Authorization");
+          throw new Refused(400, "there are two Authorization headers");
         }
         authorization = Optional.of(line.substring(colon + 1).strip());
       }
     }
     if (host.isEmpty() && parts[2].equals("HTTP/1.1")) {
-      throw new Refused(400, "a request of HTTP/1.1 has a field Host");
+      throw new Refused(400, "an HTTP/1.1 request needs a Host header");
     }
     int query = target.indexOf('?');
     return new RequestHead(
@@ -109,7 +110,8 @@ record RequestHead(
       return authority;
     }
     if (!authority.substring(colon + 1).chars().allMatch(c -> c >= '0' && c <= '9')) {
-      throw new Refused(400, "the field Host is not a name or address, and perhaps a port");
+      throw new Refused(
+          400, "the Host header must be a name or an address, with or without a port");
     }
     return authority.substring(0, colon);
   }

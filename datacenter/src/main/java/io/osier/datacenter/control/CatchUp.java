@@ -42,7 +42,7 @@ public record CatchUp(
             .append(complete)
             .append(" of ")
             .append(partitions)
-            .append(" partitions have what the others have; ")
+            .append(" partitions have caught up with the others; ")
             .append(objects);
     objectsThere.ifPresent(there -> words.append(" of ").append(Math.max(there, objects)));
     words

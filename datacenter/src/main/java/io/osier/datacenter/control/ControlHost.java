@@ -163,7 +163,7 @@ public interface ControlHost {
    * @return whether no update is in flight, and the others have all updates
    */
   default boolean cease(String keyspace) {
-    throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
+    throw new IllegalStateException("no datacenter is removed from its holders: " + keyspace);
   }
 
   /** Holds a keyspace as before, after {@link #cease}. */
@@ -177,7 +177,7 @@ public interface ControlHost {
    * @return whether all is given away, and the others have that
    */
   default boolean giveAway(String keyspace, List<String> heirs) {
-    throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
+    throw new IllegalStateException("no datacenter is removed from its holders: " + keyspace);
   }
 
   /** Drops a keyspace with all its data here, open or not. */

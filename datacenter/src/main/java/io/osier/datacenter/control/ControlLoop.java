@@ -81,7 +81,7 @@ public final class ControlLoop implements AutoCloseable {
     } catch (RuntimeException e) {
       if (!String.valueOf(e).equals(trouble)) {
         trouble = String.valueOf(e);
-        LOG.error("the control plane met an error and goes on", e);
+        LOG.error("the control plane had an error and continues", e);
       }
     }
   }

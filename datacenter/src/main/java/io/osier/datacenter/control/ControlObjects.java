@@ -120,11 +120,11 @@ final class ControlObjects {
     try {
       change(object, operations);
       if (retry.worked()) {
-        LOG.info("{} was told", what);
+        LOG.info("_osier was told {}", what);
       }
     } catch (OsierException e) {
       if (retry.failed(String.valueOf(e.reason()), millis.getAsLong())) {
-        LOG.warn("{} cannot be told yet: {}", what, e.reason());
+        LOG.warn("_osier cannot be told {} yet; it is tried again: {}", what, e.reason());
       }
     }
   }
@@ -159,7 +159,8 @@ final class ControlObjects {
       case Reply.Transacted done -> seen = done.clock();
       case Reply.Failure f -> throw new OsierException(f.code(), f.message());
       default ->
-          throw new OsierException(ErrorCode.INTERNAL, "an answer that does not belong here");
+          throw new OsierException(
+              ErrorCode.INTERNAL, "the control plane's partition gave an unexpected reply");
     }
   }
 }

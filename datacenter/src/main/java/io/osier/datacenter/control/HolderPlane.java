@@ -241,7 +241,7 @@ final class HolderPlane {
     if (!added.isEmpty() && !removed.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "holders are added or removed, one after the other: '%s' is held by %s; add %s first, and leave %s out when those hold it ('keyspace list')"
+          "one change of holders either adds or removes: '%s' is held by %s; add %s first, and remove %s once those hold it ('keyspace list')"
               .formatted(keyspace, present, added, removed));
     }
   }
@@ -291,7 +291,7 @@ final class HolderPlane {
     if (!strangers.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "none of the cluster any more, and hold nothing: %s; name those, too"
+          "the list must also name these datacenters, which were removed from the cluster and hold nothing any more: %s"
               .formatted(strangers));
     }
     boolean somebodyStays =

@@ -207,7 +207,7 @@ final class MemberCommands {
         members
             .membership()
             .find(name)
-            .orElseThrow(() -> new OsierException(ErrorCode.INTERNAL, "it was just there"));
+            .orElseThrow(() -> new OsierException(ErrorCode.INTERNAL, "it was removed meanwhile"));
     if (member.state() == Member.State.LEAVING && !dead) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,

@@ -99,7 +99,7 @@ final class MemberPlane {
   private static String gone(Member self) {
     return "datacenter '"
         + self.name()
-        + "' is none of the cluster any more ("
+        + "' is no member of the cluster any more ("
         + self.state().label()
         + ", by "
         + self.by()
@@ -269,7 +269,7 @@ final class MemberPlane {
     } else {
       host.hinders(List.of());
     }
-    objects.tell(Membership.OBJECT, operations, "what has become of this datacenter");
+    objects.tell(Membership.OBJECT, operations, "this datacenter's state");
   }
 
   private void tell(List<String> missing, List<String> needing, List<Operation> operations) {

@@ -114,7 +114,7 @@ final class PlacementPlane {
         tells.add(ControlState.load(name, members.self(), it.creation, it.load));
       }
     }
-    objects.tell(ControlState.KEYSPACES, tells, "what is asked of keyspaces here");
+    objects.tell(ControlState.KEYSPACES, tells, "the load of keyspaces here");
     if (!due.isEmpty()) {
       lagging = loads.lagging();
     }
@@ -180,7 +180,7 @@ final class PlacementPlane {
             .flatMap(dc -> hindered(name, dc).stream())
             .map(why -> "; " + why)
             .collect(Collectors.joining());
-    return "nothing moves, as nothing is clearly worth it: "
+    return "nothing moves, as the gain would be too small: "
         + move.why()
         + hindered
         + away(name)
@@ -236,7 +236,7 @@ final class PlacementPlane {
       return Optional.of("it is pinned");
     }
     if (!host.isSettled() || !members.isActive()) {
-      return Optional.of(members.self() + " may not know yet who holds what");
+      return Optional.of(members.self() + " may not know all holders yet");
     }
     Optional<String> busy = underWay(name).or(() -> absent(name));
     if (busy.isPresent()) {
@@ -246,7 +246,7 @@ final class PlacementPlane {
     return mayHold(policy).stream()
         .filter(dc -> !told.containsKey(dc) && !lagging.contains(dc))
         .findFirst()
-        .map(dc -> dc + " has not told yet what is asked of it there");
+        .map(dc -> dc + " has not reported its load yet");
   }
 
   /** A holder that could not take its part in a move now, in words. */
@@ -256,7 +256,7 @@ final class PlacementPlane {
         return Optional.of(dc + " holds it, and " + (isUp(dc) ? "leaves" : "is out of reach"));
       }
       if (lagging.contains(dc)) { // it would neither hear of a move nor take its steps
-        return Optional.of(dc + " holds it, and takes nothing of _osier, as if its disk is full");
+        return Optional.of(dc + " holds it, and takes no updates of _osier (is its disk full?)");
       }
     }
     return Optional.empty();
@@ -301,7 +301,7 @@ final class PlacementPlane {
   /** Returns, in words, why a datacenter that is up and may hold a keyspace cannot be added now. */
   private Optional<String> hindered(String name, String dc) {
     if (lagging.contains(dc)) {
-      return Optional.of(dc + " takes nothing of _osier, as if its disk is full");
+      return Optional.of(dc + " takes no updates of _osier (is its disk full?)");
     }
     if (!told(name).getOrDefault(dc, Load.NONE).hasRoom(bytes(name))) {
       return Optional.of(dc + " has no room for it");

@@ -50,7 +50,9 @@ final class UserPlane {
     }
     List<Operation> operations = users.initial(host.configuredUsers(), author("configuration"));
     if (!operations.isEmpty()) {
-      LOG.warn("nobody may change users any more; those of the configuration are made again");
+      LOG.warn(
+          "no user has the right to change users any more; the configuration's users are created"
+              + " again");
       try {
         objects.change(UserRecords.OBJECT, operations);
       } catch (OsierException e) {
@@ -67,7 +69,7 @@ final class UserPlane {
 
   /** Removes the remains of users who were dropped. */
   void tell() {
-    objects.tell(UserRecords.OBJECT, users.cleaning(), "what is left of users who were dropped");
+    objects.tell(UserRecords.OBJECT, users.cleaning(), "the removal of dropped users' remains");
   }
 
   /** Executes an operator's command. */

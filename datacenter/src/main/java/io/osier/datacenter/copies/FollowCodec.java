@@ -144,7 +144,7 @@ public final class FollowCodec {
   private static void expectKind(WireInput in) {
     int kind = in.readByteUnsigned();
     if (kind != KIND) {
-      throw new MalformedException("not of who follows objects: " + kind);
+      throw new MalformedException("unknown kind of a message about followed objects: " + kind);
     }
   }
 
@@ -182,7 +182,7 @@ public final class FollowCodec {
     }
     return Codec.readAll(
         rest,
-        "what has become of objects",
+        "an answer with states of followed objects",
         in -> {
           expectKind(in);
           long step = in.readNumber();
@@ -201,7 +201,7 @@ public final class FollowCodec {
     long number = in.readNumber();
     long states = in.readNumber();
     if (states > CrdtType.values().length + 1) {
-      throw new MalformedException("a key cannot hold so many objects: " + states);
+      throw new MalformedException("a key cannot hold this many objects: " + states);
     }
     if (states == 0) {
       return new Told(number, Optional.empty(), in.position() - from);

@@ -126,7 +126,7 @@ public final class Followers {
     try {
       ask = FollowCodec.readAsk(rest);
     } catch (MalformedException e) {
-      LOG.debug("{} asks what cannot be read: {}", peer, e.reason());
+      LOG.debug("{} sent a request that cannot be decoded: {}", peer, e.reason());
       answers.send(null);
       return;
     }
@@ -340,7 +340,8 @@ public final class Followers {
         telling.takeAll(held::read);
         told = isHeld() && told(telling);
       } catch (OsierException e) {
-        LOG.debug("{} cannot be told what becomes of objects: {}", name.peer, e.reason());
+        LOG.debug(
+            "the changes of followed objects cannot be sent to {}: {}", name.peer, e.reason());
       } finally {
         if (!told) {
           end();

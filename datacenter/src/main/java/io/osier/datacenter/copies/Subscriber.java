@@ -110,7 +110,7 @@ final class Subscriber {
       lacks = of.lacksAnAnswer();
     }
     if (lacks) {
-      distrust(of, "it has left out one of its answers");
+      distrust(of, "an answer from it is missing");
     } else {
       ask(of);
     }
@@ -139,7 +139,8 @@ final class Subscriber {
       table.cut(of, false);
     }
     if (isFirst) {
-      LOG.warn("{} does not tell what becomes of objects that are copied: {}", of.holder(), why);
+      LOG.warn(
+          "{} does not send the changes of objects that are copied here: {}", of.holder(), why);
     }
   }
 

@@ -193,8 +193,8 @@ final class Poll {
     if (part == null) {
       throw new OsierException(
           ErrorCode.WATCHER_TOO_SLOW,
-          "the watcher was cut off: its changes are not kept any more (osier.memory.changes); it"
-              + " may go on from its position");
+          "the watcher was cut off: the changes that it had not read are no longer kept"
+              + " (osier.memory.changes); it may go on from its position");
     }
     long tick = from.tick();
     VersionVector seen = part.here();

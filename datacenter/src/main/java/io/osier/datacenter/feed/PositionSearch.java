@@ -71,8 +71,8 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
     if (parts.get(i).source().forgotten().isEmpty()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "the datacenter has lost what it had and not yet compared with all others: it cannot tell"
-              + " what was removed since the watcher's position");
+          "this datacenter has lost its data and has not compared with all others yet, so it does"
+              + " not know what was removed since the watcher's position; try again later");
     }
     checkNothingLost(now, from.seen());
     // Checked even if the ring reaches back so far: removals that others had forgotten before this
@@ -103,7 +103,7 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
                 + replica
                 + ", and what is after "
                 + now.here().get(replica)
-                + " was lost with its memory; begin anew");
+                + " was lost with its memory; watch again without a position");
       }
     }
   }
@@ -114,8 +114,8 @@ record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartiti
         && parts.get(i).source().forgotten().filter(f -> f.isAtMost(seen)).isEmpty()) {
       throw new OsierException(
           ErrorCode.HISTORY_TOO_SHORT,
-          "the changes behind the watcher's position are not kept here, and objects may have been"
-              + " removed since of which nothing is known here; begin anew with what there is");
+          "the changes after the watcher's position are no longer kept, and removals since then may"
+              + " be forgotten: read the keys again and watch without a position");
     }
   }
 }

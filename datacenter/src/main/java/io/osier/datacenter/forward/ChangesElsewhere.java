@@ -89,9 +89,9 @@ public final class ChangesElsewhere implements AnswerWitness {
     if (forwarder.holder(keyspace).isEmpty()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "of changes of keyspace '"
+          "keyspace '"
               + keyspace
-              + "' nothing is heard: none of the datacenters that hold it is in reach");
+              + "' cannot be watched: none of the datacenters that hold it can be reached");
     }
     return false;
   }

@@ -52,8 +52,7 @@ final class Refusals {
     if (size > LATER_BYTES_MAX) {
       return new Reply.Failure(
           ErrorCode.VALUE_TOO_LARGE,
-          "nothing was done: what goes to %s in one program has at most %d bytes"
-              .formatted(dc, LATER_BYTES_MAX));
+          "nothing was done: a program for %s has at most %d bytes".formatted(dc, LATER_BYTES_MAX));
     }
     // Encoded it takes less, so it is tried if half of the budget is free.
     return bytes.has(Math.min(size, bytes.max() / 2)) ? null : noRoom(dc, size, bytes.max());
@@ -63,7 +62,11 @@ final class Refusals {
   static Reply.Failure fullWindow(String dc) {
     return new Reply.Failure(
         ErrorCode.OVERLOADED,
-        "nothing was done: " + Asks.WINDOW + " requests are under way at " + dc + " already");
+        "nothing was done: "
+            + Asks.WINDOW
+            + " requests to "
+            + dc
+            + " wait for their answers already, the most that may; try again later");
   }
 
   /** The budget is spent. */
@@ -92,7 +95,7 @@ final class Refusals {
         ? new Reply.Failure(
             ErrorCode.TRANSACTION_FORGOTTEN,
             self
-                + " has forgotten at which datacenter transaction "
+                + " no longer knows at which datacenter transaction "
                 + r.step().transaction()
                 + " was; whether it was committed can no longer be told")
         : new Reply.Failure(
@@ -110,7 +113,7 @@ final class Refusals {
   static Reply.Failure homeUnreachable(String self, String dc) {
     return new Reply.Failure(
         ErrorCode.UNAVAILABLE,
-        "the transaction lives at " + dc + ", which " + self + " cannot ask");
+        "the transaction is open at " + dc + ", which " + self + " cannot ask");
   }
 
   static Reply.Failure noRoomForAnswer(Request request, String dc) {

@@ -142,7 +142,7 @@ public final class AccessControl {
       nanos = throttle.pauseNanos(user, address(from), nanoTime.getAsLong());
     }
     if (nanos > 0) {
-      audit.loginFailed(user, address(from), "too many failed before");
+      audit.loginFailed(user, address(from), "too many logins failed before");
       throw new OsierException(
           ErrorCode.OVERLOADED,
           "too many logins have failed; the next one may come in "
@@ -384,7 +384,7 @@ public final class AccessControl {
     }
     Optional<User> user = identity.in(users.get());
     if (user.isEmpty() || RequestRights.missing(user.get(), scan) != null) {
-      return new Reply.Failure(ErrorCode.FORBIDDEN, "the right was taken away meanwhile");
+      return new Reply.Failure(ErrorCode.FORBIDDEN, "the right was revoked meanwhile");
     }
     Optional<Key> end = RequestRights.endOf(user.get(), scan);
     return reply instanceof Reply.Page page && end.isPresent()

@@ -336,7 +336,7 @@ final class ClientConnection extends FrameReader
     if (!broken) { // every unsent buffer fails once more
       String why =
           cause instanceof ClosedChannelException
-              ? "it went without all of its answers"
+              ? "the client closed it before all answers were sent"
               : isHttp
                   ? forBrowsers()
                   : TlsTrouble.inWords(cause)

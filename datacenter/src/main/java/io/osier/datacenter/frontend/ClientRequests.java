@@ -233,7 +233,7 @@ public final class ClientRequests {
     UserQuotas.Quota of = quota;
     Request request = asked.request();
     if (of == null) {
-      asked.answer(new Reply.Failure(ErrorCode.NOT_AUTHENTICATED, "nobody has logged in"));
+      asked.answer(new Reply.Failure(ErrorCode.NOT_AUTHENTICATED, "no user has logged in"));
       return false;
     }
     Reply.Failure refusal = shared.access.refusal(visitor, request, channel.remoteAddress());
@@ -363,7 +363,7 @@ public final class ClientRequests {
         ever ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
         "nothing was done: a request that takes "
             + bytes
-            + " bytes finds no room; all that are under way may have "
+            + " bytes does not fit in the memory; all that are being handled may have "
             + shared.requestBytes.max()
             + " bytes, an eighth of this datacenter's heap");
   }

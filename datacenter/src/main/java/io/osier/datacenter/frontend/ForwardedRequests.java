@@ -135,7 +135,8 @@ public final class ForwardedRequests {
       by.accept(
           failure(
               ErrorCode.INVALID_ARGUMENT,
-              "does not take this from another datacenter: " + request.getClass().getSimpleName()));
+              "does not accept this kind of request from another datacenter: "
+                  + request.getClass().getSimpleName()));
     } else if (by.tryKeep(Math.min(bytes.max() / 2, MessageHeap.bytes(request)))) {
       handle(request, by);
     }
@@ -273,7 +274,7 @@ public final class ForwardedRequests {
     return refusal.code() == ErrorCode.NOT_AUTHENTICATED
         ? failure(
             ErrorCode.FORBIDDEN,
-            "holds the keyspace, and does not know user '" + by.asked.user() + "' of " + by.dc)
+            "holds the keyspace, but does not know user '" + by.asked.user() + "' of " + by.dc)
         : refusal;
   }
 

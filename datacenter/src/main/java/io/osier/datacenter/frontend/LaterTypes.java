@@ -64,7 +64,7 @@ final class LaterTypes {
         ErrorCode.UNAVAILABLE,
         "none of those that hold the keyspace can be reached, and the copy here is up to "
             + age.toMillis()
-            + " ms old, which clients are told from version "
+            + " ms old; clients can be told that from version "
             + Request.AGES_VERSION
             + " of the protocol on: upgrade the client");
   }
@@ -125,7 +125,7 @@ final class LaterTypes {
     return new Reply.Failure(
         ErrorCode.VERSION_MISMATCH,
         (UnsentReply.isDone(reply)
-                ? "the update was done, and what was asked with it has"
+                ? "the update was done, and the value that was read with it has"
                 : "the answer has")
             + " something of type "
             + type

@@ -74,17 +74,15 @@ public final class SlowLog {
       parts.add(
           new Part(
               "queue",
-              "its turn, since its partition had others to do",
+              "its turn: its partition was busy with other requests",
               takenNanos - beganNanos - read));
       parts.add(
           new Part(
-              "execute",
-              "its partition, which worked on its batch",
-              executed - takenNanos - inside));
+              "execute", "the execution of its partition's batch", executed - takenNanos - inside));
       parts.add(
           new Part(
               "durable",
-              "the disk, to write and sync the log, or its long answer",
+              "the disk, to write and sync the log, or for its long answer to be built",
               answeredNanos - executed));
       return parts;
     }
@@ -94,7 +92,7 @@ public final class SlowLog {
     public String toString() {
       List<Part> parts = parts();
       return parts.isEmpty()
-          ? "answered without its partition"
+          ? "it needed no partition, so the time is not divided"
           : "it waited for "
               + Collections.max(parts, Comparator.comparingLong(Part::nanos)).words
               + " ("

@@ -47,12 +47,13 @@ final class DatacenterMetrics {
     metrics.one(
         GAUGE,
         "ready",
-        "1 if it serves; 0 if /readyz names what keeps it",
+        "1 if the datacenter serves; 0 if not: /readyz says why",
         s -> s.obstacles().isEmpty() ? 1 : 0);
     metrics.one(
         GAUGE,
         "warnings",
-        "How many things do not work although it serves; /readyz names them",
+        "The number of warnings: what does not work although the datacenter serves; /readyz names"
+            + " them",
         s -> s.warnings().size());
     metrics.one(
         COUNTER,
@@ -64,7 +65,7 @@ final class DatacenterMetrics {
         GAUGE,
         "figures_age_seconds",
         List.of(MetricList.KEYSPACE),
-        "How old the oldest of the partitions' figures is: over 5 s a partition does not answer",
+        "The age of the oldest of the partitions' reports; above 5 s a partition does not answer",
         (s, to) ->
             s.published().forEach(k -> to.number(k.ageMillis(s.atMillis()) / 1e3, k.name())));
   }
@@ -72,24 +73,30 @@ final class DatacenterMetrics {
   private void joining() {
     joining(
         "joining_partitions_complete",
-        "Only while it joins: partitions that have what the others have",
+        "Only while the datacenter joins: partitions that have caught up with the others",
         j -> j.complete());
-    joining("joining_partitions", "Only while it joins: its partitions", j -> j.partitions());
-    joining("joining_objects", "Only while it joins: objects that it holds", j -> j.objects());
+    joining(
+        "joining_partitions",
+        "Only while the datacenter joins: all of its partitions",
+        j -> j.partitions());
+    joining(
+        "joining_objects",
+        "Only while the datacenter joins: objects that it holds already",
+        j -> j.objects());
     joining(
         "joining_objects_there",
-        "Only while it joins: objects that the others hold, as they say",
+        "Only while the datacenter joins: objects that the other datacenters report to hold",
         j -> j.objectsThere().orElse(0));
     joining(
         "joining_bytes",
-        "Only while it joins: bytes that have come from the others since its start",
+        "Only while the datacenter joins: bytes received from the others since its start",
         j -> j.bytes());
     metrics.add(
         GAUGE,
         "joining_left_seconds",
         List.of(),
-        "Only while it joins: until it has as many objects as the others, as fast as they came"
-            + " in the last 10 s; absent where that is not known",
+        "Only while the datacenter joins: the estimated time until it has as many objects as the"
+            + " others, at the rate of the last 10 s; absent if unknown",
         (s, to) ->
             s.joining()
                 .ifPresent(j -> j.secondsLeft().ifPresent(seconds -> to.number((double) seconds))));
@@ -109,7 +116,7 @@ final class DatacenterMetrics {
         GAUGE,
         "certificate_expiry_time_seconds",
         List.of("certificate"),
-        "Until when a certificate that was read is valid, since 1970, by its subject",
+        "When a certificate that is in use expires, since 1970, by its subject",
         (s, to) -> s.certificates().forEach((subject, at) -> to.number(at.doubleValue(), subject)));
   }
 
@@ -129,7 +136,7 @@ final class DatacenterMetrics {
     metrics.one(
         COUNTER,
         "client_malformed",
-        "Requests that could not be read",
+        "Requests that could not be decoded",
         s -> s.clients().malformed());
     metrics.one(
         GAUGE,
@@ -140,8 +147,9 @@ final class DatacenterMetrics {
         COUNTER,
         "client_limited",
         List.of("limit"),
-        "What was refused because a user had as much as one may have: connections, requests, bytes;"
-            + " port: connections that were too many for the port",
+        "Connections, requests and bytes of requests that were refused because their user had"
+            + " reached the limit; port: connections that were refused because the port had reached"
+            + " its limit",
         (s, to) -> s.clients().limited().forEach((limit, count) -> to.number(count, limit)));
   }
 
@@ -165,9 +173,9 @@ final class DatacenterMetrics {
         COUNTER,
         "redis_messages_dropped",
         List.of("reason"),
-        "Messages that were not sent to somebody: subscriber: one that did not read, and was"
-            + " closed; peer: a datacenter that is not connected, is too old, or whose link was"
-            + " full",
+        "Published messages that were not delivered; subscriber: a subscriber did not read, and its"
+            + " connection was closed; peer: another datacenter was not connected, too old, or its"
+            + " link was full",
         (s, to) -> s.clients().messages().dropped().forEach((who, count) -> to.number(count, who)));
   }
 
@@ -176,8 +184,8 @@ final class DatacenterMetrics {
         COUNTER,
         "forwarded",
         List.of(MetricList.KEYSPACE, "to", "kind"),
-        "Requests for keyspaces that others hold, which were sent to a datacenter that does: read,"
-            + " update, scan, watch, transact",
+        "Requests forwarded to a datacenter that holds their keyspace, as this one does not, by"
+            + " kind: read, update, scan, watch, transact",
         (s, to) ->
             s.clients()
                 .elsewhere()
@@ -187,8 +195,8 @@ final class DatacenterMetrics {
         HISTOGRAM,
         "forwarded_seconds",
         List.of(MetricList.KEYSPACE, "to", "kind"),
-        "From when a request was sent to a datacenter that holds its keyspace until the answer"
-            + " came: the way there and back, and what that one took",
+        "The time from forwarding a request to a datacenter that holds its keyspace until its"
+            + " answer came: the round trip and the time there",
         (s, to) ->
             s.clients()
                 .elsewhere()
@@ -200,51 +208,52 @@ final class DatacenterMetrics {
     metrics.one(
         GAUGE,
         "copies_objects",
-        "Objects that others hold and of which there is a copy here, because they are read often",
+        "Objects that other datacenters hold and of which this one keeps a copy, because they are"
+            + " read often",
         s -> s.clients().elsewhere().copies().objects());
     metrics.one(
         GAUGE,
         "copies_bytes",
-        "What copies of objects that others hold take in the heap, about",
+        "Heap that copies of other datacenters' objects take, about",
         s -> s.clients().elsewhere().copies().bytes());
     metrics.one(
         COUNTER,
         "copies_hits",
-        "Reads that were answered from a copy and not forwarded",
+        "Reads answered from a copy instead of being forwarded",
         s -> s.clients().elsewhere().copies().hits());
     metrics.one(
         COUNTER,
         "copies_versions",
-        "How often a holder has told what a copied object has become",
+        "New states of copied objects received from the datacenters that hold them",
         s -> s.clients().elsewhere().copies().versions());
     metrics.one(
         GAUGE,
         "copies_stale_objects",
-        "Objects of which there is a copy that nobody tells any more, of a keyspace with"
-            + " stale-reads",
+        "Copies that no holder keeps up to date any more, and that keyspaces with stale-reads still"
+            + " answer from",
         s -> s.clients().elsewhere().copies().staleObjects());
     metrics.one(
         COUNTER,
         "copies_stale_reads",
-        "Reads that were answered from such a copy, with its age, as no holder could be asked",
+        "Reads answered from a stale copy, with its age, as no holder could be asked",
         s -> s.clients().elsewhere().copies().staleReads());
     metrics.add(
         COUNTER,
         "copies_misses",
         List.of("reason"),
-        "Reads of copied objects that were forwarded all the same: behind: something was seen that"
-            + " may not be in the copy; empty: it has just begun; order: they follow requests that"
-            + " are under way",
+        "Reads of copied objects that were forwarded all the same; behind: the session has seen"
+            + " updates that the copy may lack; empty: the copy has no state yet; order: earlier"
+            + " requests of the session are being forwarded",
         (s, to) ->
             s.clients().elsewhere().copies().misses().forEach((why, n) -> to.number(n, why)));
     metrics.add(
         COUNTER,
         "copies_dropped",
         List.of("reason"),
-        "Copies that are no more: budget: osier.memory.copies is spent, or others save more in"
-            + " their place; cut: the link to the holder was lost, or others hold the keyspace"
-            + " now; refused: such an object is not copied, or the holder has no room for its key;"
-            + " unworthy: its reads are not worth its changes",
+        "Copies that were dropped; budget: osier.memory.copies was used up, or other copies save"
+            + " more; cut: the link to the holder was lost, or the keyspace's holders changed;"
+            + " refused: the holder does not let this object be copied, or has no memory to follow"
+            + " it; unworthy: its changes cost more than its forwarded reads",
         (s, to) ->
             s.clients().elsewhere().copies().dropped().forEach((why, n) -> to.number(n, why)));
   }
@@ -253,33 +262,42 @@ final class DatacenterMetrics {
     metrics.one(
         GAUGE,
         "followed_objects",
-        "Objects that are held here and copied by others, once for each datacenter that does",
+        "Objects held here that other datacenters copy, counted once for each of them",
         s -> s.clients().elsewhere().followed().objects());
     metrics.one(
         COUNTER,
         "followed_states",
-        "States of such objects that were told to those who copy them. No operations are told to"
-            + " them, whatever the object's mode",
+        "States of copied objects sent to the datacenters that copy them. Copies are sent states"
+            + " only, whatever the object's mode",
         s -> s.clients().elsewhere().followed().states());
     metrics.one(
         COUNTER,
         "followed_bytes",
-        "The bytes of these states, before compression",
+        "Bytes of the states sent to the datacenters that copy objects, before compression",
         s -> s.clients().elsewhere().followed().bytes());
     metrics.one(
         GAUGE,
         "followed_untold_seconds",
-        "How long the change has waited that has waited longest to be told to who copies the"
-            + " object: with the way there, so old is the oldest copy. Half of its keyspace's δ at"
-            + " most, unless somebody does not ask or something cannot be read",
+        "How long the oldest change of a copied object has waited to be sent to a datacenter that"
+            + " copies it; with the way there, the age of the oldest copy. At most half of the"
+            + " keyspace's δ, unless that datacenter does not ask or the object cannot be read",
         s -> s.clients().elsewhere().followed().untoldMillis() / 1e3);
   }
 
   private void placement() {
     demand(
-        "reads", "Reads of clients here of a keyspace whose holders follow that", d -> d.reads());
-    demand("updates", "Updates of clients here of such a keyspace", d -> d.updates());
-    demand("moves", "How often placement altered its holders from here", d -> d.moves());
+        "reads",
+        "Reads by clients of this datacenter in keyspaces whose holders are placed by load"
+            + " (placement = adaptive or pinned)",
+        d -> d.reads());
+    demand(
+        "updates",
+        "Updates by clients of this datacenter in keyspaces whose holders are placed by load",
+        d -> d.updates());
+    demand(
+        "moves",
+        "How often this datacenter added or removed a holder because of the load",
+        d -> d.moves());
   }
 
   private void demand(String name, String what, ToLongFunction<Snapshot.Demand> of) {
@@ -300,18 +318,18 @@ final class DatacenterMetrics {
         COUNTER,
         "audit_lost",
         List.of("reason"),
-        "Lines of the audit log that were not written: flood: strangers caused too many; queue: the"
-            + " disk is too slow; disk: it did not take them",
+        "Lines of the audit log that were not written; flood: clients without a login caused too"
+            + " many; queue: the disk was too slow; disk: writing failed",
         (s, to) -> s.auditLost().forEach((reason, count) -> to.number(count, reason)));
     metrics.add(
         COUNTER,
         "failed_attempts",
         List.of("kind"),
-        "What failed and is tried again by itself, as the log says: certificates: reading them"
-            + " anew; control: telling the others what there is here; frames: encoding one for a"
-            + " peer, a fault of Osier; keyspaces: opening, dropping or configuring one; peers:"
-            + " taking what they send, while the disk is full; rights: passing on those of a"
-            + " datacenter that goes; store: tidying up",
+        "Tasks that failed and are tried again automatically, as the log says; certificates:"
+            + " reading them again; control: sending this datacenter's state to the others; frames:"
+            + " encoding one for a peer, a bug of Osier; keyspaces: opening, dropping or"
+            + " configuring one; peers: storing what they send, while the disk is full; rights:"
+            + " handing over those of a datacenter that leaves; store: removing obsolete data",
         (s, to) -> s.failedAttempts().forEach((what, count) -> to.number(count, what)));
   }
 
@@ -321,7 +339,7 @@ final class DatacenterMetrics {
     perLink(
         GAUGE,
         "peer_protocol_version",
-        "The version of the peer protocol in which the peer is spoken to; 0 if it is not connected",
+        "The version of the peer protocol on the link to the peer; 0 if it is not connected",
         Snapshot.Link::protocol);
     perLink(
         COUNTER,
@@ -336,13 +354,13 @@ final class DatacenterMetrics {
     perLink(
         COUNTER,
         "peer_saved_bytes",
-        "Bytes that were not sent to the peer because what it is told is compressed",
+        "Bytes saved on the link to the peer by compression",
         Snapshot.Link::savedBytes);
     metrics.add(
         GAUGE,
         "keyspace_refused",
         List.of(MetricList.KEYSPACE, MetricList.PEER),
-        "1 if the peer does not take the keyspace's updates; /readyz says why",
+        "1 if the keyspace is not replicated with the peer; /readyz says why",
         (s, to) ->
             s.published()
                 .forEach(

@@ -30,17 +30,17 @@ final class KeyspaceMetrics {
     metrics.perKeyspace(
         COUNTER,
         "watchers_told",
-        "How often a watcher was told of changes",
+        "Answers with changes that were sent to watchers",
         k -> k.watching().told());
     metrics.perKeyspace(
         COUNTER,
         "watchers_cut_off",
-        "Watchers that were cut off: too slow, or back too late",
+        "Watchers that were cut off because the changes that they had not read were no longer kept",
         k -> k.watching().cutOff());
     metrics.perKeyspace(
         GAUGE,
         "watch_kept_bytes",
-        "Latest changes that are kept for watchers",
+        "Memory taken by the latest changes, which are kept for watchers",
         k -> k.watching().keptBytes());
   }
 
@@ -49,11 +49,11 @@ final class KeyspaceMetrics {
     metrics.gauged("objects", "Objects held here", r -> r.content().objects());
     metrics.gauged(
         "removed_objects",
-        "Removed objects that wait until every datacenter has seen it",
+        "Removed objects whose removal some datacenter may not have seen yet",
         r -> r.content().removedObjects());
     metrics.counted(
         "forgotten_objects",
-        "Removed objects of which nothing is left here",
+        "Removed objects whose removal every datacenter has seen, so that nothing of them is kept",
         r -> r.content().forgottenObjects());
     metrics.gauged(
         "open_transactions",
@@ -61,7 +61,7 @@ final class KeyspaceMetrics {
         r -> r.snapshots().openTransactions());
     metrics.gauged(
         "former_versions",
-        "Former values kept for snapshots and the history",
+        "Former values that are kept for snapshots and for keyspaces' history",
         r -> r.snapshots().formerVersions());
     metrics.gauged(
         "rights_waiting",
@@ -82,7 +82,7 @@ final class KeyspaceMetrics {
         COUNTER,
         "mode_switches",
         List.of(MetricList.KEYSPACE, "reason"),
-        "How often objects changed their modes, by why",
+        "How often objects switched between operations and states, by reason",
         (s, to) ->
             s.published()
                 .forEach(
@@ -92,12 +92,13 @@ final class KeyspaceMetrics {
     metrics.perKeyspace(
         GAUGE,
         "hottest_object_updates_per_second",
-        "The rate of the hottest object; `osier cli hot` names it",
+        "Updates per second of the object that is updated most often; `osier cli hot` names it",
         k -> k.hot(1).stream().mapToDouble(PartitionReport.Hot::updatesPerSecond).sum());
     metrics.perKeyspace(
         GAUGE,
         "shipment_cost_bytes",
-        "What handling a shipment costs each receiver, in bytes on the links worth as much",
+        "What handling a shipment costs a receiver, as a number of bytes on the link that cost as"
+            + " much",
         k -> k.max(r -> r.modes().shipmentCost()));
   }
 

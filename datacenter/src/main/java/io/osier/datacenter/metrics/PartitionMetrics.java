@@ -39,12 +39,13 @@ final class PartitionMetrics {
         "overloads",
         "Commands refused because a queue was full or took too much memory",
         Snapshot.Keyspace::overloads);
-    perShare(GAUGE, "memory_used_bytes", "Used of the share of the heap", Budget.Usage::used);
+    perShare(GAUGE, "memory_used_bytes", "Bytes used of the share of the heap", Budget.Usage::used);
     perShare(GAUGE, "memory_limit_bytes", "The share's size", Budget.Usage::limit);
     perShare(
         COUNTER,
         "memory_spent",
-        "How often something was refused, dropped or had to wait because the share was spent",
+        "How often something was refused, dropped or had to wait because the share of the heap was"
+            + " used up",
         Budget.Usage::spent);
     metrics.perKeyspace(
         GAUGE, "cached_keys", "Keys in memory", k -> k.stored(ObjectStore.Figures::cachedKeys));
@@ -56,7 +57,7 @@ final class PartitionMetrics {
     metrics.perKeyspace(
         GAUGE,
         "cache_limit_bytes",
-        "Heap that they may take, about; 0 where all are in memory",
+        "Heap that keys in memory may take with their objects, about; 0 if all are in memory",
         k -> k.stored(ObjectStore.Figures::cacheBytesMax));
     metrics.perKeyspace(
         COUNTER,
@@ -71,7 +72,7 @@ final class PartitionMetrics {
     metrics.perKeyspace(
         GAUGE,
         "log_entries",
-        "Own updates kept for datacenters that have not got them",
+        "Updates of this datacenter kept for datacenters that do not have them yet",
         k -> k.stored(ObjectStore.Figures::logEntries));
   }
 

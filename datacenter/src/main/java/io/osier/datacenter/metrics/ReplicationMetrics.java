@@ -33,7 +33,7 @@ final class ReplicationMetrics {
         COUNTER,
         "shipments",
         List.of(MetricList.KEYSPACE, "mode"),
-        "Operations, states and catch-ups shipped, counted once for all peers",
+        "Operations, joined states and catch-up shipments, each counted once for all peers",
         (s, to) ->
             s.published()
                 .forEach(
@@ -52,15 +52,16 @@ final class ReplicationMetrics {
             new PeerPart("catch-up", p -> p.to().catchUpBytes())));
     metrics.counted(
         "op_bytes",
-        "Bytes that what the peers have confirmed takes as single operations",
+        "Bytes that the updates which the peers have acknowledged would have taken if each had been"
+            + " shipped as an operation",
         r -> r.shipped().opBytes());
     metrics.counted(
         "arrived_bytes",
-        "Bytes of updates shipped that the peers have acknowledged",
+        "Bytes that the updates which the peers have acknowledged took as they were shipped",
         r -> r.shipped().arrivedBytes());
     metrics.gauged(
         "saved_bytes",
-        "Bytes that operations alone would have cost more for what has arrived, since the start",
+        "op_bytes minus arrived_bytes: the bytes saved by joining updates, since the start",
         r -> r.shipped().opBytes() - r.shipped().arrivedBytes());
     metrics.perKeyspace(
         GAUGE,
@@ -69,7 +70,7 @@ final class ReplicationMetrics {
         k -> k.max(r -> r.shipped().coordinationMicros() / 1e6));
     metrics.timesPerPeer(
         "round_seconds",
-        "From a round's sending until the peer has acknowledged it",
+        "Time from sending a round until the peer has acknowledged it",
         p -> p.to().roundTimes());
   }
 
@@ -78,24 +79,27 @@ final class ReplicationMetrics {
         "applied_updates", "Updates of other datacenters applied here", r -> r.arrived().applied());
     metrics.gauged(
         "waiting_updates",
-        "Updates that have come and wait for the rest of their cut or what they build on",
+        "Updates that have arrived and wait for the rest of their cut or for updates that they"
+            + " depend on",
         r -> r.arrived().waitingUpdates());
     metrics.counted(
         "gaps",
-        "Missing frames or predecessors that were seen, and healed",
+        "Missing frames or preceding updates that were noticed, and are then fetched",
         r -> r.arrived().gapsSeen());
     metrics.counted(
         "healed_objects",
-        "Objects received from a third datacenter, or after a gap",
+        "Objects repaired: their missing updates were fetched from a third datacenter, or from the"
+            + " origin after a gap",
         r -> r.arrived().healed());
     metrics.counted(
         "pulled_objects",
-        "Large sets and maps of which what was lacking was pulled from a peer",
+        "Large sets and maps of which only the missing entries were fetched from a peer",
         r -> r.arrived().pulled());
     metrics.perKeyspace(GAUGE, "sla_seconds", "δ: the staleness bound", k -> k.slaMillis() / 1e3);
     metrics.timesPerPeer(
         "visibility_seconds",
-        "From the commit of a shipment's oldest update at the peer until visible here, outages out",
+        "Time from the commit of a shipment's oldest update at the peer until it was visible here,"
+            + " without outages",
         p -> p.from().visibility());
     metrics.countedPerPeer(
         "late_shipments",
@@ -122,7 +126,7 @@ final class ReplicationMetrics {
             new PeerPart("yes", p -> p.to().timeliness().late())));
     metrics.perPeer(
         "unheard_seconds",
-        "For how long nothing has come from the peer although something should",
+        "For how long an expected message of the peer has not come",
         all -> all.stream().mapToLong(p -> p.from().unheardNanos()).max().orElse(0) / 1e9);
     metrics.perPeer(
         "lag_updates",
@@ -130,15 +134,17 @@ final class ReplicationMetrics {
         all -> MetricList.sum(all, p -> p.to().lagUpdates()));
     metrics.perPeer(
         "lag_bytes",
-        "What they take as single operations, at most, as far as they are of this life",
+        "Bytes of the updates that the peer has not confirmed, as single operations: an upper bound"
+            + " that covers updates made since this datacenter started",
         all -> MetricList.sum(all, p -> p.to().lagBytes()));
     metrics.perPeer(
         "lag_seconds",
-        "For how long the peer lacks the oldest of them, at most: how stale it is",
+        "The age of the oldest update that the peer has not confirmed, at most: how stale the peer"
+            + " is",
         all -> all.stream().mapToLong(p -> p.to().lagNanos()).max().orElse(0) / 1e9);
     metrics.perPeer(
         "behind_updates",
-        "Updates of the peer that have not come here, as far as it tells",
+        "Updates that the peer has announced and that have not arrived here",
         all -> MetricList.sum(all, p -> p.from().behindUpdates()));
     metrics.perPeer(
         "in_flight_bytes",
@@ -150,11 +156,11 @@ final class ReplicationMetrics {
         all -> all.stream().filter(p -> p.stream().equals("streaming")).count());
     heldBack(
         "horizon_held_back",
-        "Partitions whose log is kept for the peer, which has confirmed least",
+        "Partitions that cannot shorten their logs because of the peer, which has confirmed least",
         (r, dc) -> r.heldBackBy().filter(dc::equals).isPresent());
     heldBack(
         "cut_held_back",
-        "Partitions where updates wait for their cut while some of the peer's are missing",
+        "Partitions where updates of a cut are held back because some of the peer's are missing",
         (r, dc) -> r.cutHeldBackBy().contains(dc));
   }
 

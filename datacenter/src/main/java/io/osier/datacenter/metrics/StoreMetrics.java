@@ -33,15 +33,23 @@ final class StoreMetrics {
     ofStore(
         GAUGE,
         "damaged_ranges",
-        "Ranges that cannot be read, as far as a read has met them",
+        "Damaged ranges of the store that reads have found",
         s -> s.damaged().size());
     ofStore(
         COUNTER,
         "damaged_reads",
         "Reads that failed because of damage",
         Snapshot.Store::failedReads);
-    ofStore(COUNTER, "writes", "Writes of groups to the disk", Snapshot.Store::writes);
-    ofStore(COUNTER, "groups", "Partitions' groups in them", Snapshot.Store::groups);
+    ofStore(
+        COUNTER,
+        "writes",
+        "Group commits: writes to the disk, each with one fsync",
+        Snapshot.Store::writes);
+    ofStore(
+        COUNTER,
+        "groups",
+        "Batches of partitions that were written by group commits",
+        Snapshot.Store::groups);
     ofStore(COUNTER, "versions_dropped", "Old versions dropped", Snapshot.Store::versionsDropped);
     metrics.add(
         HISTOGRAM,
@@ -51,13 +59,20 @@ final class StoreMetrics {
         (s, to) -> s.store().ifPresent(store -> to.times(ranges(store.writeMicros()))));
     ofDatabase(GAUGE, "table_bytes", "Bytes of the tables", StoreStatistics::tableBytes);
     ofDatabase(
-        GAUGE, "memtable_bytes", "In memory, not in a table yet", StoreStatistics::memtableBytes);
+        GAUGE,
+        "memtable_bytes",
+        "Bytes in memory that are not in a table yet",
+        StoreStatistics::memtableBytes);
     ofDatabase(
         GAUGE,
         "block_cache_bytes",
-        "What the cache of tables' blocks holds",
+        "Bytes in the cache of tables' blocks",
         StoreStatistics::blockCacheBytes);
-    ofDatabase(COUNTER, "block_cache_hits", "Blocks found in it", StoreStatistics::blockCacheHits);
+    ofDatabase(
+        COUNTER,
+        "block_cache_hits",
+        "Blocks found in the cache of tables' blocks",
+        StoreStatistics::blockCacheHits);
     ofDatabase(
         COUNTER, "block_cache_misses", "Blocks read from files", StoreStatistics::blockCacheMisses);
     ofDatabase(
@@ -68,10 +83,13 @@ final class StoreMetrics {
     ofDatabase(
         GAUGE,
         "compaction_pending_bytes",
-        "What compaction has to rewrite until the tree is in shape",
+        "Bytes that compaction still has to rewrite",
         StoreStatistics::compactionPendingBytes);
     ofDatabase(
-        GAUGE, "compactions_running", "Compactions now", StoreStatistics::compactionsRunning);
+        GAUGE,
+        "compactions_running",
+        "Compactions that run now",
+        StoreStatistics::compactionsRunning);
     ofDatabase(
         COUNTER,
         "compaction_read_bytes",
@@ -85,12 +103,13 @@ final class StoreMetrics {
     ofDatabase(
         COUNTER,
         "tombstones_met",
-        "Records of what was deleted that walks went through, where those were many",
+        "RocksDB's records of deletions that iterations had to step over, where they were many",
         StoreStatistics::tombstonesMet);
     ofDatabase(
         COUNTER,
         "gap_compactions",
-        "Compactions that removed these",
+        "Compactions that were started to remove many such records of deletions"
+            + " (store_tombstones_met)",
         StoreStatistics::gapCompactions);
     ofDatabase(
         COUNTER,
@@ -104,12 +123,12 @@ final class StoreMetrics {
     ofDatabase(
         COUNTER,
         "stall_seconds",
-        "How long writes had to wait for compaction",
+        "How long writes were delayed because compaction lagged",
         d -> d.stallMicros() / 1e6);
     ofDatabase(
         GAUGE,
         "writes_stopped",
-        "1 while writes wait for compaction",
+        "1 while writes are stopped because compaction lags",
         d -> d.writesStopped() ? 1 : 0);
   }
 

@@ -14,14 +14,15 @@ final class TraceMetrics {
         COUNTER,
         "trace_spans",
         List.of(),
-        "Spans of traces that their receiver has taken",
+        "Spans of traces that the receiver has accepted",
         (s, to) -> s.traces().ifPresent(t -> to.number((double) t.sent())));
     metrics.add(
         COUNTER,
         "trace_dropped",
         List.of("reason"),
-        "Spans that were not sent: full: too many wait; refused: the receiver does not take them;"
-            + " updates: so many updates were not followed to their end, because too many are",
+        "Spans that were lost; full: too many waited to be sent; refused: the receiver did not"
+            + " accept them; updates: updates not traced to their end, because too many were being"
+            + " traced",
         (s, to) ->
             s.traces()
                 .ifPresent(t -> t.dropped().forEach((reason, count) -> to.number(count, reason))));

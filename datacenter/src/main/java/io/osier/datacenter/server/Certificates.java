@@ -83,7 +83,7 @@ final class Certificates implements AutoCloseable {
         Thread.sleep(LOOK_MILLIS);
       }
     } catch (InterruptedException e) {
-      LOG.debug("certificates are not looked at any more", e);
+      LOG.debug("certificates are no longer watched for changes", e);
     }
   }
 

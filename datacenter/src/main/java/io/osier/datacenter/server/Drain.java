@@ -36,17 +36,17 @@ record Drain(
       interrupted = Thread.interrupted();
     }
     if (failure.isCompletedExceptionally()) {
-      LOG.warn("what was not shipped before the failure is not shipped any more");
+      LOG.warn("updates that were not shipped before the failure stay unshipped");
     } else if (!failure.isDone() && !isDone(all)) {
       LOG.warn(
-          "not everything was shipped {}",
+          "some updates were not shipped {}",
           interrupted
               ? "before the closing was interrupted"
               : "within " + limit.toMillis() + " ms");
     } else if (!failure.isDone() && isCutOff.getAsBoolean()) {
       LOG.warn(
-          "no peer is connected: what was written since then {}",
-          isStored ? "is shipped after the next start" : "stays here and is lost");
+          "no peer is connected: updates since the last connection {}",
+          isStored ? "are shipped after the next start" : "are lost");
     }
     return interrupted;
   }

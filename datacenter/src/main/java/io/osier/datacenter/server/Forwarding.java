@@ -235,7 +235,7 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
                     ? ProtocolCodec.encode(
                         asked.id(),
                         new Reply.Failure(
-                            ErrorCode.UNAVAILABLE, self + " tells nobody what becomes of this"))
+                            ErrorCode.UNAVAILABLE, self + " does not send changes of this object"))
                     : ForwardedRequest.answer(asked.id(), content),
                 () -> {}));
   }

@@ -51,7 +51,7 @@ final class PeerNotes {
     try {
       pubSub.received(note);
     } catch (MalformedException e) {
-      LOG.debug("{} sends a note that cannot be read", peer, e);
+      LOG.debug("{} sent a note that cannot be decoded", peer, e);
     }
   }
 }

@@ -38,7 +38,7 @@ public class Startup implements AutoCloseable {
   public synchronized void check() {
     if (stopping) {
       throw new OsierException(
-          ErrorCode.SHUTTING_DOWN, "it was told to stop before it had started");
+          ErrorCode.SHUTTING_DOWN, "the datacenter was stopped before its start had ended");
     }
   }
 

@@ -90,7 +90,9 @@ final class DroppedKeyspaces {
   }
 
   static void delete(StoreService store, String stored) {
-    LOG.info("what the store has of {} is deleted: it was dropped, or given up", stored);
+    LOG.info(
+        "the stored data of {} is deleted: the keyspace was dropped, or is not held here any more",
+        stored);
     store.database().drop(stored);
   }
 

@@ -254,7 +254,7 @@ public final class Traces implements AutoCloseable {
     try {
       note = TraceNote.decode(content);
     } catch (MalformedException e) {
-      LOG.debug("{} sends a note that cannot be read", peer, e);
+      LOG.debug("{} sent a note that cannot be decoded", peer, e);
       return;
     }
     List<PartitionTraces> partitions = keyspaces.getOrDefault(note.keyspace(), List.of());

@@ -118,7 +118,8 @@ final class HealthChecksTest {
         .extracting(HealthChecks.Finding::what)
         .anySatisfy(w -> assertThat(w).contains("disk is full"))
         .anySatisfy(w -> assertThat(w).contains("1 000 requests").contains("last 10 s"))
-        .anySatisfy(w -> assertThat(w).contains("17 shipments").contains("the way took longer"))
+        .anySatisfy(
+            w -> assertThat(w).contains("17 shipments").contains("the transfer took longer"))
         .anySatisfy(w -> assertThat(w).contains("memory for trails"));
     assertThat(findings).allSatisfy(f -> assertThat(f.help()).isNotBlank());
   }

@@ -252,7 +252,8 @@ final class ConfigReaderTest {
         .isLessThan(small.heapBytes());
     assertThat(small.division(config))
         .startsWith(
-            "of a heap of 247MiB: cache 30MiB, requests 30MiB, commands 15MiB, trails 30MiB")
+            "of a heap of 247MiB: cache 30MiB, requests 30MiB, commands 15MiB, trails (own updates"
+                + " that a peer may lack) 30MiB")
         .doesNotContain("\n");
     assertThat(config.clients().connectionsMax()).isBetween(500, 1_000);
     DatacenterConfig large = ConfigReader.read("f", GOOD, Map.of(), new MemoryPlan(8L << 30));

@@ -113,7 +113,7 @@ final class HolderPlaneTest extends HolderPlaneFixture {
     for (String name : List.of("pair", "carts")) {
       assertThatThrownBy(() -> at("sa").alter(name, "us")).hasMessageContaining("would be lost");
       assertThatThrownBy(() -> at("sa").alter(name, "eu"))
-          .hasMessageContaining("hold nothing: [us]");
+          .hasMessageContaining("hold nothing any more: [us]");
       at("eu").alter(name, "ap,eu,us");
       at("ap").whole.add(name);
       settle();
@@ -178,8 +178,9 @@ final class HolderPlaneTest extends HolderPlaneFixture {
 
   @Test
   void whatCannotBe_isRefusedInClearWords() {
-    refused(ErrorCode.INVALID_ARGUMENT, "ap,eu", "one after the other", "add [ap]", "[us] out");
-    refused(ErrorCode.INVALID_ARGUMENT, "ap", "one after the other", "[eu, us]");
+    refused(
+        ErrorCode.INVALID_ARGUMENT, "ap,eu", "either adds or removes", "add [ap]", "remove [us]");
+    refused(ErrorCode.INVALID_ARGUMENT, "ap", "either adds or removes", "[eu, us]");
     refused(ErrorCode.INVALID_ARGUMENT, "eu,us,xx", "[ap, eu, sa, us]", "xx");
     refused(ErrorCode.INVALID_ARGUMENT, "all", "by names", "[eu, us]");
     at("eu").settled = false;

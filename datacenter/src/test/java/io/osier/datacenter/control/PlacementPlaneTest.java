@@ -148,7 +148,7 @@ final class PlacementPlaneTest extends PlacementPlaneFixture {
     nodes.values().forEach(node -> node.load.lagging = Set.of("ap"));
     seconds(150, Map.of("ap", 100L, "sa", 100L), Map.of());
     assertThat(at("us").holders(CARTS)).containsExactly("eu", "sa", "us");
-    assertThat(view("eu").next()).contains("; ap takes nothing of _osier");
+    assertThat(view("eu").next()).contains("; ap takes no updates of _osier");
     nodes.values().forEach(node -> node.load.lagging = Set.of());
     seconds(60, Map.of("ap", 100L, "sa", 100L), Map.of());
     assertThat(at("us").holders(CARTS)).containsExactly("ap", "eu", "sa", "us");
@@ -163,7 +163,7 @@ final class PlacementPlaneTest extends PlacementPlaneFixture {
     assertThat(at("us").holders(CARTS)).containsExactly("ap", "eu", "us");
     assertThat(audited()).isEmpty();
     assertThat(view("us").decider()).isEqualTo("eu");
-    assertThat(view("us").next()).contains("ap holds it, and takes nothing of _osier");
+    assertThat(view("us").next()).contains("ap holds it, and takes no updates of _osier");
     nodes.values().forEach(node -> node.load.lagging = Set.of());
     seconds(150, Map.of("us", 100L, "sa", 100L), Map.of("us", 100L));
     assertThat(at("us").holders(CARTS)).containsExactly("sa", "us");
@@ -198,7 +198,7 @@ final class PlacementPlaneTest extends PlacementPlaneFixture {
     seconds(10, Map.of(), Map.of());
     assertThat(told()).doesNotContain("_load.");
     command("alter", Map.of("placement", "adaptive"));
-    assertThat(view("eu").next()).contains("ap has not told yet");
+    assertThat(view("eu").next()).contains("ap has not reported its load yet");
     seconds(30, Map.of(), Map.of());
     assertThat(told()).contains("_load.ap", "_load.eu", "_load.sa", "_load.us");
   }

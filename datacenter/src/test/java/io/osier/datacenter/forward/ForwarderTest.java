@@ -170,7 +170,7 @@ final class ForwarderTest extends ForwarderFixture {
     down(EU);
     assertThat(failure()).isEqualTo(ErrorCode.TIMEOUT);
     answer(EU, sent, new Reply.Done(new Dot(EU, 1)));
-    assertThat(replies).as("it was given up").isEmpty();
+    assertThat(replies).as("the caller cancelled the request").isEmpty();
     forward(read(VersionVector.EMPTY));
     assertThat(next().dc()).isEqualTo("us");
     down(US);

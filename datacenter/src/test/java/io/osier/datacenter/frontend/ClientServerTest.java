@@ -133,12 +133,12 @@ final class ClientServerTest {
       assertThat(lines.all().getFirst())
           .isEqualTo(
               "slow write of 'k' in 'shop' took 7 ms: it waited for the disk, to write and sync the"
-                  + " log, or its long answer (queue 1.0 ms, execute 2.0 ms, durable 4.0 ms);"
-                  + " client c");
+                  + " log, or for its long answer to be built (queue 1.0 ms, execute 2.0 ms,"
+                  + " durable 4.0 ms); client c");
       assertThat(lines.all().getLast())
           .isEqualTo(
-              "slow write of 'k' in 'shop' took 2000 ms: answered without its partition; client c"
-                  + " (and 7 others since the last such line)");
+              "slow write of 'k' in 'shop' took 2000 ms: it needed no partition, so the time is not"
+                  + " divided; client c (and 7 others since the last such line)");
     }
   }
 

@@ -170,13 +170,19 @@ final class AdminPortTest {
         "GET  /livez HTTP/1.1\\n"
             + "Host: eu              | 400 Bad Request        | such as: GET /metrics",
         "GET /livez HTTP/2.0\\n"
-            + "Host: eu               | 400 Bad Request        | not a request of HTTP/1.1",
-        "GET /livez HTTP/1.1                          | 400 Bad Request        | has a field Host",
-        "GET /livez HTTP/1.1\\nHost: eu\\nHost: eu    | 400 Bad Request        | two fields Host",
-        "GET /livez HTTP/1.1\\nHost: eu:x             | 400 Bad Request        | name or address",
-        "GET /livez HTTP/1.1\\nHost: [::1             | 400 Bad Request        | name or address",
-        "GET /livez HTTP/1.1\\nHost : eu              | 400 Bad Request        | not name: value",
-        "GET /livez HTTP/1.1\\nHost: eu\\n X: folded  | 400 Bad Request        | not name: value",
+            + "Host: eu               | 400 Bad Request        | not that of an HTTP/1.1 request",
+        "GET /livez HTTP/1.1                          | 400 Bad Request        | needs a Host"
+            + " header",
+        "GET /livez HTTP/1.1\\nHost: eu\\nHost: eu    | 400 Bad Request        | two Host headers",
+        "GET /livez HTTP/1.1\\n"
+            + "Host: eu:x             | 400 Bad Request        | a name or an address",
+        "GET /livez HTTP/1.1\\n"
+            + "Host: [::1             | 400 Bad Request        | a name or an address",
+        "GET /livez HTTP/1.1\\n"
+            + "Host : eu              | 400 Bad Request        | of the form name: value",
+        "GET /livez HTTP/1.1\\n"
+            + "Host: eu\\n"
+            + " X: folded  | 400 Bad Request        | of the form name: value",
         "GET /livez HTTP/1.1\\nHost: eu\\rX: a        | 400 Bad Request        | alone",
         "GET http://eu/livez HTTP/1.1\\nHost: eu      | 400 Bad Request        | names a path",
         "GET /livez\\u0007 HTTP/1.1\\nHost: eu        | 400 Bad Request        | plain characters",

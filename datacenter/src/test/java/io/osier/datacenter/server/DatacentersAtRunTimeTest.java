@@ -94,7 +94,7 @@ final class DatacentersAtRunTimeTest extends MembershipFixture {
     // Of two counters of each name one is in a causal keyspace: seen when all of it has come.
     await().until(() -> list(ap).contains("\"objects_there\":2,"));
     assertThat(list(ap))
-        .contains("partitions have what the others have", "\"catch_up\":{", "\"bytes\":")
+        .contains("partitions have caught up with the others", "\"catch_up\":{", "\"bytes\":")
         .containsOnlyOnce("catch_up");
     await()
         .untilAsserted(

@@ -66,7 +66,7 @@ final class TlsTest extends TlsFixture {
   @Test
   void clientCertificates_areAskedFor_ifTheSettingSaysSo() {
     Datacenter strict = alone("client-certificates = true");
-    assertNotConnected(client(strict, Optional.of(trusting())), "wants a certificate");
+    assertNotConnected(client(strict, Optional.of(trusting())), "requires a certificate");
     assertThat(increment(client(strict, Optional.of(asCart())))).isEqualTo(1);
   }
 

@@ -117,7 +117,7 @@ final class Acceptor extends FrameReader {
       if (message instanceof PeerMessage.Hello hello && greeted == null) {
         greet(ctx, hello);
       } else {
-        LOG.warn("{} sends no greeting; connection closed", ctx.channel().remoteAddress());
+        LOG.warn("{} sent no greeting; connection closed", ctx.channel().remoteAddress());
         close(ctx);
       }
       return;
@@ -157,7 +157,7 @@ final class Acceptor extends FrameReader {
       }
       case PeerMessage.Note n -> peering.listener().noted(from.replica, n.content());
       default -> {
-        LOG.warn("{} sends what does not belong here; connection closed", from.replica);
+        LOG.warn("{} sent a message that is not allowed here; connection closed", from.replica);
         close(ctx);
       }
     }
@@ -295,7 +295,7 @@ final class Acceptor extends FrameReader {
       return;
     }
     if (!arrivals.replace(replica, hello.start(), hello.dial(), channel)) {
-      LOG.debug("a dial of {} that hung comes after a later one; connection closed", replica);
+      LOG.debug("connection from {} closed: a later one is open", replica);
       close(ctx);
       return;
     }

@@ -165,7 +165,7 @@ final class DialledConnection extends FrameReader {
         compare();
       }
       default -> {
-        LOG.warn("{} sends what only a dialler may send; connection closed", dc);
+        LOG.warn("{} sent a message that only the dialling side may send; connection closed", dc);
         close(ctx);
       }
     }

@@ -148,7 +148,9 @@ final class Dialler {
     former.end();
     if (wasUp) {
       LOG.info(
-          "connection to {} at {} closed: removed, or elsewhere", dc, new HostPort(host(), port()));
+          "connection to {} at {} closed: the datacenter was removed, or its address has changed",
+          dc,
+          new HostPort(host(), port()));
       peering.listener().down(dc);
     }
   }
@@ -238,7 +240,7 @@ final class Dialler {
   void met(ReplicaId replica) {
     Way over = way;
     if (over != null && over.peer.incarnation() < replica.incarnation()) {
-      LOG.info("connection to {} closed: {} is here", over.peer, replica);
+      LOG.info("connection to {} closed: the datacenter has restarted as {}", over.peer, replica);
       way = null;
       dialling.lost();
       over.dialled.leave(over.channel);
@@ -367,7 +369,7 @@ final class Dialler {
     }
     int bytes = message.frame().length;
     if (!buffer.add(bytes)) {
-      LOG.warn("{} takes nothing; connection closed", dc);
+      LOG.warn("{} does not read what it is sent (the buffer is full); connection closed", dc);
       over.channel.close();
       return;
     }

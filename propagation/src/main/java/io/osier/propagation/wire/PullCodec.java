@@ -113,7 +113,7 @@ final class PullCodec {
       ranges.add(new EntryRanges.Range(last, in.readLong(), in.readLong()));
     }
     if (ranges.isEmpty()) {
-      throw new MalformedException("a page of ranges has none");
+      throw new MalformedException("a page of ranges must have at least one range");
     }
     EntryRanges.check(object.type(), after, ranges);
     return new Frame.Ranges(epoch, number, object, after, ranges);
@@ -128,7 +128,8 @@ final class PullCodec {
             FrameParts.readPlaces(in),
             ShipmentCodec.readShipment(in, sender));
     if (!EntryRanges.arePossible(entries.entries().content())) {
-      throw new MalformedException("entries came as something else");
+      throw new MalformedException(
+          "a page of entries does not carry a state that can be divided into ranges");
     }
     return entries;
   }

@@ -15,7 +15,7 @@ public final class OsierHealthIndicator extends AbstractHealthIndicator {
 
   /** The health of a client. */
   public OsierHealthIndicator(OsierClient client) {
-    super("the client's connections cannot be looked at");
+    super("the state of the client's connections cannot be read");
     this.client = client;
   }
 

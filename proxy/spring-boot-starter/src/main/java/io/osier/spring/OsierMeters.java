@@ -44,7 +44,7 @@ public final class OsierMeters implements ClientMetrics {
 
   private Timer timer(String dc) {
     return Timer.builder("osier.client.requests")
-        .description("Requests that a datacenter answered")
+        .description("Requests that the datacenter answered")
         .tag(DATACENTER, dc)
         .register(registry);
   }
@@ -83,7 +83,7 @@ public final class OsierMeters implements ClientMetrics {
           .tag(DATACENTER, dc)
           .register(registry);
       Gauge.builder("osier.client.requests.active", client, of(dc, OsierClient.Status::inFlight))
-          .description("Requests that are not answered yet")
+          .description("Requests that wait for their answers")
           .tag(DATACENTER, dc)
           .register(registry);
       TimeGauge.builder(
@@ -91,7 +91,7 @@ public final class OsierMeters implements ClientMetrics {
               client,
               TimeUnit.MILLISECONDS,
               of(dc, OsierClient.Status::roundTripMillis))
-          .description("The way to the datacenter and back")
+          .description("Round-trip time to the datacenter")
           .tag(DATACENTER, dc)
           .register(registry);
     }

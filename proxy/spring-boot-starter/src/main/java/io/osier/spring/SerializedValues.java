@@ -69,7 +69,10 @@ public final class SerializedValues implements ValueCodec<Object> {
     } catch (IOException | RuntimeException e) {
       throw OsierException.of(
           ErrorCode.MALFORMED,
-          "a value of " + bytes.length + " bytes is no serialized object of this application: " + e,
+          "a value of "
+              + bytes.length
+              + " bytes cannot be deserialized as an object of this application: "
+              + e,
           e);
     }
   }

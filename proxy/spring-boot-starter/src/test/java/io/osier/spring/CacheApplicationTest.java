@@ -288,6 +288,6 @@ final class CacheApplicationTest {
         .hasMessageContaining("int[], whose text does not tell one from another");
     elsewhere.register("cache:direct:foreign").assign(Value.of(new byte[] {1, 2, 3}));
     assertThatThrownBy(() -> direct.get("foreign"))
-        .hasMessageContaining("3 bytes is no serialized object");
+        .hasMessageContaining("3 bytes cannot be deserialized");
   }
 }

@@ -101,12 +101,12 @@ public final class AdminAnswers {
   @SuppressWarnings("unchecked") // an object's names are texts
   private static <T> List<T> all(String json, String name, Function<Map<String, Object>, T> read) {
     if (!(parsed(json) instanceof Map<?, ?> root) || !(root.get(name) instanceof List<?> list)) {
-      throw malformed("there are no " + name + " in it");
+      throw malformed("its list '" + name + "' is missing");
     }
     List<T> all = new ArrayList<>();
     for (Object one : list) {
       if (!(one instanceof Map<?, ?>)) {
-        throw malformed("one of " + name + " is no object");
+        throw malformed("an element of '" + name + "' is not a JSON object");
       }
       all.add(read.apply((Map<String, Object>) one));
     }
@@ -131,7 +131,7 @@ public final class AdminAnswers {
     try {
       return some(of, name).map(Long::parseLong).filter(ms -> ms > 0).map(Instant::ofEpochMilli);
     } catch (NumberFormatException e) {
-      throw malformed(name + " is no whole number");
+      throw malformed("'" + name + "' is not a whole number");
     }
   }
 
@@ -144,7 +144,7 @@ public final class AdminAnswers {
       parser.nextToken();
       Object value = value(parser);
       if (parser.nextToken() != null) {
-        throw malformed("something follows its end");
+        throw malformed("there is text after the end of the JSON");
       }
       return value;
     } catch (JsonProcessingException e) {

@@ -137,8 +137,8 @@ public final class ChangeFollower {
         if (refused != code) { // logged once, although it is tried again
           refused = code;
           LOG.warn(
-              "the changes of {} cannot be followed, so answers are kept only as others are:"
-                  + " {}: {}",
+              "the changes of {} cannot be followed, so cached answers with this prefix expire like"
+                  + " all others: {}: {}",
               keys.prefix(),
               code,
               message);

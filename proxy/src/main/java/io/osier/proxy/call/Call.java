@@ -292,7 +292,7 @@ public abstract class Call<T> implements CallFuture.Work {
       OsierException without =
           silent.contains(connection.dc())
               ? OsierException.of(
-                  ErrorCode.UNAVAILABLE, connection.dc() + " does not tell its keyspaces yet")
+                  ErrorCode.UNAVAILABLE, connection.dc() + " does not know its keyspaces yet")
               : session.without(connection, keyspace);
       asked = Set.of(); // a later try asks them again
       silent = Set.of();

@@ -114,7 +114,9 @@ public final class RetryPolicy {
         ? refusal
         : OsierException.of(
             ErrorCode.TIMEOUT,
-            "nothing was sent: the time limit of " + limitMillis() + " ms was over before");
+            "nothing was sent: the time limit of "
+                + limitMillis()
+                + " ms ended before a connection was free");
   }
 
   /**

@@ -88,7 +88,7 @@ public final class StepRetryPolicy {
     if (!home.equals(there)) {
       return giveUp(
           ErrorCode.UNAVAILABLE,
-          home.dc() + " was restarted without the transaction: it is now " + there);
+          home.dc() + " was restarted, which ended the transaction: it is now " + there);
     }
     return new Next.Send(unsure ? again : again.step());
   }
@@ -96,7 +96,7 @@ public final class StepRetryPolicy {
   /** Decides how the step ends because the client was closed, or the caller gave the step up. */
   Next ended(boolean byCaller) {
     return byCaller
-        ? giveUp(ErrorCode.CANCELLED, "its caller has given it up")
+        ? giveUp(ErrorCode.CANCELLED, "its caller cancelled it")
         : giveUp(ErrorCode.UNAVAILABLE, "the client was closed");
   }
 

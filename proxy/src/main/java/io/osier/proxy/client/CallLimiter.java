@@ -54,7 +54,7 @@ public final class CallLimiter {
   public @Nullable OsierException enter(long leftNanos) {
     if (CallbackThread.isHere()) {
       if (places.availablePermits() <= -most) {
-        return full("and a callback or an event loop does not wait for others to end");
+        return full("and a callback or an event loop must not block until one of them ends");
       }
       places.takeBeyond();
       return null;
@@ -62,7 +62,7 @@ public final class CallLimiter {
     try {
       return places.tryAcquire(leftNanos, TimeUnit.NANOSECONDS)
           ? null
-          : full("and were so for the call's whole time limit");
+          : full("and none of them ended within the call's time limit");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return full(ErrorCode.CANCELLED, "and the calling thread was interrupted");

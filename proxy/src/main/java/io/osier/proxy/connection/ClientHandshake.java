@@ -64,7 +64,9 @@ final class ClientHandshake {
       case Reply.Welcome welcome -> {
         if (user != null && !user.isProven()) {
           outcome.refused(
-              ErrorCode.NOT_AUTHENTICATED, "the other end lets anybody in without a proof");
+              ErrorCode.NOT_AUTHENTICATED,
+              "the other end skipped the proof that it knows this user's password, so it is not"
+                  + " trusted: check the endpoint's address");
         } else {
           outcome.welcomed(welcome);
         }

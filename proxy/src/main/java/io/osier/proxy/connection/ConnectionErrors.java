@@ -23,7 +23,7 @@ final class ConnectionErrors {
       case UnknownHostException e -> "the host's name is unknown";
       case UnresolvedAddressException e -> "the host's name is unknown";
       case NoRouteToHostException e -> "there is no route to the host";
-      case ClosedChannelException e -> "it was lost with requests that were not sent yet";
+      case ClosedChannelException e -> "the connection was closed before the request was sent";
       case ConnectException e -> "the connection was refused (nothing listens there)";
       default -> cause.getMessage() == null ? cause.toString() : cause.getMessage();
     };

@@ -101,9 +101,12 @@ public final class ScramLogin {
           || asked.getIterationCount() < ScramCredential.ITERATIONS_MIN) {
         throw OsierException.of(
             ErrorCode.MALFORMED,
-            "the datacenter wants the password hashed "
+            "the datacenter asks for "
                 + asked.getIterationCount()
-                + " times, which is not done");
+                + " iterations of the password hash; this client accepts "
+                + ScramCredential.ITERATIONS_MIN
+                + " to "
+                + ScramCredential.ITERATIONS_MAX);
       }
       return of.clientFinalMessage().toString();
     } catch (ScramException | IllegalArgumentException e) {
@@ -122,7 +125,8 @@ public final class ScramLogin {
     } catch (ScramException | IllegalArgumentException | IllegalStateException e) {
       throw OsierException.of(
           ErrorCode.NOT_AUTHENTICATED,
-          "the other end does not prove that it knows the user: it may be a wrong one");
+          "the other end could not prove that it knows this user's password, so it is not trusted:"
+              + " check the endpoint's address");
     }
     proven = true;
     client = null; // drops all secrets
@@ -142,6 +146,7 @@ public final class ScramLogin {
   }
 
   private static OsierException malformed() {
-    return OsierException.of(ErrorCode.MALFORMED, "what the datacenter sent is no part of a login");
+    return OsierException.of(
+        ErrorCode.MALFORMED, "the datacenter sent a malformed login message (not SCRAM-SHA-256)");
   }
 }

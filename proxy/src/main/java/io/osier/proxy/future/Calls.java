@@ -156,6 +156,8 @@ public final class Calls {
 
   public static OsierException unexpected(Reply reply) {
     return OsierException.of(
-        ErrorCode.INTERNAL, "an answer of another kind: " + reply.getClass().getSimpleName());
+        ErrorCode.INTERNAL,
+        "the datacenter answered with a reply that does not fit the request: "
+            + reply.getClass().getSimpleName());
   }
 }

@@ -105,7 +105,7 @@ public abstract class SerialSubscription<T, A> implements Flow.Subscription {
     if (isOver()) {
       end();
     } else if (askedForNone) {
-      fail(new IllegalArgumentException("a subscriber must ask for at least " + least));
+      fail(new IllegalArgumentException("a subscriber must request at least " + least));
     } else {
       step(arrival.getAndSet(null));
     }

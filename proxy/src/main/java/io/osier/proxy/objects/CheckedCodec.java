@@ -97,7 +97,9 @@ public class CheckedCodec<T> {
         () -> {
           T object = codec.decode(value);
           if (object == null) {
-            throw OsierException.of(ErrorCode.MALFORMED, "a codec made null of a value");
+            throw OsierException.of(
+                ErrorCode.MALFORMED,
+                "a codec's decode returned null; it must return an object for each value");
           }
           return object;
         });

@@ -247,7 +247,8 @@ public abstract sealed class ObjectRef {
                 whole instanceof Reading.Fields f ? f.fields().size() : many(whole).size());
         case Query.Exists q ->
             throw OsierException.of(
-                ErrorCode.INVALID_ARGUMENT, "whether a field is there tells its map");
+                ErrorCode.INVALID_ARGUMENT,
+                "a field's handle cannot say whether the field exists: ask the map that holds it");
         case Query.TimeToLive q -> throw noTimeToLive();
         case Query.PartTimeToLive q -> throw noTimeToLive();
         case Query.UntilExpiry q -> throw noTimeToLive();

@@ -50,7 +50,7 @@ public final class RangePages<A, R> implements PageReader<R> {
   public CompletableFuture<List<R>> nextRows() {
     A range = rest;
     if (range == null) {
-      throw new IllegalStateException("there is no page behind the last one");
+      throw new IllegalStateException("there is no next page: the last one was read already");
     }
     return reader
         .apply(range)

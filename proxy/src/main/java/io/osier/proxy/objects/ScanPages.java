@@ -42,7 +42,7 @@ public final class ScanPages implements PageReader<Keyspace.Row> {
   public CompletableFuture<Page> next() {
     ScanRange scan = rest;
     if (scan == null) {
-      throw new IllegalStateException("there is no page behind the last one");
+      throw new IllegalStateException("there is no next page: the last one was read already");
     }
     return reader
         .apply(scan)

@@ -155,7 +155,7 @@ public final class SessionContext {
             + keyspace
             + "' has "
             + told
-            + ", but this session's past is of one with "
+            + ", but this session has seen a keyspace of this name with "
             + (known == null ? clocks.partitions() : known)
             + "; use a token of this cluster, or forget() the past");
   }

@@ -105,8 +105,8 @@ public final class TransactionQueue {
       return OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           waits
-              + " updates wait to be sent, and one request has no more: a read in between"
-              + " sends them");
+              + " updates wait to be sent, which is the most that one request carries: read"
+              + " something in between, which sends them");
     }
     buffered.add(update);
     return null;
@@ -286,13 +286,13 @@ public final class TransactionQueue {
     OsierException failure = Calls.asOsier(error, false);
     if (failure instanceof OutcomeUnknownException) {
       if (end == Request.End.COMMIT) {
-        ended = "sent to be committed, with an unknown outcome";
+        ended = "sent to be committed; its outcome is unknown";
         return failure;
       }
       // Whether this step was done is unknown, so the next step's number is unknown, too.
       // Uncommitted updates are never visible; the coordinator aborts the transaction at its time
       // limit.
-      ended = "given up, because the answer to one of its steps was lost";
+      ended = "abandoned, because the answer to one of its steps was lost";
       abortBy = givenUp == null ? step + 2 : 0; // after that step
       givenUp =
           OsierException.of(
@@ -304,7 +304,7 @@ public final class TransactionQueue {
       ended = "ended by its datacenter";
       givenUp = failure; // a waiting step would have the refused step's number
     } else if (end == Request.End.COMMIT && failure.code() == ErrorCode.FORBIDDEN) {
-      ended = "refused for a right that is missing, and aborted";
+      ended = "aborted, because its user lacks a right that the commit needs";
       givenUp = failure;
       abortBy = step + 1; // newer datacenters abort by themselves
     } else if (end == Request.End.COMMIT && givenUp == null && !one.givenUp) {

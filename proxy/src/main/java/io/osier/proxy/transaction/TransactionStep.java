@@ -109,7 +109,7 @@ public final class TransactionStep implements CallFuture.Work {
     return hasUpdates
         ? OsierException.of(
             why.code(),
-            "the step was given up, but its updates stay in the transaction: " + why.why())
+            "the caller cancelled the step, but its updates stay in the transaction: " + why.why())
         : Calls.error(why);
   }
 

@@ -220,9 +220,9 @@ public final class Members<T> {
       }
       return object;
     } catch (InvocationTargetException e) {
-      throw failed("its constructor refuses what is stored", e.getCause());
+      throw failed("its constructor threw an exception for the stored values", e.getCause());
     } catch (ReflectiveOperationException e) {
-      throw failed("none can be made", e);
+      throw failed("no object of the class can be created", e);
     }
   }
 

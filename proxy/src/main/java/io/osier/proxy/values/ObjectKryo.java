@@ -61,7 +61,7 @@ final class ObjectKryo extends Kryo {
       register(entry.getKey(), entry.getValue(), number++);
     }
     if (number > FIRST) {
-      throw new IllegalStateException("no room for what is known");
+      throw new IllegalStateException("too many classes are registered at first");
     }
     classes.forEach(
         (at, type) ->

@@ -185,7 +185,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
     inVain++;
     if (inVain == SAID_AFTER) {
       LOG.warn(
-          "changes in keyspace '{}' are not told at present, and are asked for again: {}: {}",
+          "the watch of keyspace '{}' is interrupted and is tried again: {}: {}",
           next.keyspace(),
           error.code(),
           error.reason());
@@ -194,7 +194,7 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
 
   private void answered() {
     if (inVain >= SAID_AFTER) {
-      LOG.info("changes in keyspace '{}' are told again", next.keyspace());
+      LOG.info("the watch of keyspace '{}' goes on", next.keyspace());
     }
     inVain = 0;
     pauseMillis = PAUSE_MILLIS_MIN;
@@ -245,7 +245,10 @@ public final class WatchSubscription<T> extends SerialSubscription<T, WatchSubsc
             }
             if (asked.prefix() && homes == null) {
               throw OsierException.of(
-                  ErrorCode.UNAVAILABLE, "only now it is known that '" + keyspace + "' has homes");
+                  ErrorCode.UNAVAILABLE,
+                  "'"
+                      + keyspace
+                      + "' has homes, which this client has just learnt; the watch starts anew");
             }
             return super.home(told);
           }

@@ -89,10 +89,10 @@ final class ScramLoginTest {
   @Test
   void datacenter_thatWantsNoProof_isNotTrusted() throws IOException {
     try (FakeServer eu = impostor(first -> "", last -> "")) {
-      assertRefused(eu, ErrorCode.NOT_AUTHENTICATED, "without a proof");
+      assertRefused(eu, ErrorCode.NOT_AUTHENTICATED, "skipped the proof");
     }
     try (FakeServer eu = impostor(first -> challenge(first, "n", 4_096), last -> "")) {
-      assertRefused(eu, ErrorCode.NOT_AUTHENTICATED, "without a proof");
+      assertRefused(eu, ErrorCode.NOT_AUTHENTICATED, "skipped the proof");
     }
   }
 
@@ -102,7 +102,7 @@ final class ScramLoginTest {
         impostor(
             first -> challenge(first, "n", 4_096),
             last -> "v=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")) {
-      assertRefused(eu, ErrorCode.NOT_AUTHENTICATED, "does not prove that it knows the user");
+      assertRefused(eu, ErrorCode.NOT_AUTHENTICATED, "could not prove that it knows this user");
     }
     assertThat(heard).isNotEmpty().noneMatch(m -> m.contains(PASSWORD));
   }
@@ -110,14 +110,14 @@ final class ScramLoginTest {
   @Test
   void challenge_thatTakesFarTooLong_orIsOfAnotherLogin_isNotAnswered() throws IOException {
     try (FakeServer eu = impostor(first -> challenge(first, "n", 1_000_000_000), last -> "")) {
-      assertRefused(eu, ErrorCode.MALFORMED, "which is not done");
+      assertRefused(eu, ErrorCode.MALFORMED, "iterations of the password hash");
     }
     try (FakeServer eu = impostor(first -> challenge(first, "n", 1), last -> "")) {
-      assertRefused(eu, ErrorCode.MALFORMED, "which is not done");
+      assertRefused(eu, ErrorCode.MALFORMED, "iterations of the password hash");
     }
     try (FakeServer eu =
         impostor(first -> challenge("n,,n=cart,r=another", "n", 4_096), last -> "")) {
-      assertRefused(eu, ErrorCode.MALFORMED, "no part of a login");
+      assertRefused(eu, ErrorCode.MALFORMED, "malformed login message");
     }
     assertThat(heard).noneMatch(m -> m.contains("p="));
   }

@@ -214,7 +214,8 @@ final class SimWay implements Connection {
       return;
     }
     if (!answered.begins()) {
-      answered.lost(new LostException(ErrorCode.CANCELLED, false, "it was given up"));
+      answered.lost(
+          new LostException(ErrorCode.CANCELLED, false, "the caller cancelled the request"));
       return;
     }
     Request sent = simulation.options().sabotage().sent(request);

@@ -21,8 +21,7 @@ import picocli.CommandLine.Parameters;
     name = "backup",
     mixinStandardHelpOptions = true,
     description = {
-      "Lets a running datacenter make a backup of its store; reads and updates go on "
-          + "meanwhile.",
+      "Makes a backup of a running datacenter's store; reads and updates go on meanwhile.",
       "",
       "The backup is a directory in 'backups' beside the store. It shares files with the "
           + "store, so it takes little room at first; copy it to another machine to survive "

@@ -47,7 +47,7 @@ public final class CertCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new ParameterException(
-        spec.commandLine(), "say what to make: authority, dc, client or user");
+        spec.commandLine(), "a subcommand is missing: osier cert authority, dc, client or user");
   }
 
   /** The options that all these commands share. */

@@ -55,7 +55,7 @@ public final class NewPasswords {
     Arrays.fill(second, '\0');
     if (!same) {
       throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "the two are not the same; nothing was done");
+          ErrorCode.INVALID_ARGUMENT, "the two passwords differ; the user was not changed");
     }
     return Optional.of(first);
   }

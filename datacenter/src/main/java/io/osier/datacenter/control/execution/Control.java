@@ -122,9 +122,9 @@ public final class Control implements AutoCloseable {
       return CompletableFuture.failedFuture(
           new OsierException(
               ErrorCode.REFUSED_BY_PEERS,
-              "nothing is changed here, since another process has this one's name: "
+              "nothing was changed, since another process runs under this datacenter's name: "
                   + keyspaces.second()
-                  + "; 'dc remove NAME --dead' gives up one of these that has been silent for 10"
+                  + "; 'dc remove NAME --dead' removes one of these that has been silent for 10"
                   + " s"));
     }
     ControlLoop runs = loop;

@@ -350,7 +350,7 @@ final class Execution implements ControlHost {
 
   @Override
   public void resume(String keyspace) {
-    LOG.info("keyspace '{}' is held here as before", keyspace);
+    LOG.info("this datacenter stays a holder of keyspace '{}'", keyspace);
     handovers.resume(keyspace);
     keyspaces.resume(keyspace);
   }

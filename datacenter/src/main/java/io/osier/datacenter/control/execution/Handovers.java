@@ -56,7 +56,7 @@ final class Handovers {
    * done.
    */
   boolean leave(List<String> heirs) {
-    LOG.debug("of {} the first that can gets the rights of this datacenter", heirs);
+    LOG.debug("the rights of this datacenter go to the first of {} that can take them", heirs);
     return leaving().step(heirs);
   }
 
@@ -100,7 +100,7 @@ final class Handovers {
     return givenUp.computeIfAbsent(
         keyspace,
         name -> {
-          LOG.info("keyspace '{}' is given up here", name);
+          LOG.info("this datacenter begins to leave the holders of keyspace '{}'", name);
           return new LeaveProcedure(
               self,
               new GivenUp.Running(

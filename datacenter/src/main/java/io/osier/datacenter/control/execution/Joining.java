@@ -98,7 +98,7 @@ public final class Joining {
       try {
         progress.heard(from, ObjectCounts.decode(content));
       } catch (MalformedException e) {
-        LOG.debug("{} sends a note that cannot be read", from, e);
+        LOG.debug("{} sent a note that cannot be decoded", from, e);
       }
       return true;
     }

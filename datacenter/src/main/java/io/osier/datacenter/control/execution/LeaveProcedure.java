@@ -21,17 +21,17 @@ import java.util.stream.Stream;
 public final class LeaveProcedure {
   private enum Stage {
     /** Others do not have all updates of this datacenter yet. */
-    ENDING("what was written here has not come to all others"),
+    ENDING("some datacenters do not have all updates of this one yet"),
     /** Others have not all agreed to give it no share of new counters. */
-    WAITING("the others have not all noted that they give it nothing more"),
+    WAITING("some datacenters have not confirmed yet that they give this one no more rights"),
     /** Others may have given it rights, or made counters of which it has a share. */
-    COMPARING("what the others had when they heard of it has not all come"),
+    COMPARING("some updates that the others had when the leave began have not arrived here yet"),
     /** It gives its rights to the heir. */
-    GIVING("the rights of its bounded counters are given to another datacenter"),
+    GIVING("it is handing its rights in bounded counters over to another datacenter"),
     /**
      * Others do not have all updates yet; a peer that has lost its memory may lack even its own.
      */
-    SHIPPING("what was written here has not come to all others"),
+    SHIPPING("some datacenters do not have all updates of this one yet"),
     /** Nothing is left to do. */
     DONE("");
 

@@ -123,7 +123,7 @@ public final class Readiness {
                 obstacles.add(
                     "updates are refused (REFUSED_BY_PEERS), reads go on: "
                         + dc
-                        + " takes another process for this one: "
+                        + " knows another process by this datacenter's name, and refuses this one: "
                         + why));
     if (!keyspaces.values().stream()
         .flatMap(k -> k.partitions().stream())
@@ -144,7 +144,7 @@ public final class Readiness {
             "keyspace '"
                 + keyspace.policy().name()
                 + (keyspace.gate().isStranger()
-                    ? "' is old here: updates and reads are refused (REFUSED_BY_PEERS): "
+                    ? "' is out of date here: updates and reads are refused (REFUSED_BY_PEERS): "
                     : "' is refused by every peer: updates are refused (REFUSED_BY_PEERS), reads"
                         + " go on: ")
                 + keyspace.gate().refusals());

@@ -31,7 +31,7 @@ final class ClientState {
   volatile String library = "";
   volatile String libraryVersion = "";
 
-  /** Empty while nobody has logged in. */
+  /** Empty while no user has logged in. */
   volatile String user = "";
 
   volatile String lastCommand = "NULL";

@@ -151,7 +151,7 @@ final class RespSession {
           try {
             channel.eventLoop().execute(() -> judged(place, identity, error, then));
           } catch (RejectedExecutionException e) {
-            LOG.debug("client {} is gone with its loop", channel.remoteAddress(), e);
+            LOG.debug("client {} is gone: its event loop has ended", channel.remoteAddress(), e);
           }
         });
   }

@@ -315,7 +315,7 @@ final class Steps {
   private void finish(Step step) {
     if (RedisErrors.endConnection(step.ask.requests(), step.replies)) {
       LOG.warn(
-          "connection of client {} closed, since it has no answer: {}",
+          "connection of client {} closed, as the protocol has no answer for {}",
           channel.remoteAddress(),
           Arrays.toString(step.replies));
       endUnread(step);

@@ -25,8 +25,8 @@ final class CliErrorsTest extends CliFixture {
         "ifvalue 1 counter incr x | error INVALID_ARGUMENT: 'ifvalue' is for a register",
         "for 30                   | error INVALID_ARGUMENT: usage: for SECONDS, and an update",
         "eachfor 30               | error INVALID_ARGUMENT: usage: eachfor SECONDS, and an update",
-        "eachfor 30 counter incr x | error INVALID_ARGUMENT: what gives parts of an object a time"
-            + " to live adds elements or updates fields",
+        "eachfor 30 counter incr x | error INVALID_ARGUMENT: only an update that adds elements or"
+            + " updates fields can give them a time to live",
         "set expire x 5           | error INVALID_ARGUMENT: usage: set expire KEY SECONDS"
             + " ELEMENT...",
         "map ttl x                | error INVALID_ARGUMENT: usage: map ttl KEY FIELD",

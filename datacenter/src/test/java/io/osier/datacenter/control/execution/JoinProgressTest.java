@@ -38,7 +38,7 @@ final class JoinProgressTest {
     assertThat(after.secondsLeft()).isEqualTo(OptionalLong.of(20));
     assertThat(after.words())
         .isEqualTo(
-            "1 of 3 partitions have what the others have; 100 of 1100 objects and 4.0 MiB have"
+            "1 of 3 partitions have caught up with the others; 100 of 1100 objects and 4.0 MiB have"
                 + " come, 2.0 MiB/s; about 20 s left");
   }
 

@@ -49,11 +49,12 @@ final class LeaveProcedureTest {
   private static final ReplicaId US = new ReplicaId("us", 1);
   private static final Key COUNTER = Key.of("b");
   private static final List<String> HEIRS = List.of("us");
-  private static final String UNSHIPPED = "what was written here has not come to all others";
+  private static final String UNSHIPPED =
+      "some datacenters do not have all updates of this one yet";
   private static final String UNNOTED =
-      "the others have not all noted that they give it nothing more";
+      "some datacenters have not confirmed yet that they give this one no more rights";
   private static final String UNCOMPARED =
-      "what the others had when they heard of it has not all come";
+      "some updates that the others had when the leave began have not arrived here yet";
 
   /** The epoch of the stream that was asked of the peer last. */
   private final AtomicLong asked = new AtomicLong();

@@ -101,7 +101,7 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     long silentMillis = (now - heardNanos) / 1_000_000;
     long tookMillis = (now - frameNanos) / 1_000_000;
     if (silentMillis > limit) {
-      close(ctx, "nothing more came of a frame for " + limit + " ms");
+      close(ctx, "a frame was left unfinished for " + limit + " ms");
     } else if (tookMillis > limit + bytes * 1_000 / BYTES_PER_SECOND_MIN) {
       close(ctx, "a frame came too slowly: " + bytes + " bytes in " + tookMillis + " ms");
     }

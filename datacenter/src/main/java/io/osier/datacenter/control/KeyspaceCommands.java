@@ -10,7 +10,6 @@ import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -95,7 +94,12 @@ final class KeyspaceCommands {
     }
   }
 
-  private void alter(String name, SortedMap<String, String> settings, String by) {
+  /**
+   * Alters settings of a keyspace or home.
+   *
+   * @throws OsierException as {@link ControlPlane#administer}
+   */
+  void alter(String name, SortedMap<String, String> settings, String by) {
     if (settings.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -140,18 +144,11 @@ final class KeyspaceCommands {
 
   /** Returns the operations that alter one keyspace, or one home of a keyspace. */
   private List<Operation> altering(String name, SortedMap<String, String> settings, String by) {
-    ControlState state = keyspaces.state();
-    KeyspaceDefinition definition = state.created().get(name);
-    KeyspacePolicy first =
-        definition != null
-            ? definition.policy()
-            : Optional.ofNullable(keyspaces.configured().get(name))
-                .orElseThrow(() -> unknown(name));
-    KeyspacePolicy now =
-        definition != null ? definition.policy() : state.altered(first, members.names());
+    KeyspaceDefinition definition = keyspaces.state().find(name).orElseThrow(() -> unknown(name));
+    KeyspacePolicy now = definition.policy();
     SortedMap<String, String> all = KeyspaceSettings.all(now);
     all.putAll(settings);
-    HolderSet of = definition != null ? definition.holders() : state.holders(first);
+    HolderSet of = definition.holders();
     Set<String> known = new TreeSet<>(members.names());
     known.addAll(of.states().keySet()); // datacenters may have left
     KeyspacePolicy asked = KeyspaceSettings.read(Homes.base(name), all, known);
@@ -162,15 +159,11 @@ final class KeyspaceCommands {
     }
     SortedMap<String, String> wanted = KeyspaceSettings.all(asked);
     wanted.keySet().retainAll(settings.keySet());
-    Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
+    String created = definition.created();
     List<Operation> operations = new ArrayList<>();
     if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
       HolderPlane.Change change =
-          holders.altering(
-              first.with(asked.rules()),
-              of,
-              created.orElse(ControlHost.FROM_FILE),
-              asked.replicas());
+          holders.altering(now.with(asked.rules()), of, created, asked.replicas());
       wanted.putAll(change.registers());
       operations.addAll(change.flags());
     }
@@ -179,7 +172,7 @@ final class KeyspaceCommands {
   }
 
   private void drop(String name) {
-    if (keyspaces.configured().containsKey(name) || creation.isOfFile(name)) {
+    if (keyspaces.state().configured().containsKey(name) || creation.isOfFile(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           "keyspace '%s' is named by the configuration files: it %s when it is taken out of all of them, and each datacenter is restarted"
@@ -200,8 +193,7 @@ final class KeyspaceCommands {
   }
 
   private OsierException unknown(String name) {
-    Set<String> names = new TreeSet<>(keyspaces.configured().keySet());
-    names.addAll(keyspaces.state().created().keySet());
+    Set<String> names = new TreeSet<>(keyspaces.policies().keySet());
     return new OsierException(
         ErrorCode.UNKNOWN_KEYSPACE, "there is no keyspace '" + name + "'; there are " + names);
   }
@@ -219,25 +211,9 @@ final class KeyspaceCommands {
 
   /** Returns all keyspaces, in the order of their names. */
   private List<KeyspaceView> views() {
-    ControlState state = keyspaces.state();
     SortedMap<String, KeyspaceView> views =
         new TreeMap<>(Comparator.comparing(Homes::base).thenComparing(Comparator.naturalOrder()));
-    for (KeyspacePolicy policy : keyspaces.configured().values()) {
-      SortedMap<String, String> texts =
-          state.altered().getOrDefault(policy.name(), new TreeMap<>());
-      views.put(
-          policy.name(),
-          new KeyspaceView(
-              policy.name(),
-              KeyspaceSettings.of(
-                  state.holders(policy).all(state.altered(policy, members.names()))),
-              holders(policy, state.holders(policy), Set.of()),
-              List.of(),
-              true,
-              ControlState.by(texts),
-              ControlState.atMillis(texts)));
-    }
-    for (KeyspaceDefinition d : state.created().values()) {
+    for (KeyspaceDefinition d : keyspaces.state().all()) {
       List<String> awaited = members.awaited(d);
       views.put(
           d.name(),
@@ -246,7 +222,7 @@ final class KeyspaceCommands {
               KeyspaceSettings.of(d.holders().all(d.policy())),
               holders(d.policy(), d.holders(), Set.copyOf(awaited)),
               awaited,
-              false,
+              d.isOfFile(),
               d.by(),
               d.atMillis()));
     }

@@ -146,11 +146,8 @@ public final class Admin {
       return CompletableFuture.failedFuture(
           OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
-              "keyspace '"
-                  + there.name()
-                  + "' is there, and differs in what cannot be altered: "
-                  + String.join("; ", fixed)
-                  + "; ask for what it is, or take another name"));
+              "keyspace '%s' is there, and differs in what cannot be altered: %s; ask for what it is, or take another name"
+                  .formatted(there.name(), String.join("; ", fixed))));
     }
     return one(there.name(), alterKeyspaceAsync(there.name(), differing));
   }
@@ -358,10 +355,8 @@ public final class Admin {
       return CompletableFuture.failedFuture(
           OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
-              "a key that is asked about has at most "
-                  + WHY_KEY_MAX
-                  + " bytes, not "
-                  + key.length()));
+              "a key that is asked about has at most %s bytes, not %s"
+                  .formatted(WHY_KEY_MAX, key.length())));
     }
     String name = Base64.getUrlEncoder().withoutPadding().encodeToString(key.toBytes());
     String all = present(keyspace, "a keyspace's name");

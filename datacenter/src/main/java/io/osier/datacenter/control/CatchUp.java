@@ -37,22 +37,18 @@ public record CatchUp(
   }
 
   public String words() {
-    StringBuilder words =
-        new StringBuilder()
-            .append(complete)
-            .append(" of ")
-            .append(partitions)
-            .append(" partitions have what the others have; ")
-            .append(objects);
-    objectsThere.ifPresent(there -> words.append(" of ").append(Math.max(there, objects)));
-    words
-        .append(" objects and ")
-        .append(mebibytes((double) bytes))
-        .append(" have come, ")
-        .append(mebibytes(bytesPerSecond))
-        .append("/s");
-    secondsLeft().ifPresent(s -> words.append("; about ").append(s).append(" s left"));
-    return words.toString();
+    String of =
+        objectsThere.isPresent() ? " of " + Math.max(objectsThere.getAsLong(), objects) : "";
+    OptionalLong left = secondsLeft();
+    return "%s of %s partitions have what the others have; %s%s objects and %s have come, %s/s%s"
+        .formatted(
+            complete,
+            partitions,
+            objects,
+            of,
+            mebibytes((double) bytes),
+            mebibytes(bytesPerSecond),
+            left.isPresent() ? "; about " + left.getAsLong() + " s left" : "");
   }
 
   private static String mebibytes(double bytes) {

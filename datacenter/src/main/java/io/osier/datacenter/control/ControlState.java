@@ -14,6 +14,7 @@ import io.osier.datacenter.placement.Load;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -224,11 +225,8 @@ record ControlState(
   static String changed(String by, long atMillis) {
     return atMillis == 0
         ? ""
-        : " (changed last by "
-            + by
-            + " at "
-            + Instant.ofEpochMilli(atMillis).truncatedTo(ChronoUnit.SECONDS)
-            + ")";
+        : " (changed last by %s at %s)"
+            .formatted(by, Instant.ofEpochMilli(atMillis).truncatedTo(ChronoUnit.SECONDS));
   }
 
   /** A number among the fields; 0 if it is not there. */
@@ -280,13 +278,20 @@ record ControlState(
   }
 
   private static Operation assign(String name, SortedMap<String, String> fields) {
+    return update(name, fields, List.of());
+  }
+
+  /** Returns the operation that assigns registers of a map within the map, and enables flags. */
+  static Operation update(
+      String name, SortedMap<String, String> registers, Collection<FieldId> flags) {
     List<Operation.FieldUpdate> updates = new ArrayList<>();
-    fields.forEach(
+    registers.forEach(
         (field, value) ->
             updates.add(
                 new Operation.FieldUpdate(
                     new FieldId(field, CrdtType.LWW_REGISTER),
                     new Operation.Assign(Value.of(value)))));
+    flags.forEach(f -> updates.add(new Operation.FieldUpdate(f, new Operation.SetFlag(true))));
     return new Operation.UpdateFields(
         new FieldId(name, CrdtType.OR_MAP), new Operation.UpdateFields(updates));
   }

@@ -73,11 +73,8 @@ final class KeyspaceCommands {
       default ->
           throw new OsierException(
               ErrorCode.INVALID_ARGUMENT,
-              "there is no command '"
-                  + request.subject()
-                  + " "
-                  + request.action()
-                  + "'; there are keyspace list, create, alter, drop");
+              "there is no command '%s %s'; there are keyspace list, create, alter, drop"
+                  .formatted(request.subject(), request.action()));
     }
     return List.of();
   }
@@ -86,11 +83,8 @@ final class KeyspaceCommands {
     if (!request.settings().isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "keyspace "
-              + request.action()
-              + " takes no settings, but "
-              + request.settings().keySet()
-              + " were given");
+          "keyspace %s takes no settings, but %s were given"
+              .formatted(request.action(), request.settings().keySet()));
     }
   }
 
@@ -207,6 +201,13 @@ final class KeyspaceCommands {
   /** Returns a keyspace as it is known now; empty if it is not known. */
   List<KeyspaceView> views(String name) {
     return views().stream().filter(v -> v.name().equals(name)).toList();
+  }
+
+  /** Returns the state of each holder of a keyspace, in words, by datacenter. */
+  SortedMap<String, String> states(String name) {
+    SortedMap<String, String> states = new TreeMap<>();
+    views(name).forEach(v -> v.holders().forEach(h -> states.put(h.dc(), h.state())));
+    return states;
   }
 
   /** Returns all keyspaces, in the order of their names. */

@@ -179,12 +179,13 @@ final class PlacementPlane {
             .flatMap(dc -> hindered(name, dc).stream())
             .map(why -> "; " + why)
             .collect(Collectors.joining());
-    return "nothing moves, as nothing is clearly worth it: "
-        + move.why()
-        + hindered
-        + away(name)
-            .map(dc -> "; none is removed while " + dc + ", which uses it, is out of reach")
-            .orElse("");
+    return "nothing moves, as nothing is clearly worth it: %s%s%s"
+        .formatted(
+            move.why(),
+            hindered,
+            away(name)
+                .map(dc -> "; none is removed while " + dc + ", which uses it, is out of reach")
+                .orElse(""));
   }
 
   private static String words(Move move) {
@@ -372,8 +373,6 @@ final class PlacementPlane {
   }
 
   private PlacementView view(String name, KeyspacePolicy policy) {
-    SortedMap<String, String> states = new TreeMap<>();
-    commands.views(name).forEach(v -> v.holders().forEach(h -> states.put(h.dc(), h.state())));
     String decider = decider(name);
     Counted it = counted.get(name);
     PlacementPolicy.Keyspace figures = figures(name, policy);
@@ -392,7 +391,7 @@ final class PlacementPlane {
     return new PlacementView(
         name,
         policy.rules().placement().name().toLowerCase(Locale.ROOT),
-        states,
+        commands.states(name),
         decider,
         said.isEmpty() ? expected : said,
         told(name),

@@ -151,13 +151,7 @@ public final class ClientCore {
             () ->
                 OsierException.of(
                     ErrorCode.INVALID_ARGUMENT,
-                    "endpoint '"
-                        + dc
-                        + "' must be "
-                        + HostPort.ALLOWED
-                        + ", not '"
-                        + address
-                        + "'"));
+                    "endpoint '%s' must be %s, not '%s'".formatted(dc, HostPort.ALLOWED, address)));
   }
 
   private static InetSocketAddress unresolved(HostPort at) {

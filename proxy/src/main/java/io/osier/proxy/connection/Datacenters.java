@@ -250,11 +250,8 @@ public final class Datacenters {
             .collect(
                 Collectors.joining(
                     "; ",
-                    "keyspace '"
-                        + keyspace
-                        + "' is held by "
-                        + String.join(", ", names)
-                        + ", of which none can be reached (",
+                    "keyspace '%s' is held by %s, of which none can be reached ("
+                        .formatted(keyspace, String.join(", ", names)),
                     ")")));
   }
 

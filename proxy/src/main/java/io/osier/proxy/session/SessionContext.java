@@ -151,13 +151,8 @@ public final class SessionContext {
     Partitioning known = clocks.partitioning();
     return OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
-        "keyspace '"
-            + keyspace
-            + "' has "
-            + told
-            + ", but this session's past is of one with "
-            + (known == null ? clocks.partitions() : known)
-            + "; use a token of this cluster, or forget() the past");
+        "keyspace '%s' has %s, but this session's past is of one with %s; use a token of this cluster, or forget() the past"
+            .formatted(keyspace, told, known == null ? clocks.partitions() : known));
   }
 
   // ---------------------------------------------------------------- with the lock held

@@ -153,15 +153,13 @@ final class KeyspaceCommands {
     }
     SortedMap<String, String> wanted = KeyspaceSettings.all(asked);
     wanted.keySet().retainAll(settings.keySet());
-    String created = definition.created();
     List<Operation> operations = new ArrayList<>();
     if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
-      HolderPlane.Change change =
-          holders.altering(now.with(asked.rules()), of, created, asked.replicas());
+      HolderPlane.Change change = holders.altering(definition, asked.rules(), asked.replicas());
       wanted.putAll(change.registers());
       operations.addAll(change.flags());
     }
-    operations.add(ControlState.alter(name, created, wanted, by, millis.getAsLong()));
+    operations.add(ControlState.alter(name, definition.created(), wanted, by, millis.getAsLong()));
     return operations;
   }
 

@@ -241,7 +241,7 @@ final class KeyspacePlane {
     boolean isOpen = isOpen(name);
     boolean isHeldHere = isHeldHere(wanted);
     if (isOpen || isHeldHere) {
-      trying(name, () -> holders.follow(wanted.policy(), wanted.holders()));
+      trying(name, () -> holders.follow(wanted));
     }
     if (isHeldHere && !isOpen && !lacksRoom.test(name)) {
       trying(name, () -> open(wanted));
@@ -258,7 +258,7 @@ final class KeyspacePlane {
   /** Returns whether an open keyspace must be dropped here although others hold it. */
   private boolean isOver(Open it, KeyspaceDefinition wanted) {
     return wanted.holders().isGone(dc)
-        ? holders.mayDrop(wanted.name(), wanted.holders())
+        ? holders.mayDrop(wanted)
         : it.term() < wanted.holders().of(dc).term();
   }
 
@@ -332,7 +332,7 @@ final class KeyspacePlane {
       if (!wanted.isOfFile() && !wanted.isOpenAt(dc) && host.isSettled()) {
         operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
       }
-      operations.addAll(holders.tells(wanted.policy(), wanted.holders(), wanted.created()));
+      operations.addAll(holders.tells(wanted));
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
     objects.tell(ControlState.KEYSPACES, operations, "which keyspaces are open here");

@@ -358,10 +358,8 @@ public final class Admin {
       return CompletableFuture.failedFuture(
           OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
-              "a key that is asked about has at most "
-                  + WHY_KEY_MAX
-                  + " bytes, not "
-                  + key.length()));
+              "a key that is asked about has at most %s bytes, not %s"
+                  .formatted(WHY_KEY_MAX, key.length())));
     }
     String name = Base64.getUrlEncoder().withoutPadding().encodeToString(key.toBytes());
     String all = present(keyspace, "a keyspace's name");

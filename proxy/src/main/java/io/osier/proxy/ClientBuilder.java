@@ -268,10 +268,8 @@ abstract class ClientBuilder {
       if (cacheStaleness.isZero() || follows.atMost().compareTo(cacheStaleness) <= 0) {
         throw OsierException.of(
             ErrorCode.INVALID_ARGUMENT,
-            "cacheFollowing of "
-                + follows
-                + " needs cache(staleness, entriesMax), with a staleness below its "
-                + follows.atMost());
+            "cacheFollowing of %s needs cache(staleness, entriesMax), with a staleness below its %s"
+                .formatted(follows, follows.atMost()));
       }
     }
     return settings();

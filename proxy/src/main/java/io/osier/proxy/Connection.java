@@ -82,6 +82,14 @@ public interface Connection {
     return null;
   }
 
+  /** Returns what the datacenter told of a keyspace, held there or elsewhere; null if nothing. */
+  default Reply.@Nullable KeyspaceInfo told(String keyspace) {
+    Reply.KeyspaceInfo held = keyspace(keyspace);
+    return held != null
+        ? held
+        : elsewhere().find(keyspace).map(Reply.HeldElsewhere::keyspace).orElse(null);
+  }
+
   /**
    * Sends a request. The future fails with {@link LostException} if no answer comes.
    *

@@ -27,10 +27,8 @@ public record TransactionOptions(VersionVector clock, boolean past, Duration lim
     if (millis < 1 || millis > Request.TRANSACTION_LIMIT_MILLIS_MAX) {
       throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
-          "a transaction's time limit must be 1 to "
-              + Request.TRANSACTION_LIMIT_MILLIS_MAX
-              + " ms, not "
-              + limit);
+          "a transaction's time limit must be 1 to %s ms, not %s"
+              .formatted(Request.TRANSACTION_LIMIT_MILLIS_MAX, limit));
     }
   }
 

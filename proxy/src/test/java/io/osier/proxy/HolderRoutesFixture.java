@@ -69,11 +69,13 @@ abstract class HolderRoutesFixture {
     ClientSettings settings = builder.settings();
     Datacenters datacenters = new Datacenters(settings.endpoints(), settings.preferred());
     List.of(endpoints).forEach(datacenters::add);
-    datacenters.setDialler(
-        (dc, at) -> {
-          dialled.add(dc + " at " + at);
-          return dc.equals("eu") ? eu : dc.equals("us") ? us : ap;
-        });
+    datacenters
+        .holders()
+        .setDialler(
+            (dc, at) -> {
+              dialled.add(dc + " at " + at);
+              return dc.equals("eu") ? eu : dc.equals("us") ? us : ap;
+            });
     changed = datacenters::changed;
     measure = datacenters::measure;
     changed.run();

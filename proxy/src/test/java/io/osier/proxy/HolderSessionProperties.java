@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
@@ -29,8 +31,13 @@ import net.jqwik.api.Property;
  */
 final class HolderSessionProperties {
   private static final int STEPS = 300;
-  private static final Map<String, List<String>> HOLDERS =
-      Map.of("k", List.of("ap", "eu", "us"), "carts", List.of("eu", "us"), "bank", List.of("ap"));
+  private static final int ANSWERS_MIN = 10;
+
+  /** In one order in each process, so that a seed means the same run again. */
+  private static final SortedMap<String, List<String>> HOLDERS =
+      new TreeMap<>(
+          Map.of(
+              "k", List.of("ap", "eu", "us"), "carts", List.of("eu", "us"), "bank", List.of("ap")));
 
   /** A datacenter, what it has of each keyspace, and how far its own updates are. */
   private static final class Dc {
@@ -100,7 +107,7 @@ final class HolderSessionProperties {
       Datacenters datacenters = open(settings);
       OsierClient client = new OsierClient(new ClientCore(settings, steps, datacenters, () -> {}));
       Session session = client.session();
-      for (int i = 0; i < STEPS; i++) {
+      for (int i = 0; i < STEPS || answered < ANSWERS_MIN; i++) { // some seeds answer few
         Dc dc = dcs.get(random.nextInt(dcs.size()));
         switch (random.nextInt(10)) {
           case 0 -> {
@@ -130,7 +137,6 @@ final class HolderSessionProperties {
           default -> answer(dc);
         }
       }
-      assertThat(answered).isGreaterThan(10);
     }
 
     private void begin(Session session, int number) {

@@ -30,18 +30,12 @@ public final class ControlLoop implements AutoCloseable {
 
   private static final long STOP_MILLIS = 5_000;
 
-  /** An asker whose answer is still to come. */
-  private static final class Waiting {
-    private final CompletableFuture<?> answer;
-
-    Waiting(CompletableFuture<?> answer) {
-      this.answer = answer;
-    }
-  }
-
   private final ControlPlane plane;
   private final ScheduledThreadPoolExecutor thread;
-  private final Set<Waiting> waiting = ConcurrentHashMap.newKeySet();
+
+  /** The answers that are still to come. */
+  private final Set<CompletableFuture<?>> waiting = ConcurrentHashMap.newKeySet();
+
   private String trouble = "";
 
   /** Starts the loop. */
@@ -120,11 +114,11 @@ public final class ControlLoop implements AutoCloseable {
     return step(done -> done.complete(plane.placements()));
   }
 
+  @SuppressWarnings("CollectionUndefinedEquality") // each future is itself alone
   private <T> CompletableFuture<T> step(Consumer<CompletableFuture<T>> step) {
     CompletableFuture<T> done = new CompletableFuture<>();
-    Waiting asked = new Waiting(done);
-    waiting.add(asked);
-    var unused = done.whenComplete((made, failure) -> waiting.remove(asked));
+    waiting.add(done);
+    var unused = done.whenComplete((made, failure) -> waiting.remove(done));
     try {
       thread.execute(() -> trying(done, () -> step.accept(done)));
     } catch (RejectedExecutionException e) {
@@ -183,6 +177,6 @@ public final class ControlLoop implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    waiting.forEach(asked -> asked.answer.completeExceptionally(shuttingDown()));
+    waiting.forEach(answer -> answer.completeExceptionally(shuttingDown()));
   }
 }

@@ -7,7 +7,6 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.access.UserRecords;
 import io.osier.datacenter.access.UserView;
-import io.osier.datacenter.placement.HolderCommands;
 import io.osier.datacenter.placement.PlacementHost;
 import io.osier.datacenter.placement.PlacementSettings;
 import io.osier.datacenter.placement.PlacementView;
@@ -18,7 +17,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
@@ -116,27 +114,8 @@ public final class ControlPlane {
         new KeyspaceCommands(dc, millis, objects, members, holders, keyspaces, creation, host);
     this.placement =
         new PlacementPlane(
-            members, keyspaces, new ByCommand(), objects, millis, host, settings, loads);
+            members, keyspaces, keyspaceCommands, objects, millis, host, settings, loads);
     this.users = new UserPlane(dc, objects, millis, host);
-  }
-
-  /** Placement alters holders by the command that an operator has. */
-  private final class ByCommand implements HolderCommands {
-    @Override
-    public void alter(String keyspace, String replicas) {
-      var unused =
-          keyspaceCommands.administer(
-              new Request.Administer(
-                  "keyspace", "alter", keyspace, new TreeMap<>(Map.of("replicas", replicas))),
-              "placement");
-    }
-
-    @Override
-    public SortedMap<String, String> states(String keyspace) {
-      SortedMap<String, String> states = new TreeMap<>();
-      views(keyspace).forEach(v -> v.holders().forEach(h -> states.put(h.dc(), h.state())));
-      return states;
-    }
   }
 
   /**

@@ -3,7 +3,6 @@ package io.osier.datacenter.control;
 import io.osier.core.Homes;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
@@ -15,14 +14,14 @@ import io.osier.datacenter.placement.Load;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * The keyspaces in {@code _osier} at one moment. Immutable and pure.
@@ -37,23 +36,19 @@ import java.util.TreeSet;
  * have opened it, with the creation that is meant; its settings are those of the keyspace.
  *
  * @param created the keyspaces that were created at run time
- * @param altered the altered settings of keyspaces that the files name, by name
- * @param maps the whole maps of keyspaces that the files name, by name
+ * @param configured the keyspaces that the files name, as altered since
  * @param unreadable creations that this version cannot read, by name: they are neither opened nor
  *     dropped
  * @param remains names of maps with only meaningless remains
  * @param clashing names of keyspaces created at run time that the files name, too
- * @param staying the datacenters that have caught up and do not leave
  * @param loads the load of keyspaces whose holders follow it, by keyspace and datacenter
  */
 record ControlState(
     SortedMap<String, KeyspaceDefinition> created,
-    SortedMap<String, SortedMap<String, String>> altered,
-    SortedMap<String, Reading> maps,
+    SortedMap<String, KeyspaceDefinition> configured,
     SortedMap<String, String> unreadable,
     List<String> remains,
     List<String> clashing,
-    List<String> staying,
     SortedMap<String, SortedMap<String, Load>> loads) {
   static final ObjectId KEYSPACES = new ObjectId(Key.of("keyspaces"), CrdtType.OR_MAP);
 
@@ -67,38 +62,22 @@ record ControlState(
   private static final String OF = "_of";
 
   private static final String AT = "_at";
-  private static final SortedMap<String, String> NO_TEXTS =
-      Collections.unmodifiableSortedMap(new TreeMap<>());
-  private static final Reading NO_FIELDS = new Reading.Fields(new TreeMap<>());
-
-  /** No changes so far. */
-  static final ControlState NOTHING =
-      new ControlState(
-          new TreeMap<>(),
-          new TreeMap<>(),
-          new TreeMap<>(),
-          new TreeMap<>(),
-          List.of(),
-          List.of(),
-          List.of(),
-          new TreeMap<>());
 
   /**
    * Reads the keyspaces.
    *
    * @param keyspaces the map {@link #KEYSPACES}
-   * @param configured the names of the keyspaces that the files name
+   * @param files the keyspaces that the files name, by name
    * @param datacenters the names of all datacenters
    * @param staying those of them that have caught up and do not leave
    */
   static ControlState of(
       Reading.Fields keyspaces,
-      Set<String> configured,
+      Map<String, KeyspacePolicy> files,
       Set<String> datacenters,
       List<String> staying) {
     SortedMap<String, KeyspaceDefinition> created = new TreeMap<>();
-    SortedMap<String, SortedMap<String, String>> altered = new TreeMap<>();
-    SortedMap<String, Reading> maps = new TreeMap<>();
+    SortedMap<String, KeyspaceDefinition> configured = new TreeMap<>();
     SortedMap<String, String> unreadable = new TreeMap<>();
     List<String> remains = new ArrayList<>();
     List<String> clashing = new ArrayList<>();
@@ -114,12 +93,13 @@ record ControlState(
                 homes.put(field.name(), reading);
                 return;
               }
-              if (configured.contains(field.name())) {
+              KeyspacePolicy file = files.get(field.name());
+              if (file != null) {
                 if (texts.containsKey(CREATED)) {
                   clashing.add(field.name());
                 }
-                altered.put(field.name(), texts);
-                maps.put(field.name(), reading);
+                configured.put(
+                    field.name(), KeyspaceDefinition.ofFile(file, reading, datacenters, staying));
                 return;
               }
               Optional<KeyspaceDefinition> definition =
@@ -132,13 +112,16 @@ record ControlState(
                 remains.add(field.name());
               }
             });
+    files.forEach(
+        (name, policy) ->
+            configured.computeIfAbsent(name, k -> KeyspaceDefinition.ofFile(policy, staying)));
     List.copyOf(created.values())
         .forEach(of -> of.homes(homes, staying).forEach(home -> created.put(home.name(), home)));
     homes.forEach(
         (name, reading) -> {
           String base = Homes.base(name);
           String creation = texts(reading).get(CREATED);
-          if (!unreadable.containsKey(base) && !configured.contains(base)) {
+          if (!unreadable.containsKey(base) && !files.containsKey(base)) {
             if (!created.containsKey(name)) {
               remains.add(name);
             }
@@ -147,14 +130,7 @@ record ControlState(
           }
         });
     return new ControlState(
-        created,
-        altered,
-        maps,
-        unreadable,
-        List.copyOf(remains),
-        List.copyOf(clashing),
-        List.copyOf(staying),
-        loads);
+        created, configured, unreadable, List.copyOf(remains), List.copyOf(clashing), loads);
   }
 
   /**
@@ -205,15 +181,15 @@ record ControlState(
     return value instanceof Value.Str text ? text.content() : "";
   }
 
-  /** Returns the holders of a keyspace that the files name. */
-  HolderSet holders(KeyspacePolicy configured) {
-    Reading map = maps.getOrDefault(configured.name(), NO_FIELDS);
-    SortedMap<String, String> changes = altered.getOrDefault(configured.name(), NO_TEXTS);
-    boolean hasRules =
-        !configured.replicas().isEmpty()
-            && changes.keySet().stream().anyMatch(KeyspaceSettings.RULES::contains);
-    KeyspacePolicy policy = hasRules ? altered(configured, Set.of()) : configured;
-    return HolderSet.of(map, ControlHost.FROM_FILE, policy, staying);
+  /** Returns all keyspaces that can be read: those created at run time, then the files'. */
+  List<KeyspaceDefinition> all() {
+    return Stream.of(created, configured).flatMap(some -> some.values().stream()).toList();
+  }
+
+  /** Returns a keyspace that can be read; empty if there is none of that name. */
+  Optional<KeyspaceDefinition> find(String name) {
+    return Optional.ofNullable(created.get(name))
+        .or(() -> Optional.ofNullable(configured.get(name)));
   }
 
   /** Returns the existing creations, readable or not, by name. */
@@ -249,11 +225,8 @@ record ControlState(
   static String changed(String by, long atMillis) {
     return atMillis == 0
         ? ""
-        : " (changed last by "
-            + by
-            + " at "
-            + Instant.ofEpochMilli(atMillis).truncatedTo(ChronoUnit.SECONDS)
-            + ")";
+        : " (changed last by %s at %s)"
+            .formatted(by, Instant.ofEpochMilli(atMillis).truncatedTo(ChronoUnit.SECONDS));
   }
 
   /** A number among the fields; 0 if it is not there. */
@@ -265,48 +238,19 @@ record ControlState(
     }
   }
 
-  /**
-   * Returns the policy of a keyspace that the files name, with its alterations.
-   *
-   * @param configured the policy in the files
-   */
-  KeyspacePolicy altered(KeyspacePolicy configured, Set<String> datacenters) {
-    SortedMap<String, String> changes = altered.get(configured.name());
-    if (changes == null) {
-      return configured;
-    }
-    SortedMap<String, String> settings = KeyspaceSettings.all(configured);
-    settings(changes)
-        .forEach(
-            (name, value) -> {
-              if (KeyspaceSettings.ALTERABLE.contains(name)) {
-                settings.put(name, value);
-              }
-            });
-    Set<String> known = new TreeSet<>(datacenters);
-    known.addAll(configured.replicas()); // datacenters may have left
-    try {
-      return KeyspaceSettings.read(configured.name(), settings, known);
-    } catch (OsierException e) {
-      return configured;
-    }
-  }
-
   // ---------------------------------------------------------------- changes
 
   /**
    * Alters settings of a keyspace.
    *
-   * @param created the creation that is meant; empty for a keyspace that the files name
+   * @param created the creation that is meant
    */
   static Operation alter(
-      String name,
-      Optional<String> created,
-      SortedMap<String, String> settings,
-      String by,
-      long nowMillis) {
+      String name, String created, SortedMap<String, String> settings, String by, long nowMillis) {
     SortedMap<String, String> fields = new TreeMap<>(settings);
-    created.ifPresent(c -> fields.put(OF, c));
+    if (!created.equals(ControlHost.FROM_FILE)) {
+      fields.put(OF, created);
+    }
     return set(name, fields, by, nowMillis);
   }
 
@@ -334,13 +278,20 @@ record ControlState(
   }
 
   private static Operation assign(String name, SortedMap<String, String> fields) {
+    return update(name, fields, List.of());
+  }
+
+  /** Returns the operation that assigns registers of a map within the map, and enables flags. */
+  static Operation update(
+      String name, SortedMap<String, String> registers, Collection<FieldId> flags) {
     List<Operation.FieldUpdate> updates = new ArrayList<>();
-    fields.forEach(
+    registers.forEach(
         (field, value) ->
             updates.add(
                 new Operation.FieldUpdate(
                     new FieldId(field, CrdtType.LWW_REGISTER),
                     new Operation.Assign(Value.of(value)))));
+    flags.forEach(f -> updates.add(new Operation.FieldUpdate(f, new Operation.SetFlag(true))));
     return new Operation.UpdateFields(
         new FieldId(name, CrdtType.OR_MAP), new Operation.UpdateFields(updates));
   }

@@ -1,7 +1,6 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.PlacementRules;
@@ -58,8 +57,8 @@ final class HolderPlane {
   /**
    * Returns whether this datacenter's data of a keyspace that it no longer holds may be dropped.
    */
-  boolean mayDrop(String keyspace, HolderSet holders) {
-    return removals.mayDrop(keyspace, holders);
+  boolean mayDrop(KeyspaceDefinition keyspace) {
+    return removals.mayDrop(keyspace);
   }
 
   /**
@@ -83,23 +82,21 @@ final class HolderPlane {
             .anyMatch(members.names()::contains);
   }
 
-  /**
-   * Tells the host the holders of a keyspace that is open here.
-   *
-   * @param policy as the keyspace was created, or as the file has it
-   */
-  void follow(KeyspacePolicy policy, HolderSet holders) {
-    String name = policy.name();
+  /** Tells the host the holders of a keyspace that is open here. */
+  void follow(KeyspaceDefinition keyspace) {
+    String name = keyspace.name();
+    HolderSet holders = keyspace.holders();
     if (holders.isFirst() && !told.containsKey(name)) {
       return; // the host knows these already
     }
+    List<String> first = keyspace.policy().replicas();
     ControlHost.Holding now =
         new ControlHost.Holding(
-            holders.all(policy).replicas(),
+            holders.all(keyspace.policy()).replicas(),
             holders.first(),
-            part(name, holders),
+            part(keyspace),
             new TreeSet<>(holders.those(HolderState::leaves)),
-            removals.unshared(name, holders),
+            removals.unshared(keyspace),
             terms(holders));
     ControlHost.Holding before = told.get(name);
     if (!now.equals(before)) {
@@ -108,22 +105,22 @@ final class HolderPlane {
       if (before != null) {
         members.holdersChanged();
       }
-      if (!policy.replicas().equals(now.first()) && !policy.replicas().equals(now.holders())) {
+      if (!first.equals(now.first()) && !first.equals(now.holders())) {
         LOG.warn(
             "keyspace '{}' is held by {}, as was altered while all served, and not by {}, as the"
                 + " configuration file says",
             name,
             now.holders(),
-            policy.replicas());
+            first);
       }
     }
   }
 
-  private ControlHost.Part part(String keyspace, HolderSet holders) {
-    if (removals.isQuiet(keyspace, holders)) {
+  private ControlHost.Part part(KeyspaceDefinition keyspace) {
+    if (removals.isQuiet(keyspace)) {
       return ControlHost.Part.LEAVES;
     }
-    return holders.of(dc).catchesUp() && !whole.contains(keyspace)
+    return keyspace.holders().of(dc).catchesUp() && !whole.contains(keyspace.name())
         ? ControlHost.Part.JOINS
         : ControlHost.Part.SERVES;
   }
@@ -145,23 +142,22 @@ final class HolderPlane {
    * Returns what this datacenter must tell of a keyspace that is open here: that it has the others'
    * data, or its steps in the removal of holders. It serves before anybody hears of that and asks
    * it.
-   *
-   * @param policy as {@link #follow} takes it
    */
-  List<Operation> tells(KeyspacePolicy policy, HolderSet holders, String creation) {
-    String name = policy.name();
-    List<Operation> told = new ArrayList<>();
-    if (holders.of(dc).catchesUp() && !holders.of(dc).leaves() && this.told.containsKey(name)) {
+  List<Operation> tells(KeyspaceDefinition keyspace) {
+    String name = keyspace.name();
+    HolderState self = keyspace.holders().of(dc);
+    List<Operation> tells = new ArrayList<>();
+    if (self.catchesUp() && !self.leaves() && told.containsKey(name)) {
       if (!whole.contains(name) && host.isSettled() && host.isWhole(name)) {
         whole.add(name);
-        follow(policy, holders);
+        follow(keyspace);
       }
       if (whole.contains(name)) {
-        told.add(holders.holds(name, dc, creation));
+        tells.add(keyspace.holders().holds(name, dc, keyspace.created()));
       }
     }
-    told.addAll(removals.step(name, holders, creation, () -> follow(policy, holders)));
-    return told;
+    tells.addAll(removals.step(keyspace, () -> follow(keyspace)));
+    return tells;
   }
 
   // ---------------------------------------------------------------- changes by operators
@@ -177,16 +173,18 @@ final class HolderPlane {
   /**
    * Returns the changes that an operator's wish for other replicas needs.
    *
-   * @param policy as the keyspace was created, or as the file has it, with its rules
+   * @param rules that the keyspace has from now on
    * @param wanted the replicas that are asked for; known datacenters
    * @throws OsierException INVALID_ARGUMENT or UNAVAILABLE, and nothing was done
    */
-  Change altering(KeyspacePolicy policy, HolderSet holders, String creation, List<String> wanted) {
-    String keyspace = policy.name();
+  Change altering(KeyspaceDefinition of, PlacementRules rules, List<String> wanted) {
+    String keyspace = of.name();
+    HolderSet holders = of.holders();
+    String creation = of.created();
     List<String> present =
         holders.first().isEmpty()
             ? List.of()
-            : holders.those(of -> !of.isGone() && of.removal().isEmpty());
+            : holders.those(h -> !h.isGone() && h.removal().isEmpty());
     if (present.equals(wanted)) {
       return new Change(new TreeMap<>(), List.of());
     }
@@ -195,20 +193,20 @@ final class HolderPlane {
     List<String> removed = new ArrayList<>(present);
     removed.removeAll(wanted);
     checkNames(keyspace, present, wanted, added, removed);
-    policy.rules().forbidden(added).ifPresent(why -> refuse(keyspace, why));
+    rules.forbidden(added).ifPresent(why -> refuse(keyspace, why));
     checkNothingElse(keyspace, holders, removed);
     if (!removed.isEmpty()) {
       checkRemoved(keyspace, holders, removed);
       List<String> rest = new ArrayList<>(staying(holders));
       rest.removeAll(removed);
-      policy.rules().tooFew(rest).ifPresent(why -> refuse(keyspace, why));
+      rules.tooFew(rest).ifPresent(why -> refuse(keyspace, why));
     }
     boolean isFormer = added.stream().anyMatch(holders.states().keySet()::contains);
     int version = removed.isEmpty() && !isFormer ? PeerVersions.HOLDERS : PeerVersions.REMOVALS;
-    if (!policy.rules().equals(PlacementRules.NONE)) {
+    if (!rules.equals(PlacementRules.NONE)) {
       version = PeerVersions.PLACEMENT;
     }
-    checkReady(Math.max(version, oldestKnowing(policy.partitioning())), added);
+    checkReady(Math.max(version, oldestKnowing(of.policy().partitioning())), added);
     members.begin();
     return removed.isEmpty()
         ? new Change(holders.adding(added, creation), holders.again(keyspace, added, creation))

@@ -79,17 +79,19 @@ final class HolderRemovals {
     }
   }
 
-  private static String key(String keyspace, String name, HolderState of) {
-    return keyspace + " " + name + " " + of.removal().map(Removal::id).orElse("");
+  private static String key(KeyspaceDefinition keyspace, String name) {
+    HolderState of = keyspace.holders().of(name);
+    return keyspace.name() + " " + name + " " + of.removal().map(Removal::id).orElse("");
   }
 
   /** Returns the holders that get no share of the rights of new counters. */
-  Set<String> unshared(String keyspace, HolderSet holders) {
+  Set<String> unshared(KeyspaceDefinition keyspace) {
+    HolderSet holders = keyspace.holders();
     Set<String> names = new TreeSet<>(holders.those(HolderState::leaves));
     names.removeIf(
         name -> {
           HolderState of = holders.of(name);
-          return !unshared.contains(key(keyspace, name, of)) && !of.has(Step.UNSHARED, dc);
+          return !unshared.contains(key(keyspace, name)) && !of.has(Step.UNSHARED, dc);
         });
     return names;
   }
@@ -98,17 +100,16 @@ final class HolderRemovals {
    * Returns whether no requests reach this datacenter any more: it has said that it is quiet, or
    * may have.
    */
-  boolean isQuiet(String keyspace, HolderSet holders) {
-    HolderState self = holders.of(dc);
-    return self.removal().isPresent()
-        && (self.isQuiet(dc) || quiet.contains(key(keyspace, dc, self)));
+  boolean isQuiet(KeyspaceDefinition keyspace) {
+    HolderState self = keyspace.holders().of(dc);
+    return self.removal().isPresent() && (self.isQuiet(dc) || quiet.contains(key(keyspace, dc)));
   }
 
   /**
    * Returns whether this datacenter's data of a keyspace that it no longer holds may be dropped.
    */
-  boolean mayDrop(String keyspace, HolderSet holders) {
-    String key = keyspace + " gone " + holders.of(dc).term();
+  boolean mayDrop(KeyspaceDefinition keyspace) {
+    String key = keyspace.name() + " gone " + keyspace.holders().of(dc).term();
     long heard = since.computeIfAbsent(key, k -> millis.getAsLong());
     return host.isShipped() || millis.getAsLong() - heard > GONE_MILLIS;
   }
@@ -119,31 +120,31 @@ final class HolderRemovals {
    * @param again runs when {@link #unshared} changes
    * @return the operations that tell it in {@code _osier}
    */
-  List<Operation> step(String keyspace, HolderSet holders, String creation, Runnable again) {
+  List<Operation> step(KeyspaceDefinition keyspace, Runnable again) {
+    HolderSet holders = keyspace.holders();
     HolderState self = holders.of(dc);
     if (self.isGone()) {
       return List.of();
     }
     List<Operation> notes = new ArrayList<>();
     if (self.leaves()) {
-      leave(keyspace, holders, creation, notes);
+      leave(keyspace, notes);
       return notes;
     }
     if (self.removal().isEmpty()) {
-      if (ceased.remove(keyspace)) {
-        host.resume(keyspace);
+      if (ceased.remove(keyspace.name())) {
+        host.resume(keyspace.name());
       }
-    } else if (mayStay(keyspace, holders)) {
-      notes.add(holders.note(keyspace, dc, Step.STAYS, dc, creation));
+    } else if (mayStay(keyspace)) {
+      notes.add(note(keyspace, dc, Step.STAYS));
     }
     if (members.goes()) {
       return notes; // a datacenter that leaves the cluster gives no word that others rely on
     }
     List<String> going =
         holders.those(HolderState::leaves).stream().filter(members.names()::contains).toList();
-    if (unshare(keyspace, holders, creation, going, notes, again)
-        && agree(keyspace, holders, creation, going, notes)) {
-      comparing.remove(keyspace);
+    if (unshare(keyspace, going, notes, again) && agree(keyspace, going, notes)) {
+      comparing.remove(keyspace.name());
     }
     return notes;
   }
@@ -152,10 +153,11 @@ final class HolderRemovals {
    * Returns whether this datacenter, which must stay, may take updates again. If it was quiet,
    * others may have stopped sharing rights with it, so they must be quiet, too.
    */
-  private boolean mayStay(String keyspace, HolderSet holders) {
+  private boolean mayStay(KeyspaceDefinition keyspace) {
+    HolderSet holders = keyspace.holders();
     boolean isOne = members.isActive() && holders.of(dc).serves();
     return isOne
-        && (!isQuiet(keyspace, holders)
+        && (!isQuiet(keyspace)
             || holders.those(of -> !of.isGone()).stream()
                 .allMatch(other -> isQuiet(holders.of(other), other)));
   }
@@ -174,21 +176,22 @@ final class HolderRemovals {
         .toList();
   }
 
-  private void leave(String keyspace, HolderSet holders, String creation, List<Operation> notes) {
+  private void leave(KeyspaceDefinition keyspace, List<Operation> notes) {
+    HolderSet holders = keyspace.holders();
     HolderState self = holders.of(dc);
-    String key = key(keyspace, dc, self);
+    String key = key(keyspace, dc);
     long heard = since.computeIfAbsent(key, k -> millis.getAsLong());
     boolean wasQuiet = self.isQuiet(dc);
     if (!wasQuiet && millis.getAsLong() - heard < NOTICE_MILLIS) {
       return;
     }
-    ceased.add(keyspace);
-    if (!host.cease(keyspace)) {
+    ceased.add(keyspace.name());
+    if (!host.cease(keyspace.name())) {
       return;
     }
     if (!wasQuiet) {
       quiet.add(key);
-      notes.add(holders.note(keyspace, dc, Step.QUIET, dc, creation));
+      notes.add(note(keyspace, dc, Step.QUIET));
       return;
     }
     List<String> stay = staying(holders);
@@ -197,19 +200,20 @@ final class HolderRemovals {
             .filter(other -> holders.of(other).serves() && members.staying().contains(other))
             .toList();
     boolean agreed = stay.stream().allMatch(other -> self.has(Step.AGREED, other));
-    if (agreed && !heirs.isEmpty() && host.giveAway(keyspace, heirs)) {
-      notes.add(holders.gone(keyspace, dc, creation));
+    if (agreed && !heirs.isEmpty() && host.giveAway(keyspace.name(), heirs)) {
+      notes.add(holders.gone(keyspace.name(), dc, keyspace.created()));
     }
+  }
+
+  /** Returns the operation that notes this datacenter's step for the removal of a holder. */
+  private Operation note(KeyspaceDefinition keyspace, String holder, Step step) {
+    return keyspace.holders().note(keyspace.name(), holder, step, dc, keyspace.created());
   }
 
   /** Takes these steps; returns true if nothing is left to do. */
   private boolean unshare(
-      String keyspace,
-      HolderSet holders,
-      String creation,
-      List<String> going,
-      List<Operation> notes,
-      Runnable again) {
+      KeyspaceDefinition keyspace, List<String> going, List<Operation> notes, Runnable again) {
+    HolderSet holders = keyspace.holders();
     List<String> ready =
         going.stream()
             .filter(x -> holders.of(x).isQuiet(x) && !holders.of(x).has(Step.UNSHARED, dc))
@@ -217,25 +221,20 @@ final class HolderRemovals {
     if (ready.isEmpty()) {
       return true;
     }
-    Set<String> keys =
-        ready.stream().map(x -> key(keyspace, x, holders.of(x))).collect(Collectors.toSet());
+    Set<String> keys = ready.stream().map(x -> key(keyspace, x)).collect(Collectors.toSet());
     if (!unshared.containsAll(keys)) {
       if (hasCompared(keyspace, "unshare" + keys)) {
         unshared.addAll(keys);
         again.run();
       }
-    } else if (host.isWhole(keyspace)) { // complete since the partitions were told
-      ready.forEach(x -> notes.add(holders.note(keyspace, x, Step.UNSHARED, dc, creation)));
+    } else if (host.isWhole(keyspace.name())) { // complete since the partitions were told
+      ready.forEach(x -> notes.add(note(keyspace, x, Step.UNSHARED)));
     }
     return false;
   }
 
-  private boolean agree(
-      String keyspace,
-      HolderSet holders,
-      String creation,
-      List<String> going,
-      List<Operation> notes) {
+  private boolean agree(KeyspaceDefinition keyspace, List<String> going, List<Operation> notes) {
+    HolderSet holders = keyspace.holders();
     List<String> stay = staying(holders);
     List<String> ready =
         going.stream()
@@ -246,17 +245,17 @@ final class HolderRemovals {
       return true;
     }
     if (hasCompared(keyspace, "agree" + ready)) {
-      ready.forEach(x -> notes.add(holders.note(keyspace, x, Step.AGREED, dc, creation)));
+      ready.forEach(x -> notes.add(note(keyspace, x, Step.AGREED)));
     }
     return false;
   }
 
   /** Returns whether all data is here that the other holders had when this was first asked. */
-  private boolean hasCompared(String keyspace, String what) {
-    if (!what.equals(comparing.put(keyspace, what))) {
+  private boolean hasCompared(KeyspaceDefinition keyspace, String what) {
+    if (!what.equals(comparing.put(keyspace.name(), what))) {
       host.compareAnew();
       return false;
     }
-    return host.isWhole(keyspace);
+    return host.isWhole(keyspace.name());
   }
 }

@@ -255,8 +255,8 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     if (former.isEmpty()) {
       return List.of();
     }
-    List<Operation.FieldUpdate> flags =
-        former.stream().map(dc -> enabled(again(dc, of(dc).term() + 1), creation)).toList();
+    List<FieldId> flags =
+        former.stream().map(dc -> flag(again(dc, of(dc).term() + 1), creation)).toList();
     List<String> over =
         former.stream().flatMap(this::flagsOf).map(words -> named(words, creation)).toList();
     return List.of(
@@ -283,25 +283,23 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
   Operation removing(String keyspace, Collection<String> dcs, String creation) {
     return update(
         keyspace,
-        dcs.stream()
-            .map(dc -> enabled(List.of(REMOVAL, dc, of(dc).removalId()), creation))
-            .toList());
+        dcs.stream().map(dc -> flag(List.of(REMOVAL, dc, of(dc).removalId()), creation)).toList());
   }
 
   /** Returns the operation that notes that a datacenter has the other holders' data. */
   Operation holds(String keyspace, String dc, String creation) {
-    return update(keyspace, List.of(enabled(holds(dc, of(dc).term()), creation)));
+    return update(keyspace, List.of(flag(holds(dc, of(dc).term()), creation)));
   }
 
   /** Returns the operation that notes a datacenter's step for the removal of a holder. */
   Operation note(String keyspace, String dc, Step step, String by, String creation) {
     String id = of(dc).removal().orElseThrow().id();
-    return update(keyspace, List.of(enabled(note(dc, id, step, by), creation)));
+    return update(keyspace, List.of(flag(note(dc, id, step, by), creation)));
   }
 
   /** Returns the operation that notes that a datacenter holds nothing any more. */
   Operation gone(String keyspace, String dc, String creation) {
-    return update(keyspace, List.of(enabled(gone(dc, of(dc).term()), creation)));
+    return update(keyspace, List.of(flag(gone(dc, of(dc).term()), creation)));
   }
 
   private static List<String> holds(String dc, int term) {
@@ -320,17 +318,15 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     return List.of(step.label(), dc, id, by);
   }
 
-  private static Operation.FieldUpdate enabled(List<String> words, String creation) {
-    return new Operation.FieldUpdate(
-        new FieldId(named(words, creation), CrdtType.EW_FLAG), new Operation.SetFlag(true));
+  private static FieldId flag(List<String> words, String creation) {
+    return new FieldId(named(words, creation), CrdtType.EW_FLAG);
   }
 
   private static String named(List<String> words, String creation) {
     return String.join(" ", words) + " " + creation;
   }
 
-  private static Operation update(String keyspace, List<Operation.FieldUpdate> flags) {
-    return new Operation.UpdateFields(
-        new FieldId(keyspace, CrdtType.OR_MAP), new Operation.UpdateFields(flags));
+  private static Operation update(String keyspace, List<FieldId> flags) {
+    return ControlState.update(keyspace, new TreeMap<>(), flags);
   }
 }

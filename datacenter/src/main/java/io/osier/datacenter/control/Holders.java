@@ -43,13 +43,13 @@ public final class Holders {
       others.retainAll(membership.active());
     }
     Map<String, KeyspacePolicy> policies = new HashMap<>();
-    Set<String> names = new TreeSet<>();
-    configured.forEach(policy -> names.add(policy.name()));
+    Map<String, KeyspacePolicy> files = new HashMap<>();
+    configured.forEach(policy -> files.put(policy.name(), policy));
     ControlState state =
-        ControlState.of(keyspaces, names, membership.all().keySet(), membership.active());
-    configured.forEach(policy -> policies.put(policy.name(), state.holders(policy).whole(policy)));
-    for (KeyspaceDefinition one : state.created().values()) {
-      policies.put(one.name() + "@" + one.created(), one.holders().whole(one.policy()));
+        ControlState.of(keyspaces, files, membership.all().keySet(), membership.active());
+    for (KeyspaceDefinition one : state.all()) {
+      String stored = one.isOfFile() ? one.name() : one.name() + "@" + one.created();
+      policies.put(stored, one.holders().whole(one.policy()));
     }
     return new Holders(others, policies);
   }

@@ -10,7 +10,6 @@ import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -74,11 +73,8 @@ final class KeyspaceCommands {
       default ->
           throw new OsierException(
               ErrorCode.INVALID_ARGUMENT,
-              "there is no command '"
-                  + request.subject()
-                  + " "
-                  + request.action()
-                  + "'; there are keyspace list, create, alter, drop");
+              "there is no command '%s %s'; there are keyspace list, create, alter, drop"
+                  .formatted(request.subject(), request.action()));
     }
     return List.of();
   }
@@ -87,15 +83,17 @@ final class KeyspaceCommands {
     if (!request.settings().isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "keyspace "
-              + request.action()
-              + " takes no settings, but "
-              + request.settings().keySet()
-              + " were given");
+          "keyspace %s takes no settings, but %s were given"
+              .formatted(request.action(), request.settings().keySet()));
     }
   }
 
-  private void alter(String name, SortedMap<String, String> settings, String by) {
+  /**
+   * Alters settings of a keyspace or home.
+   *
+   * @throws OsierException as {@link ControlPlane#administer}
+   */
+  void alter(String name, SortedMap<String, String> settings, String by) {
     if (settings.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -140,18 +138,11 @@ final class KeyspaceCommands {
 
   /** Returns the operations that alter one keyspace, or one home of a keyspace. */
   private List<Operation> altering(String name, SortedMap<String, String> settings, String by) {
-    ControlState state = keyspaces.state();
-    KeyspaceDefinition definition = state.created().get(name);
-    KeyspacePolicy first =
-        definition != null
-            ? definition.policy()
-            : Optional.ofNullable(keyspaces.configured().get(name))
-                .orElseThrow(() -> unknown(name));
-    KeyspacePolicy now =
-        definition != null ? definition.policy() : state.altered(first, members.names());
+    KeyspaceDefinition definition = keyspaces.state().find(name).orElseThrow(() -> unknown(name));
+    KeyspacePolicy now = definition.policy();
     SortedMap<String, String> all = KeyspaceSettings.all(now);
     all.putAll(settings);
-    HolderSet of = definition != null ? definition.holders() : state.holders(first);
+    HolderSet of = definition.holders();
     Set<String> known = new TreeSet<>(members.names());
     known.addAll(of.states().keySet()); // datacenters may have left
     KeyspacePolicy asked = KeyspaceSettings.read(Homes.base(name), all, known);
@@ -162,24 +153,18 @@ final class KeyspaceCommands {
     }
     SortedMap<String, String> wanted = KeyspaceSettings.all(asked);
     wanted.keySet().retainAll(settings.keySet());
-    Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
     List<Operation> operations = new ArrayList<>();
     if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
-      HolderPlane.Change change =
-          holders.altering(
-              first.with(asked.rules()),
-              of,
-              created.orElse(ControlHost.FROM_FILE),
-              asked.replicas());
+      HolderPlane.Change change = holders.altering(definition, asked.rules(), asked.replicas());
       wanted.putAll(change.registers());
       operations.addAll(change.flags());
     }
-    operations.add(ControlState.alter(name, created, wanted, by, millis.getAsLong()));
+    operations.add(ControlState.alter(name, definition.created(), wanted, by, millis.getAsLong()));
     return operations;
   }
 
   private void drop(String name) {
-    if (keyspaces.configured().containsKey(name) || creation.isOfFile(name)) {
+    if (keyspaces.state().configured().containsKey(name) || creation.isOfFile(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           "keyspace '%s' is named by the configuration files: it %s when it is taken out of all of them, and each datacenter is restarted"
@@ -200,8 +185,7 @@ final class KeyspaceCommands {
   }
 
   private OsierException unknown(String name) {
-    Set<String> names = new TreeSet<>(keyspaces.configured().keySet());
-    names.addAll(keyspaces.state().created().keySet());
+    Set<String> names = new TreeSet<>(keyspaces.policies().keySet());
     return new OsierException(
         ErrorCode.UNKNOWN_KEYSPACE, "there is no keyspace '" + name + "'; there are " + names);
   }
@@ -217,27 +201,18 @@ final class KeyspaceCommands {
     return views().stream().filter(v -> v.name().equals(name)).toList();
   }
 
+  /** Returns the state of each holder of a keyspace, in words, by datacenter. */
+  SortedMap<String, String> states(String name) {
+    SortedMap<String, String> states = new TreeMap<>();
+    views(name).forEach(v -> v.holders().forEach(h -> states.put(h.dc(), h.state())));
+    return states;
+  }
+
   /** Returns all keyspaces, in the order of their names. */
   private List<KeyspaceView> views() {
-    ControlState state = keyspaces.state();
     SortedMap<String, KeyspaceView> views =
         new TreeMap<>(Comparator.comparing(Homes::base).thenComparing(Comparator.naturalOrder()));
-    for (KeyspacePolicy policy : keyspaces.configured().values()) {
-      SortedMap<String, String> texts =
-          state.altered().getOrDefault(policy.name(), new TreeMap<>());
-      views.put(
-          policy.name(),
-          new KeyspaceView(
-              policy.name(),
-              KeyspaceSettings.of(
-                  state.holders(policy).all(state.altered(policy, members.names()))),
-              holders(policy, state.holders(policy), Set.of()),
-              List.of(),
-              true,
-              ControlState.by(texts),
-              ControlState.atMillis(texts)));
-    }
-    for (KeyspaceDefinition d : state.created().values()) {
+    for (KeyspaceDefinition d : keyspaces.state().all()) {
       List<String> awaited = members.awaited(d);
       views.put(
           d.name(),
@@ -246,7 +221,7 @@ final class KeyspaceCommands {
               KeyspaceSettings.of(d.holders().all(d.policy())),
               holders(d.policy(), d.holders(), Set.copyOf(awaited)),
               awaited,
-              false,
+              d.isOfFile(),
               d.by(),
               d.atMillis()));
     }

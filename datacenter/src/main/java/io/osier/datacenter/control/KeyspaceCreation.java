@@ -234,11 +234,11 @@ final class KeyspaceCreation {
       // Perhaps this very command, sent again because its answer got lost.
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is a keyspace '"
-              + name
-              + "' already"
-              + ControlState.changed(there.by(), there.atMillis())
-              + (there.policy().equals(policy) ? ", with these very settings" : ""));
+          "there is a keyspace '%s' already%s%s"
+              .formatted(
+                  name,
+                  ControlState.changed(there.by(), there.atMillis()),
+                  there.policy().equals(policy) ? ", with these very settings" : ""));
     }
     List<KeyspacePolicy> all = new ArrayList<>(List.of(policy));
     policy.partitioning().homes().names().forEach(home -> all.add(policy.home(home)));
@@ -263,10 +263,8 @@ final class KeyspaceCreation {
       // It may have lost that there is one of this name: the new one would win, and lose the other.
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "datacenter "
-              + dc
-              + " may not know all keyspaces: it has not heard from every other one since it"
-              + " started; create it when it has, or at another datacenter");
+          "datacenter %s may not know all keyspaces: it has not heard from every other one since it started; create it when it has, or at another datacenter"
+              .formatted(dc));
     }
     checkKnown(policy);
     for (KeyspacePolicy each : policies) {
@@ -279,15 +277,8 @@ final class KeyspaceCreation {
     if (partitions > PARTITIONS_MAX) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "with the "
-              + added
-              + " partitions of '"
-              + policy.name()
-              + "' there would be "
-              + partitions
-              + " of all keyspaces; at most "
-              + PARTITIONS_MAX
-              + " are created at run time, since each has a thread and its part of the memory");
+          "with the %s partitions of '%s' there would be %s of all keyspaces; at most %s are created at run time, since each has a thread and its part of the memory"
+              .formatted(added, policy.name(), partitions, PARTITIONS_MAX));
     }
     lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
     String created = lastCreatedMillis + "-" + dc;

@@ -20,18 +20,22 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * A keyspace that was created at run time, as a datacenter knows it.
+ * A keyspace that was created at run time, or that the configuration files name, as a datacenter
+ * knows it.
  *
- * <p>It takes updates once every member has opened this creation of it. So if two operators create
- * the same name at two datacenters at once, only one succeeds: one creation wins everywhere, and
- * the other is never opened by all members, since its own author opens the winner as soon as it
- * hears of it.
+ * <p>One that was created takes updates once every member has opened this creation of it. So if two
+ * operators create the same name at two datacenters at once, only one succeeds: one creation wins
+ * everywhere, and the other is never opened by all members, since its own author opens the winner
+ * as soon as it hears of it.
  *
- * @param policy as it was created, and altered since; its replicas are those that it began with
+ * @param policy as it was created or as the files have it, and altered since; its replicas are
+ *     those that it began with
  * @param holders who holds it by now
- * @param created tells it from another creation of the same name
+ * @param created tells it from another creation of the same name; {@link ControlHost#FROM_FILE} if
+ *     the files name it
  * @param homes by home, the replicas that it began with, if not those of the keyspace
- * @param members the datacenters that must have opened it before it takes updates
+ * @param members the datacenters that must have opened it before it takes updates; none if the
+ *     files name it
  * @param opened the creation that each datacenter has opened last
  * @param by who changed it last
  * @param atMillis when, as that one's clock says
@@ -103,6 +107,53 @@ record KeyspaceDefinition(
     } catch (OsierException | IllegalArgumentException e) {
       return Optional.empty();
     }
+  }
+
+  /** Returns a keyspace that the configuration files name, and that nobody has altered. */
+  static KeyspaceDefinition ofFile(KeyspacePolicy file, List<String> staying) {
+    return ofFile(file, new Reading.Fields(new TreeMap<>()), staying);
+  }
+
+  /**
+   * Returns a keyspace that the configuration files name.
+   *
+   * @param file the policy in the files
+   * @param map the keyspace's map, with its alterations
+   * @param datacenters the names of all datacenters
+   * @param staying as for {@link HolderSet#of}
+   */
+  static KeyspaceDefinition ofFile(
+      KeyspacePolicy file, Reading map, Set<String> datacenters, List<String> staying) {
+    SortedMap<String, String> settings = KeyspaceSettings.all(file);
+    SortedMap<String, String> changes = ControlState.settings(ControlState.texts(map));
+    changes.keySet().retainAll(KeyspaceSettings.ALTERABLE);
+    settings.putAll(changes);
+    Set<String> known = new TreeSet<>(datacenters);
+    known.addAll(file.replicas()); // datacenters may have left
+    try {
+      return ofFile(KeyspaceSettings.read(file.name(), settings, known), map, staying);
+    } catch (OsierException e) {
+      return ofFile(file, map, staying);
+    }
+  }
+
+  private static KeyspaceDefinition ofFile(
+      KeyspacePolicy policy, Reading map, List<String> staying) {
+    SortedMap<String, String> texts = ControlState.texts(map);
+    return new KeyspaceDefinition(
+        policy,
+        HolderSet.of(map, ControlHost.FROM_FILE, policy, staying),
+        ControlHost.FROM_FILE,
+        new TreeMap<>(),
+        List.of(),
+        new TreeMap<>(),
+        ControlState.by(texts),
+        ControlState.atMillis(texts));
+  }
+
+  /** Returns whether the configuration files name it. */
+  boolean isOfFile() {
+    return created.equals(ControlHost.FROM_FILE);
   }
 
   /** The settings among the registers. */

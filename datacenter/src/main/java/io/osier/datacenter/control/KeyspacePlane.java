@@ -6,15 +6,12 @@ import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,39 +23,44 @@ final class KeyspacePlane {
   private static final Logger LOG = LoggerFactory.getLogger(KeyspacePlane.class);
 
   private final String dc;
-  private final Map<String, KeyspacePolicy> configured;
+
+  /** The keyspaces that the configuration file names, by name. */
+  private final Map<String, KeyspacePolicy> files;
+
   private final ControlObjects objects;
   private final MemberPlane members;
   private final ControlHost host;
   private final HolderPlane holders;
 
-  /** The policies of the open keyspaces, and the creations of those made at run time. */
-  private final Map<String, KeyspacePolicy> applied = new TreeMap<>();
+  /** The open keyspaces, by name. */
+  private final SortedMap<String, Open> open = new TreeMap<>();
 
-  private final Map<String, String> open = new TreeMap<>();
-
-  /** The term in which this datacenter has opened a keyspace, by keyspace. */
-  private final Map<String, Integer> terms = new TreeMap<>();
+  /**
+   * An open keyspace.
+   *
+   * @param created its creation
+   * @param policy as the host was told last
+   * @param term of this datacenter as a holder, in which it was opened
+   */
+  private record Open(String created, KeyspacePolicy policy, int term) {
+    boolean isOfFile() {
+      return created.equals(ControlHost.FROM_FILE);
+    }
+  }
 
   /** Errors that were logged, by keyspace, so that each is logged once. */
   private final Map<String, String> troubles = new TreeMap<>();
 
   private final LongAdder failed = new LongAdder();
 
-  private ControlState state = ControlState.NOTHING;
-
-  /**
-   * What {@link #state} makes of those that the configuration names, by name: it is asked for at
-   * every look, and another only where something was read. Who the members are is read with it.
-   */
-  private final Map<String, Told> told = new HashMap<>();
-
-  private record Told(KeyspacePolicy altered, HolderSet holders) {}
+  private ControlState state;
 
   /** The placement that the host was told last. */
   private Placement placement = Placement.NOTHING;
 
   /**
+   * Makes the control plane's part.
+   *
    * @param file the keyspaces that its configuration file names, here or elsewhere; those with
    *     homes are created, and not what the file says
    * @param members who may hold keyspaces
@@ -71,15 +73,16 @@ final class KeyspacePlane {
       HolderPlane holders,
       ControlHost host) {
     this.dc = dc;
-    this.configured = new TreeMap<>(file);
-    configured.values().removeIf(policy -> !policy.partitioning().homes().isEmpty());
-    configured.values().stream()
+    this.files = new TreeMap<>(file);
+    files.values().removeIf(policy -> !policy.partitioning().homes().isEmpty());
+    files.values().stream()
         .filter(policy -> policy.heldBy(dc))
-        .forEach(policy -> applied.put(policy.name(), policy));
+        .forEach(policy -> open.put(policy.name(), new Open(ControlHost.FROM_FILE, policy, 0)));
     this.objects = objects;
     this.members = members;
     this.host = host;
     this.holders = holders;
+    this.state = read(new Reading.Fields(new TreeMap<>()));
   }
 
   /**
@@ -92,17 +95,15 @@ final class KeyspacePlane {
     if (!state.clashing().isEmpty()) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
-          "osier.keyspaces."
-              + state.clashing().getFirst()
-              + ": a keyspace of this name was created at run time, and has its data: take it out"
-              + " of the file, or drop the other one first (osier cli keyspace drop)");
+          "osier.keyspaces.%s: a keyspace of this name was created at run time, and has its data: take it out of the file, or drop the other one first (osier cli keyspace drop)"
+              .formatted(state.clashing().getFirst()));
     }
-    for (KeyspacePolicy policy : configured.values()) {
-      HolderSet of = holders(policy);
-      if (of.isGone(dc)) {
-        applied.remove(policy.name());
-      }
-      terms.put(policy.name(), of.of(dc).term());
+    for (KeyspaceDefinition known : state.configured().values()) {
+      HolderSet of = known.holders();
+      open.computeIfPresent(
+          known.name(),
+          (name, it) ->
+              of.isGone(dc) ? null : new Open(it.created(), it.policy(), of.of(dc).term()));
     }
     gone().forEach((name, created) -> trying(name, () -> host.drop(name, created)));
     follow(lacksRoom);
@@ -116,27 +117,21 @@ final class KeyspacePlane {
    * @return the keyspaces to open
    */
   List<KeyspacePolicy> beginConfigured() {
-    applied.values().removeIf(p -> configured.containsKey(p.name()) && !host.mayOpen(p));
-    return configured.values().stream()
+    open.values().removeIf(it -> it.isOfFile() && !host.mayOpen(it.policy()));
+    return open.values().stream()
+        .filter(Open::isOfFile)
+        .map(Open::policy)
         .filter(policy -> policy.heldBy(dc))
-        .flatMap(policy -> Optional.ofNullable(applied.get(policy.name())).stream())
         .toList();
   }
 
   /** Takes the present contents of {@code _osier}. */
   void take(Reading.Fields keyspaces) {
-    state = ControlState.of(keyspaces, configured.keySet(), members.names(), members.staying());
-    told.clear();
+    state = read(keyspaces);
   }
 
-  private Told told(KeyspacePolicy policy) {
-    return told.computeIfAbsent(
-        policy.name(),
-        name -> new Told(state.altered(policy, members.names()), state.holders(policy)));
-  }
-
-  private HolderSet holders(KeyspacePolicy configured) {
-    return told(configured).holders();
+  private ControlState read(Reading.Fields keyspaces) {
+    return ControlState.of(keyspaces, files, members.names(), members.staying());
   }
 
   /**
@@ -156,13 +151,11 @@ final class KeyspacePlane {
   /** Returns the creations no longer held here and not open, whose data may be stored. */
   private SortedMap<String, String> gone() {
     SortedMap<String, String> gone = new TreeMap<>();
-    holders()
-        .forEach(
-            (name, of) -> {
-              if (of.isGone(dc) && !applied.containsKey(name)) {
-                gone.put(name, state.creations().getOrDefault(name, ControlHost.FROM_FILE));
-              }
-            });
+    for (KeyspaceDefinition known : state.all()) {
+      if (known.holders().isGone(dc) && !isOpen(known.name())) {
+        gone.put(known.name(), known.created());
+      }
+    }
     return gone;
   }
 
@@ -171,53 +164,46 @@ final class KeyspacePlane {
     return state;
   }
 
-  /** Returns the keyspaces that the configuration file names, held here or elsewhere, by name. */
-  Map<String, KeyspacePolicy> configured() {
-    return configured;
-  }
-
   /** Returns whether a keyspace is open here. */
   boolean isOpen(String keyspace) {
-    return applied.containsKey(keyspace);
+    return open.containsKey(keyspace);
   }
 
   /** Returns how many partitions the keyspaces open here have. */
   int partitions() {
-    return applied.values().stream().mapToInt(KeyspacePolicy::partitions).sum();
+    return open.values().stream().mapToInt(it -> it.policy().partitions()).sum();
   }
 
   /** Opens a keyspace that is being created here, before the creation is announced. */
   void open(KeyspacePolicy policy, String created, List<String> awaited) {
     host.open(policy, created, true, awaited);
-    open.put(policy.name(), created);
-    applied.put(policy.name(), policy);
+    open.put(policy.name(), new Open(created, policy, 0));
   }
 
   /** Returns whether neither the configuration nor {@code _osier} names a keyspace. */
   boolean isEmpty() {
-    return configured.isEmpty() && state.created().isEmpty();
+    return state.all().isEmpty();
   }
 
   SortedMap<String, HolderSet> holders() {
     SortedMap<String, HolderSet> all = new TreeMap<>();
-    configured.values().forEach(policy -> all.put(policy.name(), holders(policy)));
-    state.created().values().forEach(k -> all.put(k.name(), k.holders()));
+    state.all().forEach(known -> all.put(known.name(), known.holders()));
     return all;
   }
 
   /** Returns the policies by name; their replicas are the first ones. */
   SortedMap<String, KeyspacePolicy> policies() {
     SortedMap<String, KeyspacePolicy> all = new TreeMap<>();
-    configured.values().forEach(k -> all.put(k.name(), told(k).altered()));
-    state.created().values().forEach(k -> all.put(k.name(), k.policy()));
+    state.all().forEach(known -> all.put(known.name(), known.policy()));
     return all;
   }
 
   /** Returns the keyspaces that keep this datacenter from leaving the cluster. */
   List<String> needing() {
-    return holders().entrySet().stream()
-        .filter(e -> holders.needs(e.getValue()))
-        .map(Map.Entry::getKey)
+    return state.all().stream()
+        .filter(known -> holders.needs(known.holders()))
+        .map(KeyspaceDefinition::name)
+        .sorted()
         .toList();
   }
 
@@ -227,15 +213,15 @@ final class KeyspacePlane {
    * @param lacksRoom whether one is not to be opened here, by its name
    */
   void follow(Predicate<String> lacksRoom) {
-    for (Map.Entry<String, String> e : List.copyOf(open.entrySet())) {
-      if (!e.getValue().equals(state.creations().get(e.getKey()))) {
-        trying(e.getKey(), () -> close(e.getKey(), e.getValue()));
-      }
-    }
-    for (KeyspaceDefinition wanted : state.created().values()) {
-      follow(wanted, lacksRoom);
-    }
-    configured.values().forEach(policy -> followConfigured(policy, lacksRoom));
+    SortedMap<String, String> creations = state.creations();
+    Map.copyOf(open)
+        .forEach(
+            (name, it) -> {
+              if (!it.isOfFile() && !it.created().equals(creations.get(name))) {
+                trying(name, () -> close(name, it.created()));
+              }
+            });
+    state.all().forEach(wanted -> follow(wanted, lacksRoom));
     place();
   }
 
@@ -243,89 +229,62 @@ final class KeyspacePlane {
   private void close(String keyspace, String created) {
     host.drop(keyspace, created);
     open.remove(keyspace);
-    applied.remove(keyspace);
-    terms.remove(keyspace);
     holders.forget(keyspace);
   }
 
   private void follow(KeyspaceDefinition wanted, Predicate<String> lacksRoom) {
     String name = wanted.name();
-    HolderSet of = wanted.holders();
-    if (open.containsKey(name) && isOver(name, of)) {
+    Open before = open.get(name);
+    if (before != null && isOver(before, wanted)) {
       trying(name, () -> close(name, wanted.created()));
     }
-    boolean isOpen = open.containsKey(name);
-    if (isOpen || isHeldHere(wanted)) {
-      trying(name, () -> holders.follow(wanted.policy(), of));
+    boolean isOpen = isOpen(name);
+    boolean isHeldHere = isHeldHere(wanted);
+    if (isOpen || isHeldHere) {
+      trying(name, () -> holders.follow(wanted));
     }
-    if (isHeldHere(wanted) && !isOpen && !lacksRoom.test(name)) {
-      trying(
-          name,
-          () -> {
-            // If this datacenter was joining, others may have data of a creation that it had not
-            // heard of.
-            boolean isAwaited = wanted.members().contains(dc) || !members.isActive();
-            boolean isNew =
-                isAwaited
-                    && wanted.policy().heldBy(dc)
-                    && !wanted.isOpenAt(dc)
-                    && !of.of(dc).catchesUp();
-            host.open(wanted.policy(), wanted.created(), isNew, members.awaited(wanted));
-            open.put(name, wanted.created());
-            terms.put(name, of.of(dc).term());
-            applied.put(name, wanted.policy());
-          });
+    if (isHeldHere && !isOpen && !lacksRoom.test(name)) {
+      trying(name, () -> open(wanted));
     }
-    if (open.containsKey(name)) {
-      host.await(name, members.awaited(wanted));
-      configure(wanted.policy());
+    Open now = open.get(name);
+    if (now != null) {
+      if (!now.isOfFile()) {
+        host.await(name, members.awaited(wanted));
+      }
+      configure(now, wanted.policy());
     }
   }
 
   /** Returns whether an open keyspace must be dropped here although others hold it. */
-  private boolean isOver(String name, HolderSet of) {
-    return of.isGone(dc)
-        ? holders.mayDrop(name, of)
-        : terms.getOrDefault(name, 0) < of.of(dc).term();
+  private boolean isOver(Open it, KeyspaceDefinition wanted) {
+    return wanted.holders().isGone(dc)
+        ? holders.mayDrop(wanted)
+        : it.term() < wanted.holders().of(dc).term();
   }
 
   private boolean isHeldHere(KeyspaceDefinition keyspace) {
     return keyspace.holders().all(keyspace.policy()).heldBy(dc);
   }
 
-  private void followConfigured(KeyspacePolicy policy, Predicate<String> lacksRoom) {
-    String name = policy.name();
-    HolderSet of = holders(policy);
-    KeyspacePolicy altered = told(policy).altered();
-    if (applied.containsKey(name) && isOver(name, of)) {
-      trying(name, () -> close(name, ControlHost.FROM_FILE));
+  private void open(KeyspaceDefinition wanted) {
+    HolderState self = wanted.holders().of(dc);
+    if (wanted.isOfFile()) {
+      host.openConfigured(wanted.policy());
+    } else {
+      // If this datacenter was joining, others may have data of a creation that it had not heard
+      // of.
+      boolean isAwaited = wanted.members().contains(dc) || !members.isActive();
+      boolean isNew =
+          isAwaited && wanted.policy().heldBy(dc) && !wanted.isOpenAt(dc) && !self.catchesUp();
+      host.open(wanted.policy(), wanted.created(), isNew, members.awaited(wanted));
     }
-    boolean isHeldHere = of.all(policy).heldBy(dc);
-    boolean isOpen = applied.containsKey(name);
-    if (isOpen || isHeldHere) {
-      trying(name, () -> holders.follow(policy, of));
-    }
-    if (isHeldHere && !isOpen && !lacksRoom.test(name)) {
-      trying(
-          name,
-          () -> {
-            host.openConfigured(altered);
-            terms.put(name, of.of(dc).term());
-            applied.put(name, altered);
-          });
-    }
-    if (applied.containsKey(name)) {
-      configure(altered);
-    }
+    open.put(wanted.name(), new Open(wanted.created(), wanted.policy(), self.term()));
   }
 
   /** Tells the host the placement of keyspaces if it has changed. */
   private void place() {
-    List<KeyspacePolicy> all = new ArrayList<>();
-    configured
-        .values()
-        .forEach(policy -> all.add(told(policy).holders().whole(told(policy).altered())));
-    state.created().values().forEach(k -> all.add(k.holders().whole(k.policy())));
+    List<KeyspacePolicy> all =
+        state.all().stream().map(known -> known.holders().whole(known.policy())).toList();
     Placement now = Placement.of(all, state.creations(), members.awaited());
     if (!now.equals(placement)) {
       host.setPlacement(now);
@@ -333,13 +292,13 @@ final class KeyspacePlane {
     }
   }
 
-  private void configure(KeyspacePolicy wanted) {
-    if (!wanted.equals(applied.get(wanted.name()))) {
+  private void configure(Open it, KeyspacePolicy wanted) {
+    if (!wanted.equals(it.policy())) {
       trying(
           wanted.name(),
           () -> {
             host.configure(wanted);
-            applied.put(wanted.name(), wanted);
+            open.put(wanted.name(), new Open(it.created(), wanted, it.term()));
           });
     }
   }
@@ -364,21 +323,16 @@ final class KeyspacePlane {
   /** Tells the others which keyspaces are open here, and removes records without meaning. */
   void tell() {
     List<Operation> operations = new ArrayList<>();
-    for (KeyspaceDefinition wanted : state.created().values()) {
-      boolean isOpen = wanted.created().equals(open.get(wanted.name()));
+    for (KeyspaceDefinition wanted : state.all()) {
+      if (!isOpenAsMeant(wanted)) {
+        continue;
+      }
       // A datacenter that may have lost the news of another winning creation must not help this one
       // to serve.
-      if (isOpen && !wanted.isOpenAt(dc) && host.isSettled()) {
+      if (!wanted.isOfFile() && !wanted.isOpenAt(dc) && host.isSettled()) {
         operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
       }
-      if (isOpen) {
-        operations.addAll(holders.tells(wanted.policy(), wanted.holders(), wanted.created()));
-      }
-    }
-    for (KeyspacePolicy policy : configured.values()) {
-      if (applied.containsKey(policy.name())) {
-        operations.addAll(holders.tells(policy, holders(policy), ControlHost.FROM_FILE));
-      }
+      operations.addAll(holders.tells(wanted));
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
     objects.tell(ControlState.KEYSPACES, operations, "which keyspaces are open here");
@@ -386,13 +340,15 @@ final class KeyspacePlane {
 
   /** Returns the keyspaces that should be open here and could not be opened. */
   List<String> missing() {
-    return Stream.concat(
-            state.created().values().stream()
-                .filter(k -> isHeldHere(k) && !k.created().equals(open.get(k.name())))
-                .map(KeyspaceDefinition::name),
-            configured.values().stream()
-                .filter(k -> holders(k).all(k).heldBy(dc) && !isOpen(k.name()))
-                .map(KeyspacePolicy::name))
+    return state.all().stream()
+        .filter(wanted -> isHeldHere(wanted) && !isOpenAsMeant(wanted))
+        .map(KeyspaceDefinition::name)
         .toList();
+  }
+
+  /** Returns whether this creation of a keyspace is open here, and no other one. */
+  private boolean isOpenAsMeant(KeyspaceDefinition wanted) {
+    Open it = open.get(wanted.name());
+    return it != null && it.created().equals(wanted.created());
   }
 }

@@ -101,12 +101,8 @@ final class MemberCommands {
     if (members.names().contains(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is a datacenter '"
-              + name
-              + "' already"
-              + changed(name)
-              + "; there are "
-              + members.names());
+          "there is a datacenter '%s' already%s; there are %s"
+              .formatted(name, changed(name), members.names()));
     }
     for (DatacenterView other : views()) {
       if (other.address().equals(address) && members.names().contains(other.name())) {
@@ -158,10 +154,8 @@ final class MemberCommands {
     if (!host.isSettled()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "datacenter "
-              + dc
-              + " may not know all datacenters: it has not heard from every other one since it"
-              + " started; try it when it has, or at another one");
+          "datacenter %s may not know all datacenters: it has not heard from every other one since it started; try it when it has, or at another one"
+              .formatted(dc));
     }
   }
 
@@ -170,17 +164,16 @@ final class MemberCommands {
     if (!members.names().contains(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is no datacenter '"
-              + name
-              + "'"
-              + members
-                  .membership()
-                  .find(name)
-                  .map(m -> " any more: it is " + m.state().label())
-                  .orElse("")
-              + changed(name)
-              + "; there are "
-              + members.names());
+          "there is no datacenter '%s'%s%s; there are %s"
+              .formatted(
+                  name,
+                  members
+                      .membership()
+                      .find(name)
+                      .map(m -> " any more: it is " + m.state().label())
+                      .orElse(""),
+                  changed(name),
+                  members.names()));
     }
     if (members.awaited().stream().allMatch(name::equals)) {
       throw new OsierException(

@@ -301,11 +301,8 @@ final class MemberPlane {
         needing.forEach(
             k ->
                 hinders.add(
-                    "keyspace '"
-                        + k
-                        + "' would be lost: nobody else holds it that stays, or a holder that gives"
-                        + " it up may still give this one its rights (keyspace list, keyspace"
-                        + " alter)"));
+                    "keyspace '%s' would be lost: nobody else holds it that stays, or a holder that gives it up may still give this one its rights (keyspace list, keyspace alter)"
+                        .formatted(k)));
       }
     }
     host.hinders(hinders);

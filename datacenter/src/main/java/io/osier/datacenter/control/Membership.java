@@ -2,7 +2,6 @@ package io.osier.datacenter.control;
 
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
-import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
@@ -328,16 +327,6 @@ record Membership(SortedMap<String, Member> all) {
 
   private static Operation update(
       String name, SortedMap<String, String> registers, List<FieldId> flags) {
-    List<Operation.FieldUpdate> updates = new ArrayList<>();
-    registers.forEach(
-        (field, value) ->
-            updates.add(
-                new Operation.FieldUpdate(
-                    new FieldId(field, CrdtType.LWW_REGISTER),
-                    new Operation.Assign(Value.of(value)))));
-    flags.forEach(f -> updates.add(new Operation.FieldUpdate(f, new Operation.SetFlag(true))));
-    return new Operation.UpdateFields(
-        new FieldId(ReplicaId.checkDcName(name), CrdtType.OR_MAP),
-        new Operation.UpdateFields(updates));
+    return ControlState.update(ReplicaId.checkDcName(name), registers, flags);
   }
 }

@@ -12,7 +12,6 @@ import io.osier.core.OsierException;
 import io.osier.core.PlacementRules.Placement;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.placement.Counted;
-import io.osier.datacenter.placement.HolderCommands;
 import io.osier.datacenter.placement.Load;
 import io.osier.datacenter.placement.Measured;
 import io.osier.datacenter.placement.PlacementHost;
@@ -49,7 +48,7 @@ final class PlacementPlane {
 
   private final MemberPlane members;
   private final KeyspacePlane keyspaces;
-  private final HolderCommands holders;
+  private final KeyspaceCommands commands;
   private final ControlObjects objects;
   private final LongSupplier millis;
   private final ControlHost host;
@@ -66,7 +65,7 @@ final class PlacementPlane {
   PlacementPlane(
       MemberPlane members,
       KeyspacePlane keyspaces,
-      HolderCommands holders,
+      KeyspaceCommands commands,
       ControlObjects objects,
       LongSupplier millis,
       ControlHost host,
@@ -74,7 +73,7 @@ final class PlacementPlane {
       PlacementHost loads) {
     this.members = members;
     this.keyspaces = keyspaces;
-    this.holders = holders;
+    this.commands = commands;
     this.objects = objects;
     this.millis = millis;
     this.host = host;
@@ -196,7 +195,7 @@ final class PlacementPlane {
     String replicas = String.join(",", move.holders(whole(name)));
     String command = "keyspace alter " + name + " replicas=" + replicas;
     try {
-      holders.alter(name, replicas);
+      commands.alter(name, new TreeMap<>(Map.of("replicas", replicas)), "placement");
       if (move.kind() == Kind.ADD) {
         added.put(move.dc(), name);
       }
@@ -391,7 +390,7 @@ final class PlacementPlane {
     return new PlacementView(
         name,
         policy.rules().placement().name().toLowerCase(Locale.ROOT),
-        holders.states(name),
+        commands.states(name),
         decider,
         said.isEmpty() ? expected : said,
         told(name),

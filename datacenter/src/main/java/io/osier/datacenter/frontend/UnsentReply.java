@@ -39,11 +39,11 @@ public final class UnsentReply {
     return canBeAskedAgain(reply)
         ? new Reply.Failure(
             ErrorCode.OVERLOADED,
-            "what was read finds no room beside the answers that wait to be sent; ask for less at"
-                + " once, and read what is answered")
+            "there is no memory for the answer beside those that wait to be sent; ask for less at"
+                + " once, and read answers as they come")
         : new Reply.Failure(
             ErrorCode.TIMEOUT,
-            "it was done, but what was read with it finds no room beside the answers that wait to"
+            "the update was done, but there is no memory for its answer beside those that wait to"
                 + " be sent");
   }
 
@@ -52,7 +52,7 @@ public final class UnsentReply {
     boolean done = isDone(reply);
     return new Reply.Failure(
         done ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL,
-        (done ? "it was done, but " : "") + "the answer cannot be encoded: " + cause);
+        (done ? "the update was done, but " : "") + "the answer cannot be encoded: " + cause);
   }
 
   /** Returns the answer in place of a reply that is too large for a frame, with what helps. */

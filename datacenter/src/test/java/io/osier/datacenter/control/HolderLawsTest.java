@@ -132,6 +132,7 @@ final class HolderLawsTest extends HolderPlaneFixture {
   void lawsThatSayNothing_ofAKeyspaceThatAllHold_harmNobody() {
     keyspace("eu", "create", "all", Map.of());
     keyspace("eu", "alter", "all", Map.of("placement", "fixed"));
+    KeyspacePolicy shop = KeyspacePolicy.session("shop", Duration.ofSeconds(1));
     ControlState state =
         ControlState.of(
             new Reading.Fields(
@@ -143,12 +144,12 @@ final class HolderLawsTest extends HolderPlaneFixture {
                                 Map.of(
                                     new FieldId("placement", CrdtType.LWW_REGISTER),
                                     new Reading.Single(Optional.of(Value.of("fixed"))))))))),
-            Set.of("shop"),
+            Map.of("shop", shop),
             Set.of("eu", "us"),
             List.of("eu", "us"));
-    KeyspacePolicy shop = KeyspacePolicy.session("shop", Duration.ofSeconds(1));
-    assertThat(state.holders(shop).first()).as("all").isEmpty();
-    assertThat(state.altered(shop, Set.of())).isEqualTo(shop);
+    KeyspaceDefinition known = state.find("shop").orElseThrow();
+    assertThat(known.holders().first()).as("all").isEmpty();
+    assertThat(known.policy()).isEqualTo(shop);
   }
 
   /** A datacenter whose file leaves out what it does not hold sees nothing else of a keyspace. */
@@ -163,7 +164,7 @@ final class HolderLawsTest extends HolderPlaneFixture {
     ControlState state =
         ControlState.of(
             new Reading.Fields(new TreeMap<>(Map.of(new FieldId("shop", CrdtType.OR_MAP), told))),
-            Set.of(),
+            Map.of(),
             Set.of("eu", "us"),
             List.of("eu", "us"));
     assertThat(state.remains()).isEmpty();

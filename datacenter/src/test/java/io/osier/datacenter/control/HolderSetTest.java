@@ -56,7 +56,7 @@ final class HolderSetTest {
 
   private static void add(OsierCopy at, String dc, String creation) {
     SortedMap<String, String> fields = read(at, creation).adding(List.of(dc), creation);
-    change(at, ControlState.alter("carts", Optional.of(creation), fields, "root", 2));
+    change(at, ControlState.alter("carts", creation, fields, "root", 2));
   }
 
   @Test
@@ -117,7 +117,7 @@ final class HolderSetTest {
     String file = ControlHost.FROM_FILE;
     SortedMap<String, String> fields =
         HolderSet.of(List.of("eu", "us")).adding(List.of("ap"), file);
-    change(eu, ControlState.alter("carts", Optional.empty(), fields, "root", 2));
+    change(eu, ControlState.alter("carts", ControlHost.FROM_FILE, fields, "root", 2));
     Reading.Fields all = (Reading.Fields) eu.state(OBJECT).read(new Query.Whole());
     Reading of = all.fields().get(new FieldId("carts", CrdtType.OR_MAP));
     KeyspacePolicy anew = CARTS.withReplicas(List.of("ap", "sa"));
@@ -129,7 +129,7 @@ final class HolderSetTest {
 
   private static void remove(OsierCopy at, String dc) {
     SortedMap<String, String> fields = read(at, "1-eu").adding(List.of(), "1-eu");
-    change(at, ControlState.alter("carts", Optional.of("1-eu"), fields, "root", 2));
+    change(at, ControlState.alter("carts", "1-eu", fields, "root", 2));
     change(at, read(at, "1-eu").removing("carts", List.of(dc), "1-eu"));
   }
 

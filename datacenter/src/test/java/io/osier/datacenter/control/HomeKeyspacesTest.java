@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Homes;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.PlacementRules;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -15,6 +16,7 @@ import io.osier.crdt.Reading;
 import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import io.osier.testing.Refused;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -139,7 +141,12 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
   @Test
   void homesOfAKeyspaceThatTheFileNamesToo_stayWhereTheyAre() {
     create("eu", "eu,ap");
-    ControlState state = ControlState.of(osier("eu"), Set.of("carts"), Set.of(), List.of());
+    ControlState state =
+        ControlState.of(
+            osier("eu"),
+            Map.of("carts", KeyspacePolicy.session("carts", Duration.ofSeconds(1))),
+            Set.of(),
+            List.of());
     assertThat(state.clashing()).containsExactly("carts");
     assertThat(state.remains()).isEmpty();
     assertThat(state.unreadable()).containsOnlyKeys("carts@ap", "carts@eu");
@@ -159,7 +166,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
     all.put(name, new Reading.Fields(home));
     PlacementRules rules =
         requireNonNull(
-                ControlState.of(new Reading.Fields(all), Set.of(), Set.copyOf(DCS), DCS)
+                ControlState.of(new Reading.Fields(all), Map.of(), Set.copyOf(DCS), DCS)
                     .created()
                     .get("carts@eu"))
             .policy()
@@ -285,7 +292,7 @@ final class HomeKeyspacesTest extends HolderPlaneFixture {
                     new Reading.Fields(new TreeMap<>(fieldsOf("_created"))),
                     new FieldId("carts@eu", CrdtType.OR_MAP),
                     home)));
-    ControlState state = ControlState.of(later, Set.of(), Set.of(), List.of());
+    ControlState state = ControlState.of(later, Map.of(), Set.of(), List.of());
     assertThat(state.unreadable()).containsOnlyKeys("carts", "carts@eu");
     assertThat(state.remains()).isEmpty();
   }

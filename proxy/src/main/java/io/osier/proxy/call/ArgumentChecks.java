@@ -92,12 +92,8 @@ public final class ArgumentChecks {
           if (Math.max(reads.size(), changes.size()) > Request.TRANSACTION_STEP_MAX) {
             throw OsierException.of(
                 ErrorCode.INVALID_ARGUMENT,
-                "one request may have "
-                    + Request.TRANSACTION_STEP_MAX
-                    + " updates and as many reads, not "
-                    + changes.size()
-                    + " and "
-                    + reads.size());
+                "one request may have %s updates and as many reads, not %s and %s"
+                    .formatted(Request.TRANSACTION_STEP_MAX, changes.size(), reads.size()));
           }
           reads.forEach(ArgumentChecks::check);
           changes.forEach(ArgumentChecks::check);

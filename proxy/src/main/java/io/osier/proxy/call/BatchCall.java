@@ -35,9 +35,16 @@ import org.jspecify.annotations.Nullable;
  * each as a {@link Call} with its own tries. Parts that did not fit into an answer are requested
  * again.
  */
-public abstract class BatchCall {
+public final class BatchCall {
+  /** Makes requests for some parts, which all belong to one partition of one home. */
+  private interface Requests {
+    Request of(
+        String home, List<Integer> parts, VersionVector after, boolean ordered, int waitMillis);
+  }
+
   private final SessionCore session;
   private final String keyspace;
+  private final Requests requests;
   private final boolean update;
   private final boolean inBackground;
   private final List<Key> keys;
@@ -48,19 +55,21 @@ public abstract class BatchCall {
   private final @Nullable Found[] found;
 
   private BatchCall(
-      SessionCore session, String keyspace, List<Key> keys, boolean update, boolean inBackground) {
+      SessionCore session,
+      String keyspace,
+      List<Key> keys,
+      boolean update,
+      boolean inBackground,
+      Requests requests) {
     this.session = session;
     this.keyspace = keyspace;
+    this.requests = requests;
     this.update = update;
     this.inBackground = inBackground;
     this.keys = keys;
     this.errors = new OsierException[keys.size()];
     this.found = new Found[keys.size()];
   }
-
-  /** Returns the request for some parts, which all belong to one partition of one home. */
-  abstract Request request(
-      String home, List<Integer> parts, VersionVector after, boolean ordered, int waitMillis);
 
   /**
    * Reads objects.
@@ -80,14 +89,20 @@ public abstract class BatchCall {
     }
     List<Keyspace.Get> reads = List.copyOf(asked);
     List<Key> keys = reads.stream().map(Keyspace.Get::key).toList();
-    return new BatchCall(session, keyspace, keys, false, inBackground) {
-      @Override
-      Request request(
-          String home, List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
-        List<Request.Fetch> some = parts.stream().map(reads::get).map(Conversion::sent).toList();
-        return new Request.ReadAll(home, some, after, ordered, waitMillis);
-      }
-    }.start(result);
+    return new BatchCall(
+            session,
+            keyspace,
+            keys,
+            false,
+            inBackground,
+            (home, parts, after, ordered, waitMillis) ->
+                new Request.ReadAll(
+                    home,
+                    parts.stream().map(reads::get).map(Conversion::sent).toList(),
+                    after,
+                    ordered,
+                    waitMillis))
+        .start(result);
   }
 
   /**
@@ -131,17 +146,22 @@ public abstract class BatchCall {
     }
     List<Keyspace.Change> changes = List.copyOf(asked);
     List<Key> keys = changes.stream().map(Keyspace.Change::key).toList();
-    return new BatchCall(session, keyspace, keys, true, false) {
-      @Override
-      Request request(
-          String home, List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
-        List<Request.Update> some = parts.stream().map(changes::get).map(Conversion::sent).toList();
-        return new Request.WriteAll(home, some, after, waitMillis);
-      }
-    }.start(result);
+    return new BatchCall(
+            session,
+            keyspace,
+            keys,
+            true,
+            false,
+            (home, parts, after, ordered, waitMillis) ->
+                new Request.WriteAll(
+                    home,
+                    parts.stream().map(changes::get).map(Conversion::sent).toList(),
+                    after,
+                    waitMillis))
+        .start(result);
   }
 
-  final <T> CompletableFuture<T> start(Function<BatchOutcome, T> result) {
+  private <T> CompletableFuture<T> start(Function<BatchOutcome, T> result) {
     BatchOutcome outcome = new BatchOutcome(errors, found);
     if (keys.isEmpty()) {
       return CompletableFuture.completedFuture(result.apply(outcome));
@@ -193,7 +213,7 @@ public abstract class BatchCall {
 
           @Override
           protected Request request(VersionVector after, boolean ordered, int waitMillis) {
-            return BatchCall.this.request(home, parts, after, ordered, waitMillis);
+            return requests.of(home, parts, after, ordered, waitMillis);
           }
 
           @Override

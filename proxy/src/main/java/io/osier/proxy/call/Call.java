@@ -272,7 +272,7 @@ public abstract class Call<T> implements CallFuture.Work {
     boolean looks =
         connection != null
             || (tries.tried().isEmpty()
-                && (forwarder == null || client.datacenters().looksAgain(keyspace, now)));
+                && (forwarder == null || client.datacenters().holders().looksAgain(keyspace, now)));
     if (info == null && looks) {
       Connection teller = session.teller(connection, asked);
       if (teller != null) {
@@ -282,7 +282,7 @@ public abstract class Call<T> implements CallFuture.Work {
     }
     if (forwarder != null) {
       connection = forwarder;
-      info = infoAt(forwarder);
+      info = forwarder.told(keyspace);
     }
     if (connection == null) {
       act(tries.nowhere(now, session.unreachable(keyspace)));
@@ -319,14 +319,6 @@ public abstract class Call<T> implements CallFuture.Work {
     }
     askForKeyspaces(by, timers.nanoTime());
     return true;
-  }
-
-  /** Returns what a datacenter told of the keyspace, held there or elsewhere; null if nothing. */
-  final Reply.@Nullable KeyspaceInfo infoAt(Connection at) {
-    Reply.KeyspaceInfo held = at.keyspace(keyspace);
-    return held != null
-        ? held
-        : at.elsewhere().find(keyspace).map(Reply.HeldElsewhere::keyspace).orElse(null);
   }
 
   private void askForKeyspaces(Connection teller, long now) {

@@ -187,7 +187,7 @@ public final class CallAttempt extends SendState implements Connection.Answered 
             to, call.keyspace, partition, call.tries.leftMillis(call.timers.nanoTime()))
         .whenComplete(
             (there, error) -> {
-              Reply.KeyspaceInfo info = call.infoAt(to);
+              Reply.KeyspaceInfo info = to.told(call.keyspace);
               long now = call.timers.nanoTime();
               if (error == null
                   && info != null

@@ -79,7 +79,7 @@ public final class DatacenterQueries {
    * @param known the datacenters, which have told their keyspaces
    */
   public static String home(Datacenters known, String keyspace, Key key) {
-    Partitioning of = known.partitioning(keyspace);
+    Partitioning of = known.holders().partitioning(keyspace);
     return of == null || Homes.isHome(keyspace) ? keyspace : of.homes().keyspace(keyspace, key);
   }
 

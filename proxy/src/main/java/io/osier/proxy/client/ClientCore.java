@@ -138,7 +138,7 @@ public final class ClientCore {
                       network,
                       datacenters::changed);
           addresses.forEach((dc, address) -> datacenters.add(remote.apply(dc, address)));
-          datacenters.setDialler((dc, at) -> remote.apply(dc, unresolved(at)));
+          datacenters.holders().setDialler((dc, at) -> remote.apply(dc, unresolved(at)));
           long pause = Math.max(1, settings.dialling().pingInterval().toMillis());
           loops.scheduleWithFixedDelay(datacenters::measure, pause, pause, TimeUnit.MILLISECONDS);
         });
@@ -151,13 +151,7 @@ public final class ClientCore {
             () ->
                 OsierException.of(
                     ErrorCode.INVALID_ARGUMENT,
-                    "endpoint '"
-                        + dc
-                        + "' must be "
-                        + HostPort.ALLOWED
-                        + ", not '"
-                        + address
-                        + "'"));
+                    "endpoint '%s' must be %s, not '%s'".formatted(dc, HostPort.ALLOWED, address)));
   }
 
   private static InetSocketAddress unresolved(HostPort at) {

@@ -83,10 +83,8 @@ public final class ClientFile {
         apply(name, value -> builder.endpoint(name.substring(ENDPOINT.length()), value));
       } else if (!name.startsWith(FOLLOWING) && !KNOWN.contains(name)) {
         throw wrong(
-            "has the setting '"
-                + name
-                + "', which is none of endpoint.NAME, cache.following.KEYSPACE and "
-                + KNOWN);
+            "has the setting '%s', which is none of endpoint.NAME, cache.following.KEYSPACE and %s"
+                .formatted(name, KNOWN));
       }
     }
     apply("prefer", builder::prefer);

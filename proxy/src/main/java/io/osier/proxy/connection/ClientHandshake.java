@@ -14,46 +14,28 @@ import org.jspecify.annotations.Nullable;
  * another thread.
  */
 final class ClientHandshake {
-  /** Is told the outcome of the greeting. */
-  interface Outcome {
-    /** Sends the next part of the greeting. Called by any thread. */
-    void send(Request greeting);
-
-    /** The datacenter has accepted the client, so requests can be sent. */
-    void welcomed(Reply.Welcome welcome);
-
-    /**
-     * The datacenter refuses the client, or the client refuses the datacenter. Called by any
-     * thread.
-     */
-    void refused(ErrorCode code, @Nullable String message);
-
-    /** The datacenter has sent something that is no part of a greeting. */
-    void meaningless();
-  }
-
   private final String name;
   private final Network network;
-  private final Outcome outcome;
+  private final RequestChannel channel;
 
   /** The login, also after its end; null if the client does not log in. */
   private final @Nullable ScramLogin login;
 
-  ClientHandshake(Dialling dialling, Timers timers, Network network, Outcome outcome) {
+  ClientHandshake(Dialling dialling, Timers timers, Network network, RequestChannel channel) {
     this.name = dialling.name();
     this.login =
         dialling.user().map(u -> new ScramLogin(u, timers.newId().toString())).orElse(null);
     this.network = network;
-    this.outcome = outcome;
+    this.channel = channel;
   }
 
   /** Begins the greeting, when the channel has been opened. */
   void begin() {
     ScramLogin user = login;
     if (user == null) {
-      outcome.send(new Request.Hello(Request.PROTOCOL_VERSION, name));
+      channel.greet(new Request.Hello(Request.PROTOCOL_VERSION, name));
     } else {
-      apart(() -> outcome.send(new Request.Login(Request.PROTOCOL_VERSION, name, user.first())));
+      apart(() -> channel.greet(new Request.Login(Request.PROTOCOL_VERSION, name, user.first())));
     }
   }
 
@@ -63,46 +45,43 @@ final class ClientHandshake {
     switch (reply) {
       case Reply.Welcome welcome -> {
         if (user != null && !user.isProven()) {
-          outcome.refused(
+          channel.refused(
               ErrorCode.NOT_AUTHENTICATED,
               "the other end skipped the proof that it knows this user's password, so it is not"
                   + " trusted: check the endpoint's address");
         } else {
-          outcome.welcomed(welcome);
+          channel.welcomed(welcome);
         }
       }
       case Reply.Challenge challenge -> {
         if (user == null) {
-          outcome.meaningless();
+          channel.close();
         } else {
           challenged(user, challenge.message());
         }
       }
-      case Reply.Failure failure -> outcome.refused(failure.code(), why(failure));
-      default -> outcome.meaningless();
+      case Reply.Failure failure -> channel.refused(failure.code(), why(failure));
+      default -> channel.close();
     }
   }
 
   private static String why(Reply.Failure failure) {
     return failure.code() == ErrorCode.VERSION_MISMATCH
-        ? "the datacenter is too old for this client, which speaks version "
-            + Request.PROTOCOL_VERSION
-            + " of the client protocol: datacenters are upgraded before clients (it says: "
-            + failure.message()
-            + ")"
+        ? "the datacenter is too old for this client, which speaks version %s of the client protocol: datacenters are upgraded before clients (it says: %s)"
+            .formatted(Request.PROTOCOL_VERSION, failure.message())
         : failure.message();
   }
 
   /** Handles the datacenter's part of a login. */
   private void challenged(ScramLogin user, String message) {
     if (user.isToAnswer()) {
-      apart(() -> outcome.send(new Request.Proof(user.answer(message))));
+      apart(() -> channel.greet(new Request.Proof(user.answer(message))));
       return;
     }
     try {
       user.verify(message);
     } catch (OsierException e) {
-      outcome.refused(e.code(), e.reason());
+      channel.refused(e.code(), e.reason());
     }
   }
 
@@ -114,10 +93,10 @@ final class ClientHandshake {
           try {
             CallbackThread.bring(false, part); // calls wait for the connection
           } catch (OsierException e) {
-            outcome.refused(e.code(), e.reason());
+            channel.refused(e.code(), e.reason());
           } catch (RuntimeException e) {
             // The exception is the password supplier's; its message may contain secrets.
-            outcome.refused(
+            channel.refused(
                 ErrorCode.NOT_AUTHENTICATED,
                 "there is no password: its supplier failed with " + e.getClass().getName());
           }

@@ -2,7 +2,6 @@ package io.osier.proxy.connection;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.core.Partitioning;
 import io.osier.proxy.Connection;
 import io.osier.proxy.OsierClient;
 import java.util.Collection;
@@ -60,9 +59,9 @@ public final class Datacenters {
     this.holders = new HolderRoutes(connections.values(), preferred);
   }
 
-  /** Sets how datacenters are dialled that are no endpoints. Called before any other use. */
-  public void setDialler(HolderRoutes.Dialler dialler) {
-    holders.setDialler(dialler);
+  /** Returns what is known of the holders of keyspaces, and the ways to them. */
+  public HolderRoutes holders() {
+    return holders;
   }
 
   /** Adds a connection. Called before any other use. */
@@ -127,41 +126,6 @@ public final class Datacenters {
     }
     Connection holder = holders.route(keyspace, except);
     return holder == null && holders.holders(keyspace).isEmpty() ? first : holder;
-  }
-
-  /**
-   * Returns a connection to a datacenter that forwards requests of a keyspace to a holder, for when
-   * {@link #route} finds none.
-   *
-   * @param except datacenters that were tried in vain
-   * @return null if there is no forwarder, or a holder may still be reached
-   */
-  public @Nullable Connection forwarder(String keyspace, Set<String> except) {
-    return holders.forwarder(keyspace, except);
-  }
-
-  /**
-   * Returns whether it is time to ask again which datacenters hold a keyspace whose calls are
-   * forwarded.
-   */
-  public boolean looksAgain(String keyspace, long nowNanos) {
-    return holders.looksAgain(keyspace, nowNanos);
-  }
-
-  /**
-   * Returns the datacenters that hold a keyspace, as far as is known; empty if no datacenter knows
-   * it.
-   */
-  public SortedSet<String> holders(String keyspace) {
-    return holders.holders(keyspace);
-  }
-
-  /**
-   * Returns a keyspace's partitioning as a datacenter told it, even one that is down; null if none
-   * has.
-   */
-  public @Nullable Partitioning partitioning(String keyspace) {
-    return holders.partitioning(keyspace);
   }
 
   /** Returns the connection that requests use now; null if no datacenter is up. */
@@ -286,11 +250,8 @@ public final class Datacenters {
             .collect(
                 Collectors.joining(
                     "; ",
-                    "keyspace '"
-                        + keyspace
-                        + "' is held by "
-                        + String.join(", ", names)
-                        + ", of which none can be reached (",
+                    "keyspace '%s' is held by %s, of which none can be reached ("
+                        .formatted(keyspace, String.join(", ", names)),
                     ")")));
   }
 

@@ -57,7 +57,8 @@ public final class HolderRoutes {
     this.preferred = preferred;
   }
 
-  void setDialler(Dialler by) {
+  /** Sets how datacenters are dialled that are no endpoints. Called before any other use. */
+  public void setDialler(Dialler by) {
     dialler = Optional.of(by);
   }
 
@@ -81,7 +82,7 @@ public final class HolderRoutes {
    * Returns the datacenters that hold a keyspace, as far as is known; empty if no datacenter knows
    * it.
    */
-  SortedSet<String> holders(String keyspace) {
+  public SortedSet<String> holders(String keyspace) {
     SortedSet<String> holders = new TreeSet<>(claimed(keyspace));
     for (Connection c : endpoints) {
       if (c.keyspace(keyspace) != null) {
@@ -91,33 +92,28 @@ public final class HolderRoutes {
     return holders;
   }
 
-  /** As {@link Datacenters#partitioning}. */
-  @Nullable Partitioning partitioning(String keyspace) {
+  /**
+   * Returns a keyspace's partitioning as a datacenter told it, even one that is down; null if none
+   * has.
+   */
+  public @Nullable Partitioning partitioning(String keyspace) {
     // What a lost connection has told may be old. No streams: this runs for each call.
     Reply.KeyspaceInfo old = null;
     for (Connection c : endpoints) {
-      Reply.KeyspaceInfo info = info(c, keyspace);
+      Reply.KeyspaceInfo info = c.told(keyspace);
       if (info != null && c.isUp()) {
         return info.partitioning();
       }
       old = old == null ? info : old;
     }
     for (Learned way : learned.values()) {
-      Reply.KeyspaceInfo info = info(way.connection, keyspace);
+      Reply.KeyspaceInfo info = way.connection.told(keyspace);
       if (info != null && way.connection.isUp()) {
         return info.partitioning();
       }
       old = old == null ? info : old;
     }
     return old == null ? null : old.partitioning();
-  }
-
-  /** Returns what a datacenter says of a keyspace that it or others hold; null if nothing. */
-  private static Reply.@Nullable KeyspaceInfo info(Connection c, String keyspace) {
-    Reply.KeyspaceInfo held = c.keyspace(keyspace);
-    return held != null
-        ? held
-        : c.elsewhere().find(keyspace).map(Reply.HeldElsewhere::keyspace).orElse(null);
   }
 
   /** Returns whether an endpoint says that other datacenters hold a keyspace. */
@@ -187,7 +183,7 @@ public final class HolderRoutes {
    * Returns whether it is time to ask again which datacenters hold a keyspace whose calls are
    * forwarded: a holder may have returned with another address.
    */
-  boolean looksAgain(String keyspace, long nowNanos) {
+  public boolean looksAgain(String keyspace, long nowNanos) {
     Long last = lookedAt.get(keyspace);
     boolean isTime = last == null || nowNanos - last >= LOOK_NANOS;
     if (isTime) {
@@ -203,7 +199,7 @@ public final class HolderRoutes {
    * @param except datacenters that were tried in vain
    * @return null if there is no forwarder, or a holder may still be reached
    */
-  @Nullable Connection forwarder(String keyspace, Set<String> except) {
+  public @Nullable Connection forwarder(String keyspace, Set<String> except) {
     if (ways(keyspace).stream().anyMatch(c -> c.isUp() || c.trouble() == null)) {
       return null;
     }

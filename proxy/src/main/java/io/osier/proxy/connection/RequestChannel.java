@@ -121,7 +121,7 @@ final class RequestChannel extends FrameReader {
     this.heardNanos = timers.nanoTime();
     this.greetingMillis = Math.max(GREETING_MILLIS_MIN, dialling.connectTimeout().toMillis());
     this.requests = new Requests();
-    this.greeting = new ClientHandshake(dialling, timers, network, new Greeted());
+    this.greeting = new ClientHandshake(dialling, timers, network, this);
   }
 
   /** Sends a request. For any thread. */
@@ -143,29 +143,21 @@ final class RequestChannel extends FrameReader {
 
   // ---------------------------------------------------------------- the greeting
 
-  /** Handles the outcome of the greeting. */
-  private final class Greeted implements ClientHandshake.Outcome {
-    @Override
-    public void send(Request part) {
-      requests.add(new PendingRequest(part, NOBODY, 0, 0));
-    }
+  /** Sends the next part of the greeting. For any thread. */
+  void greet(Request part) {
+    requests.add(new PendingRequest(part, NOBODY, 0, 0));
+  }
 
-    @Override
-    public void welcomed(Reply.Welcome welcome) {
-      greeted = true;
-      owner.welcomed(RequestChannel.this, welcome);
-    }
+  /** The datacenter has accepted the client, so requests can be sent. */
+  void welcomed(Reply.Welcome welcome) {
+    greeted = true;
+    owner.welcomed(this, welcome);
+  }
 
-    @Override
-    public void refused(ErrorCode code, @Nullable String message) {
-      greeted = true;
-      owner.refused(RequestChannel.this, code, message);
-    }
-
-    @Override
-    public void meaningless() {
-      over.close();
-    }
+  /** The datacenter refuses the client, or the client refuses the datacenter. For any thread. */
+  void refused(ErrorCode code, @Nullable String message) {
+    greeted = true;
+    owner.refused(this, code, message);
   }
 
   @Override

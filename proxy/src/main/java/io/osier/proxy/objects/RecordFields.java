@@ -112,15 +112,8 @@ public final class RecordFields<R extends Record> {
     }
     throw OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
-        "component "
-            + name
-            + " of "
-            + of.getDeclaringRecord().getName()
-            + " is a "
-            + type.getSimpleName()
-            + ", which cannot be a "
-            + as
-            + ": counters are long, flags boolean, sets Set, multi-value registers List");
+        "component %s of %s is a %s, which cannot be a %s: counters are long, flags boolean, sets Set, multi-value registers List"
+            .formatted(name, of.getDeclaringRecord().getName(), type.getSimpleName(), as));
   }
 
   private static <T> Component one(String name, Class<T> type, Values values) {

@@ -98,7 +98,7 @@ public final class SessionCore {
    * @return null if there is none
    */
   public @Nullable Connection forwarder(String keyspace, Set<String> tried) {
-    return pinned == null ? client.datacenters().forwarder(keyspace, tried) : null;
+    return pinned == null ? client.datacenters().holders().forwarder(keyspace, tried) : null;
   }
 
   /**
@@ -118,7 +118,7 @@ public final class SessionCore {
 
   /** Returns the error that says that the datacenter used does not hold the keyspace. */
   public OsierException without(Connection at, String keyspace) {
-    Set<String> holders = client.datacenters().holders(keyspace);
+    Set<String> holders = client.datacenters().holders().holders(keyspace);
     if (holders.contains(at.name())) {
       return OsierException.of(
           ErrorCode.UNAVAILABLE, at.name() + " has not opened keyspace '" + keyspace + "' yet");
@@ -173,7 +173,9 @@ public final class SessionCore {
     }
     Connection nearest = route(keyspace, Set.of());
     Reply.KeyspaceInfo info = nearest == null ? null : nearest.keyspace(keyspace);
-    return info == null ? client.datacenters().partitioning(keyspace) : info.partitioning();
+    return info == null
+        ? client.datacenters().holders().partitioning(keyspace)
+        : info.partitioning();
   }
 
   /**
@@ -181,7 +183,7 @@ public final class SessionCore {
    * told.
    */
   public Homes homes(String keyspace) {
-    Partitioning told = client.datacenters().partitioning(keyspace);
+    Partitioning told = client.datacenters().holders().partitioning(keyspace);
     return told == null ? Homes.NONE : told.homes();
   }
 }

@@ -88,13 +88,8 @@ public final class KryoValues implements Values {
       Class<?> other = classes.get(number);
       if (other != null) {
         throw wrong(
-            "number "
-                + number
-                + " is that of "
-                + other.getName()
-                + ": "
-                + type.getName()
-                + " needs another one");
+            "number %s is that of %s: %s needs another one"
+                .formatted(number, other.getName(), type.getName()));
       }
       if (classes.containsValue(type)) {
         throw wrong(type.getName() + " is registered already");

@@ -45,10 +45,8 @@ final class HomeChanges {
       return CompletableFuture.failedFuture(
           OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
-              "the position is of "
-                  + all.places().size()
-                  + " partitions, and not of each of the homes "
-                  + homes));
+              "the position is of %s partitions, and not of each of the homes %s"
+                  .formatted(all.places().size(), homes)));
     }
     List<CompletableFuture<Reply.Changes>> asked = new ArrayList<>();
     for (int i = 0; i < homes.size(); i++) {

@@ -5,6 +5,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.HostPort;
+import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.access.User;
@@ -80,19 +81,16 @@ public final class Control implements AutoCloseable {
 
   /** Opens the keyspaces that the store has; before anything runs. */
   public void recover() {
-    keyspaces
-        .recovered(ControlPlane.DATACENTERS)
-        .map(state -> state.read(new Query.Whole()))
-        .ifPresent(reading -> plane.recoverDatacenters((Reading.Fields) reading));
-    Optional<Reading> known =
-        keyspaces.recovered(ControlPlane.KEYSPACES).map(state -> state.read(new Query.Whole()));
-    known.ifPresent(reading -> plane.recover((Reading.Fields) reading));
-    keyspaces
-        .recovered(UserRecords.OBJECT)
-        .map(state -> state.read(new Query.Whole()))
-        .ifPresent(reading -> plane.recoverUsers((Reading.Fields) reading));
+    recovered(ControlPlane.DATACENTERS).ifPresent(plane::recoverDatacenters);
+    Optional<Reading.Fields> known = recovered(ControlPlane.KEYSPACES);
+    known.ifPresent(plane::recover);
+    recovered(UserRecords.OBJECT).ifPresent(plane::recoverUsers);
     boolean goesOn = keyspaces.control().partitions().getFirst().isReady();
     execution.recovered(goesOn || known.isPresent());
+  }
+
+  private Optional<Reading.Fields> recovered(ObjectId object) {
+    return keyspaces.recovered(object).map(state -> (Reading.Fields) state.read(new Query.Whole()));
   }
 
   /**

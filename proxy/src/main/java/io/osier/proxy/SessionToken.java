@@ -55,7 +55,8 @@ public final class SessionToken {
     if (bytes.length > BYTES_MAX) {
       throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
-          "the session's past of %s keyspaces takes %s bytes; a token may have %s: take one for each keyspace"
+          ("the session's past of %s keyspaces takes %s bytes; a token may have %s: take"
+                  + " one for each keyspace")
               .formatted(seen.size(), bytes.length, BYTES_MAX));
     }
     return EncodedText.of(bytes);

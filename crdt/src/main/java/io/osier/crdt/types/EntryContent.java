@@ -150,7 +150,8 @@ record EntryContent<K extends Comparable<K>, V>(
     int left = readSum(in);
     if (seen > size || left > size || (long) size * type.entryBytesMin() > sum || sum > SUM_MAX) {
       throw new MalformedException(
-          "malformed tree of entries: %d entries with %d bytes, of which %d are visible and %d would remain after trimming"
+          ("malformed tree of entries: %d entries with %d bytes, of which %d are visible"
+                  + " and %d would remain after trimming")
               .formatted(size, sum, seen, left));
     }
     BackingStore<K, V> back =

@@ -87,7 +87,8 @@ final class HealthChecks {
         add(
             Level.ERROR,
             "silent " + space.name(),
-            "A partition of '%s' at %s has not answered for %s: it hangs, or the machine is overloaded."
+            ("A partition of '%s' at %s has not answered for %s: it hangs, or the machine"
+                    + " is overloaded.")
                 .formatted(space.name(), now.dc(), millis(space.ageMillis() / 1_000 * 1_000)),
             "the log of " + now.dc() + "; jcmd PID Thread.print");
       }

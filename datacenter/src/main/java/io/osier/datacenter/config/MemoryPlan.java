@@ -105,7 +105,11 @@ public record MemoryPlan(long heapBytes) {
   public String division(DatacenterConfig config) {
     MemoryShares shares = config.memory();
     long cache = config.store().dir().isPresent() ? config.store().cacheBytes() : 0;
-    return "of a heap of %s: cache %s, requests %s, commands %s, trails (own updates that a peer may lack) %s, relays (others' updates that a peer may lack) %s, waiting (for earlier updates) %s, changes (for watchers) %s, history %s, transactions %s, ended (transactions) %s, each divided among %d partitions, the last three among %d causal ones; forwarded %s, copies %s; besides, answers %s"
+    return ("of a heap of %s: cache %s, requests %s, commands %s, trails (own updates that a"
+            + " peer may lack) %s, relays (others' updates that a peer may lack) %s, waiting (for"
+            + " earlier updates) %s, changes (for watchers) %s, history %s, transactions %s, ended"
+            + " (transactions) %s, each divided among %d partitions, the last three among %d causal"
+            + " ones; forwarded %s, copies %s; besides, answers %s")
         .formatted(
             mebibytes(heapBytes),
             mebibytes(cache),

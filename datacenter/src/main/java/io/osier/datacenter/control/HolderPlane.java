@@ -239,7 +239,8 @@ final class HolderPlane {
     if (!added.isEmpty() && !removed.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "one change of holders either adds or removes: '%s' is held by %s; add %s first, and remove %s once those hold it ('keyspace list')"
+          ("one change of holders either adds or removes: '%s' is held by %s; add %s"
+                  + " first, and remove %s once those hold it ('keyspace list')")
               .formatted(keyspace, present, added, removed));
     }
   }
@@ -289,7 +290,8 @@ final class HolderPlane {
     if (!strangers.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "the list must also name these datacenters, which were removed from the cluster and hold nothing any more: %s"
+          ("the list must also name these datacenters, which were removed from the"
+                  + " cluster and hold nothing any more: %s")
               .formatted(strangers));
     }
     boolean somebodyStays =

@@ -263,7 +263,8 @@ final class KeyspaceCreation {
       // It may have lost that there is one of this name: the new one would win, and lose the other.
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "datacenter %s may not know all keyspaces: it has not heard from every other one since it started; create it when it has, or at another datacenter"
+          ("datacenter %s may not know all keyspaces: it has not heard from every other"
+                  + " one since it started; create it when it has, or at another datacenter")
               .formatted(dc));
     }
     checkKnown(policy);
@@ -277,7 +278,8 @@ final class KeyspaceCreation {
     if (partitions > PARTITIONS_MAX) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "with the %s partitions of '%s' there would be %s of all keyspaces; at most %s are created at run time, since each has a thread and its part of the memory"
+          ("with the %s partitions of '%s' there would be %s of all keyspaces; at most %s"
+                  + " are created at run time, since each has a thread and its part of the memory")
               .formatted(added, policy.name(), partitions, PARTITIONS_MAX));
     }
     lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());

@@ -95,7 +95,9 @@ final class KeyspacePlane {
     if (!state.clashing().isEmpty()) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
-          "osier.keyspaces.%s: a keyspace of this name was created at run time, and has its data: take it out of the file, or drop the other one first (osier cli keyspace drop)"
+          ("osier.keyspaces.%s: a keyspace of this name was created at run time, and has"
+                  + " its data: take it out of the file, or drop the other one first (osier cli"
+                  + " keyspace drop)")
               .formatted(state.clashing().getFirst()));
     }
     for (KeyspaceDefinition known : state.configured().values()) {

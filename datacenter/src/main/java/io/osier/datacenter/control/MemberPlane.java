@@ -301,7 +301,9 @@ final class MemberPlane {
         needing.forEach(
             k ->
                 hinders.add(
-                    "keyspace '%s' would be lost: nobody else holds it that stays, or a holder that gives it up may still give this one its rights (keyspace list, keyspace alter)"
+                    ("keyspace '%s' would be lost: nobody else holds it that stays, or a"
+                            + " holder that gives it up may still give this one its rights"
+                            + " (keyspace list, keyspace alter)")
                         .formatted(k)));
       }
     }

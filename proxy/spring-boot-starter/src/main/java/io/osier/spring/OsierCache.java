@@ -79,7 +79,8 @@ final class OsierCache extends AbstractValueAdaptingCache {
   private String at(Object key) {
     if (!(key instanceof CharSequence) && hasNoText(key.getClass())) {
       throw new IllegalArgumentException(
-          "a key of the cache '%s' is of %s, whose text does not tell one from another: give it a toString, or the annotation a key"
+          ("a key of the cache '%s' is of %s, whose text does not tell one from another:"
+                  + " give it a toString, or the annotation a key")
               .formatted(name, key.getClass().getTypeName()));
     }
     return prefix + key;

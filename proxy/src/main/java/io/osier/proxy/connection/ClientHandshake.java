@@ -67,7 +67,8 @@ final class ClientHandshake {
 
   private static String why(Reply.Failure failure) {
     return failure.code() == ErrorCode.VERSION_MISMATCH
-        ? "the datacenter is too old for this client, which speaks version %s of the client protocol: datacenters are upgraded before clients (it says: %s)"
+        ? ("the datacenter is too old for this client, which speaks version %s of the"
+                + " client protocol: datacenters are upgraded before clients (it says: %s)")
             .formatted(Request.PROTOCOL_VERSION, failure.message())
         : failure.message();
   }

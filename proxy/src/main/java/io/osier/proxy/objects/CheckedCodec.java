@@ -137,7 +137,8 @@ public class CheckedCodec<T> {
     if (!(object instanceof byte[]) && !object.equals(object(value))) {
       throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
-          "an object of %s does not equal what is decoded of it: it cannot be an element of a set (does its class have equals?)"
+          ("an object of %s does not equal what is decoded of it: it cannot be an element"
+                  + " of a set (does its class have equals?)")
               .formatted(object.getClass().getName()));
     }
     return value;

@@ -112,7 +112,8 @@ public final class RecordFields<R extends Record> {
     }
     throw OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
-        "component %s of %s is a %s, which cannot be a %s: counters are long, flags boolean, sets Set, multi-value registers List"
+        ("component %s of %s is a %s, which cannot be a %s: counters are long, flags"
+                + " boolean, sets Set, multi-value registers List")
             .formatted(name, of.getDeclaringRecord().getName(), type.getSimpleName(), as));
   }
 

@@ -105,7 +105,8 @@ final class PlainValues implements Values {
     if (codec == null) {
       throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
-          "no codec is known for %s: plain values are %s; others need values(KryoValues or JsonValues) when the client is built, or a ValueCodec"
+          ("no codec is known for %s: plain values are %s; others need values(KryoValues"
+                  + " or JsonValues) when the client is built, or a ValueCodec")
               .formatted(type.getName(), KNOWN));
     }
     return (ValueCodec<T>) codec;

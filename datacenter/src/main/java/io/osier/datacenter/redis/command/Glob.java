@@ -18,11 +18,7 @@ public final class Glob {
 
   private Glob() {}
 
-  /**
-   * Returns the pattern.
-   *
-   * @throws RedisException if it has more than {@value #BYTES_MAX} bytes
-   */
+  /** Returns the pattern; throws RedisException if it has more than {@value #BYTES_MAX} bytes. */
   public static byte[] checked(byte[] pattern) {
     if (pattern.length > BYTES_MAX) {
       throw new RedisException(

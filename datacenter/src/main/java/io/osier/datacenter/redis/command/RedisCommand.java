@@ -90,7 +90,7 @@ public record RedisCommand(
    * Returns the first step of the command.
    *
    * @throws RedisException if the words are wrong
-   * @throws OsierException if a key belongs to another database
+   * @throws io.osier.core.OsierException if a key belongs to another database
    */
   public Plan plan(Scope scope, byte[][] words) {
     return does.plan(scope, words);

@@ -25,11 +25,7 @@ public final class Words {
     return words.length - at;
   }
 
-  /**
-   * Returns the next word.
-   *
-   * @throws RedisException with a syntax error if there is none
-   */
+  /** Returns the next word; throws RedisException with a syntax error if there is none. */
   public byte[] next() {
     if (at == words.length) {
       throw RedisErrors.syntax();

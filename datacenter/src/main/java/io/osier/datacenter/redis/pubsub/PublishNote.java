@@ -30,11 +30,7 @@ public record PublishNote(String keyspace, byte[] channel, byte[] content) {
         });
   }
 
-  /**
-   * Reads what {@link #encode} wrote.
-   *
-   * @throws MalformedException if the bytes are no message
-   */
+  /** Reads what {@link #encode} wrote; throws MalformedException if the bytes are no message. */
   static PublishNote decode(byte[] note) {
     return Codec.readAll(new WireInput(note), "a published message", PublishNote::read);
   }

@@ -93,9 +93,7 @@ final class InfoText {
         },
         failure ->
             failure.code() == ErrorCode.FORBIDDEN || failure.code() == ErrorCode.UNAVAILABLE
-                ? keyspaces(
-                    left,
-                    text) // shown are the keyspaces that the user may read and that are in reach
+                ? keyspaces(left, text) // not for this user, or out of reach: not shown
                 : answer(RedisErrors.of(failure)));
   }
 

@@ -305,8 +305,8 @@ final class KeyspaceCommands {
     }
     // Caches drop everything at once; keys that are read meanwhile are told as they are deleted.
     keyspaces.forEach(of -> session.server.tracking().flush(of.keyspace()));
-    Consumer<String> done =
-        session.server.tracking()::forget; // tells keys that were read as absent
+    // Keys that were read as absent are told in the end.
+    Consumer<String> done = session.server.tracking()::forget;
     return next(new Flush(keyspaces.iterator(), done, false));
   }
 

@@ -97,11 +97,7 @@ public final class ServerState {
 
   // ---------------------------------------------------------------- keyspaces
 
-  /**
-   * Returns a database.
-   *
-   * @throws RedisException if no keyspace has this number
-   */
+  /** Returns a database; throws RedisException if no keyspace has this number. */
   Database database(int number) {
     return database(number, millis());
   }
@@ -150,11 +146,7 @@ public final class ServerState {
     return databases().values().stream().flatMap(of -> of.homes().stream()).distinct().toList();
   }
 
-  /**
-   * Checks that a database may be selected.
-   *
-   * @throws RedisException if it may not
-   */
+  /** Checks that a database may be selected; throws RedisException if it may not. */
   void checkDatabase(int number) {
     if (!databases().containsKey(number) && number != 0) {
       throw new RedisException("ERR DB index is out of range");

@@ -35,11 +35,7 @@ public record QueueForm(boolean resp3, List<byte[][]> commands) {
         });
   }
 
-  /**
-   * Decodes queued commands.
-   *
-   * @throws MalformedException if the bytes are none
-   */
+  /** Decodes queued commands; throws MalformedException if the bytes are none. */
   public static QueueForm decode(byte[] bytes) {
     return Codec.readAll(new WireInput(bytes), "queued commands", QueueForm::read);
   }

@@ -9,77 +9,77 @@ import java.util.Locale;
 /**
  * Finds commands among the bytes of a connection, one after the other: arrays of bulk strings, or
  * words on a line. It goes on where it stopped when more bytes have come, so each byte is looked at
- * once; and what it keeps grows with what has come, not with what was promised. Pure; for one
- * connection, and one thread at a time.
+ * once; and its memory grows with the bytes that have come, not with the lengths that they
+ * announce. Pure; for one connection, and one thread at a time.
  */
 public final class RespDecoder {
   /**
-   * How much a command may be, in bytes.
+   * The limits of a command.
    *
-   * @param words of one command
-   * @param wordBytes of a word that has its length in front of it
-   * @param bytes of a whole command
+   * @param words the most words of a command
+   * @param wordBytes the most bytes of a word that has its length in front of it
+   * @param bytes the most bytes of a whole command
    */
   public record Limits(int words, int wordBytes, int bytes) {
-    /** Of who is not known yet: the words, and the lines with their lengths. */
+    /** The limits before the login: the words, and the lines with their lengths. */
     public static final Limits UNKNOWN_USER = new Limits(10, 16 << 10, 11 * (16 << 10));
   }
 
   /** Most words of a command. */
   public static final int WORDS_MAX = 1 << 20;
 
-  /** Longest line: of a command without lengths. */
+  /** Longest line of a command without lengths, in bytes. */
   public static final int LINE_BYTES_MAX = 1 << 20;
 
-  /** How many characters of a word an error repeats. */
+  /** The most characters of a word that an error repeats. */
   public static final int SHOWN_MAX = 128;
 
-  /** Longest line with a number. */
+  /** Longest line with a number, in bytes. */
   private static final int NUMBER_BYTES_MAX = 64;
 
   private static final int FIRST_WORDS = 16;
 
-  /** Room for more words is given up behind their command. */
+  /** Arrays for more words than these are given up after their command. */
   private static final int KEPT_WORDS = 256;
 
-  /** Nothing of the command is known. */
+  /** The value of {@link #left} while nothing of the next command has come. */
   private static final int AT_START = -1;
 
-  /** The next line has the length of a word. */
+  /** The value of {@link #length} while the next line is a word's length. */
   private static final int AT_LENGTH = -1;
 
   private Limits limits;
 
-  /** How many words are still to come; {@link #AT_START} before that is known. */
+  /** How many words are still to come; {@link #AT_START} before their number is known. */
   private int left = AT_START;
 
-  /** Of the word that is coming; {@link #AT_LENGTH} if that is not known. */
+  /** The length of the word that is coming, in bytes; {@link #AT_LENGTH} before it is known. */
   private int length = AT_LENGTH;
 
-  /** How many bytes of the command were looked at. */
+  /** How many bytes of the command were decoded. */
   private int at;
 
-  /** How far an end of the line that begins at {@link #at} was looked for. */
+  /** Up to where the end of the line that begins at {@link #at} was looked for. */
   private int searched;
 
   private int count;
 
-  /** Where words begin, from the command's first byte on. */
+  /** Where the words begin, counted from the command's first byte. */
   private int[] starts = new int[FIRST_WORDS];
 
   private int[] lengths = new int[FIRST_WORDS];
 
-  /** The words of a line, where they differ from how they stand in it. */
+  /** The words of a command on a line, with quotes and escapes taken away. */
   private List<byte[]> line = List.of();
 
   private boolean isLine;
 
-  /** A decoder of the first command. */
+  /** Creates a decoder that expects the first byte of a command. */
   public RespDecoder(Limits limits) {
     this.limits = limits;
   }
 
-  /** From the next word on these limits hold. */
+  /** Sets the limits that hold from the next word on. */
   public void setLimits(Limits other) {
     limits = other;
   }
@@ -87,11 +87,11 @@ public final class RespDecoder {
   /**
    * Goes on with a command.
    *
-   * @param bytes what there is of it, from {@code from} on, with all that was there at the last
-   *     call, which may have been in another place
-   * @return how many bytes the whole command has; -1 if it is not all there. One without words is
-   *     nothing to be done and nothing to be answered
-   * @throws ProtocolError if it is none
+   * @param bytes an array that has all bytes of the command that have come, from {@code from} to
+   *     {@code to}; at the next call they may be in another array or at another place
+   * @return the length of the whole command in bytes, or -1 if more bytes must come. A command
+   *     without words is to be skipped without an answer
+   * @throws ProtocolError if the bytes are no command
    */
   public int decode(byte[] bytes, int from, int to) {
     if (left == AT_START) {
@@ -158,8 +158,8 @@ public final class RespDecoder {
   }
 
   /**
-   * Where the line ends that begins at {@link #at}: the place of its line feed; -1 if it is not
-   * there.
+   * Returns the place of the line feed of the line that begins at {@link #at}; -1 if it has not
+   * come.
    */
   private int lineEnd(byte[] bytes, int from, int to, int max) {
     int start = from + at;
@@ -177,13 +177,13 @@ public final class RespDecoder {
     return end < to ? end : -1;
   }
 
-  /** Goes behind a line. */
+  /** Goes on behind a line. */
   private void next(int from, int lineFeed) {
     at = lineFeed + 1 - from;
     searched = at;
   }
 
-  /** The number that a line has from a place on. */
+  /** Reads the number that a line has from a place on. */
   private static long number(byte[] bytes, int from, int lineFeed, String wrong) {
     int end = lineFeed > from && bytes[lineFeed - 1] == '\r' ? lineFeed - 1 : lineFeed;
     boolean negative = from < end && bytes[from] == '-';
@@ -246,7 +246,7 @@ public final class RespDecoder {
     return done();
   }
 
-  /** Words between blanks, which quotes hold together. */
+  /** Splits a line into the words between its blanks; quotes hold blanks in a word. */
   private static List<byte[]> words(byte[] bytes, int from, int to) {
     List<byte[]> words = new ArrayList<>();
     byte[] word = new byte[to - from];
@@ -259,7 +259,7 @@ public final class RespDecoder {
         return words;
       }
       int size = 0;
-      byte quote = 0; // the one that is open
+      byte quote = 0; // the quote that is open; 0 if none is
       while (i < to && (quote != 0 || !isBlank(bytes[i]))) {
         byte b = bytes[i++];
         if (quote == 0 && (b == '"' || b == '\'')) {
@@ -319,12 +319,15 @@ public final class RespDecoder {
 
   // ---------------------------------------------------------------- what was found
 
-  /** For how many words there is room now. */
+  /** Returns for how many words there is room now. */
   int room() {
     return starts.length;
   }
 
-  /** Copies the words of the command that was found last, which begins there; it is forgotten. */
+  /**
+   * Copies the words of the command that was decoded last, which begins at {@code from}, and
+   * forgets that command.
+   */
   public byte[][] take(byte[] bytes, int from) {
     byte[][] words = new byte[count][];
     for (int i = 0; i < count; i++) {
@@ -346,12 +349,12 @@ public final class RespDecoder {
     }
   }
 
-  /** Words as text, for an error's message and a log. */
+  /** Returns a word as text, for an error's message or a log. */
   public static String text(byte[] word) {
     return new String(word, StandardCharsets.UTF_8);
   }
 
-  /** As much of a word as an error repeats. */
+  /** Returns the beginning of a word, as much as an error repeats. */
   public static String shown(byte[] word) {
     String text = text(word);
     return text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) : text;

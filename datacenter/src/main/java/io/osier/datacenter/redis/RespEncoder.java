@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Writes answers one behind the other as bytes: in RESP3, or for clients that have not asked for it
- * in RESP2. Pure; for one thread at a time.
+ * Writes answers, one behind the other, as bytes of RESP3, or of RESP2 for clients that have not
+ * asked for RESP3. Pure; for one thread at a time.
  */
 public final class RespEncoder {
   private static final int FIRST_BYTES = 1 << 10;
@@ -20,13 +20,17 @@ public final class RespEncoder {
     return size;
   }
 
-  /** What was written, from 0 to {@link #size}; not for keeping. */
+  /**
+   * Returns the array with the written bytes, from 0 to {@link #size}; the next call may change it.
+   */
   public byte[] bytes() {
     return bytes;
   }
 
   /**
-   * @param keepMax a larger buffer is given up
+   * Forgets the written bytes.
+   *
+   * @param keepMax a buffer with more bytes is given up
    */
   public void clear(int keepMax) {
     size = 0;
@@ -38,8 +42,7 @@ public final class RespEncoder {
   /**
    * Writes an answer.
    *
-   * @throws IllegalStateException if there is no room for it in an array; what was written of it is
-   *     then to be dropped
+   * @throws IllegalStateException if an array has no room for it; drop the bytes written since then
    */
   public void write(RespValue value, boolean resp3) {
     switch (value) {
@@ -60,7 +63,7 @@ public final class RespEncoder {
     }
   }
 
-  /** What is in front of several values: of which kind, and how many. */
+  /** Writes the line in front of several values: their kind and their number. */
   void head(RespValue.Many all, boolean resp3) {
     char kind =
         switch (all) {
@@ -93,7 +96,7 @@ public final class RespEncoder {
     end();
   }
 
-  /** A line has no other line ends than its own. */
+  /** Writes a line, with blanks for the line ends in its text. */
   private void line(char kind, String text) {
     byte[] content = text.getBytes(StandardCharsets.UTF_8);
     room(content.length + 3L);

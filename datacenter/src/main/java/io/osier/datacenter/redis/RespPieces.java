@@ -6,16 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a large answer piece by piece, as it is read: all of it as bytes would be there once more.
- * Pure; for one thread at a time.
+ * Writes a large answer in pieces, as the client reads it: the whole answer as bytes would be in
+ * memory a second time. Pure; for one thread at a time.
  */
 public final class RespPieces {
   private final boolean resp3;
 
-  /** What is left of the answer, and of what is in it, the innermost first. */
+  /** The values still to be written: those of the innermost array first. */
   private final ArrayDeque<Iterator<RespValue>> left = new ArrayDeque<>();
 
-  /** The bulk of which some is left; null if there is none. */
+  /** The bulk string that is written in part; null if there is none. */
   private byte @Nullable [] bulk;
 
   private int from;
@@ -25,7 +25,10 @@ public final class RespPieces {
     left.push(List.of(value).iterator());
   }
 
-  /** Writes until there are so many bytes, or a few more; whether that was all. */
+  /**
+   * Writes until the encoder has so many bytes, or a few more; returns whether the answer is
+   * complete.
+   */
   public boolean writeTo(RespEncoder encoder, int bytes) {
     while (encoder.size() < bytes) {
       Iterator<RespValue> next = left.peek();

@@ -7,16 +7,16 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 
-/** What a command answers: a value of RESP3, which RESP2 has a form for, too. */
+/** An answer to a command: a value of RESP3, which has a form in RESP2 as well. Immutable. */
 public sealed interface RespValue {
   RespValue OK = new Simple("OK");
 
-  /** What a value takes besides its bytes, about. */
+  /** Bytes of heap that a value takes besides its content, about. */
   int VALUE_BYTES = 16;
 
   RespValue NULL = new Null();
 
-  /** What a value takes, about, in bytes. */
+  /** Returns how many bytes of heap a value takes, about. */
   static long bytesOf(RespValue value) {
     return switch (value) {
       case Bulk v -> VALUE_BYTES + v.bytes().length;
@@ -62,12 +62,13 @@ public sealed interface RespValue {
   record Simple(String text) implements RespValue {}
 
   /**
-   * What went wrong.
+   * An error.
    *
-   * @param text begins with a word in capitals, as in {@code ERR syntax error}; without line ends
+   * @param text begins with a word in capitals, as in {@code ERR syntax error}; has no line ends;
+   *     is cut behind {@value #LENGTH_MAX} characters
    */
   record Err(String text) implements RespValue {
-    /** Longer ones repeat what a client has sent. */
+    /** Most characters of an error: only one that repeats what a client has sent is longer. */
     static final int LENGTH_MAX = 1_024;
 
     public Err {
@@ -80,14 +81,14 @@ public sealed interface RespValue {
   /** A whole number. */
   record Int(long value) implements RespValue {}
 
-  /** Bytes, which nobody changes. */
+  /** A bulk string. Nobody may change its bytes. */
   record Bulk(byte[] bytes) implements RespValue {
     public static Bulk of(String text) {
       return new Bulk(text.getBytes(StandardCharsets.UTF_8));
     }
   }
 
-  /** The bytes of a text, which are made when they are written. */
+  /** A bulk string whose bytes are made from a text when they are written. */
   record Text(Value.Str text) implements RespValue {
     public int length() {
       return text.utf8Length();
@@ -98,16 +99,16 @@ public sealed interface RespValue {
     }
   }
 
-  /** What is not there; in RESP2 a null bulk. */
+  /** Nothing, as for an absent key; in RESP2 a null bulk string. */
   record Null() implements RespValue {}
 
-  /** What was written elsewhere, in the protocol of who is answered. */
+  /** An answer that another datacenter has encoded already, in the protocol of this client. */
   record Encoded(byte[] bytes) implements RespValue {}
 
-  /** In RESP2 a null array, in RESP3 null. */
+  /** Nothing; in RESP2 a null array, in RESP3 null. */
   record NullArray() implements RespValue {}
 
-  /** Several values, one after the other. */
+  /** A value that consists of several ones. */
   sealed interface Many extends RespValue {
     List<RespValue> values();
   }
@@ -122,7 +123,7 @@ public sealed interface RespValue {
     }
   }
 
-  /** Keys with their values, one after the other; in RESP2 an array. */
+  /** Pairs: names with their values, one after the other; in RESP2 an array. */
   record Pairs(List<RespValue> values) implements Many {
     public Pairs {
       values = List.copyOf(values);
@@ -136,7 +137,7 @@ public sealed interface RespValue {
     }
   }
 
-  /** What comes without having been asked for; in RESP2 an array. */
+  /** A push: a message or change that the client did not ask for; in RESP2 an array. */
   record Push(List<RespValue> values) implements Many {
     public Push {
       values = List.copyOf(values);

@@ -1,7 +1,6 @@
 /**
- * The Redis protocol: its codec, its connections, and which commands there are. It decides how
- * bytes become commands and answers become bytes; it knows nothing of how a partition does what it
- * is asked for.
+ * The Redis protocol's codec. It decides how bytes become commands and answers become bytes; it
+ * knows nothing of what commands do, nor of connections.
  */
 @NullMarked
 package io.osier.datacenter.redis;

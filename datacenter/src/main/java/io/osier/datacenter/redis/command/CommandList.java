@@ -8,11 +8,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** All commands that there are, but for what is done for each. Static, for any thread. */
+/**
+ * The list of all commands, with everything about them but their implementation. Static, for any
+ * thread.
+ */
 public final class CommandList {
   /**
-   * A line is a group, or one of its commands: the name, the number of its words, its flags by
-   * their first letters, which of its words are keys, and a sentence.
+   * Each line is a group, or a command of the group above: its name, its arity, the first letters
+   * of its flags, which of its words are keys, and a sentence about it.
    */
   private static final String TEXT =
       """
@@ -198,12 +201,17 @@ public final class CommandList {
 
   private CommandList() {}
 
-  /** The names of all. */
+  /** Returns the names of all commands, in capitals. */
   public static Set<String> names() {
     return ROWS.keySet();
   }
 
-  /** The command of a name, for which this is done. */
+  /**
+   * Returns the command of a name.
+   *
+   * @param does translates the command
+   * @throws IllegalArgumentException if there is no such command
+   */
   public static RedisCommand named(String name, Translator does) {
     Row row = ROWS.get(name);
     if (row == null) {
@@ -221,7 +229,7 @@ public final class CommandList {
         does);
   }
 
-  /** What a line calls so. */
+  /** Returns the places of keys for the word that a line of the list has for them. */
   public static Keys keys(String words) {
     return switch (words) {
       case "none" -> new Keys(0, 0, 0, 0, false);

@@ -3,13 +3,13 @@ package io.osier.datacenter.redis.command;
 import java.util.Optional;
 
 /**
- * The numbers that clients get for places at which a walk goes on. A number may be forgotten: then
- * the walk begins anew.
+ * Numbers that stand for the places at which walks such as SCAN go on. A number may be forgotten;
+ * then the walk begins anew.
  */
 public interface Cursors {
-  /** A number for a place, from 1 as an unsigned one. */
+  /** Returns a new number for a place: an unsigned 64-bit number, not 0. */
   long put(byte[] place);
 
-  /** The place of a number; empty if it is not known. */
+  /** Returns the place that a number stands for; empty if the number is not known. */
   Optional<byte[]> get(long cursor);
 }

@@ -7,19 +7,24 @@ import io.osier.core.Partitioning;
 import java.util.List;
 
 /**
- * A keyspace that a connection can select. Immutable.
+ * A keyspace that a connection can select by a number. Immutable.
  *
- * @param keyspace one without homes, a home of one, or the default home, which stands for all
- * @param partitioning its partitions, and its homes
+ * @param keyspace a keyspace without homes, one home of a keyspace, or the default home, which
+ *     stands for all homes
+ * @param partitioning the keyspace's partitions and homes
  */
 public record Database(String keyspace, Partitioning partitioning) {
-  /** Where a key is: in which keyspace, which is a home where there are some, and there. */
+  /**
+   * Where a key is stored: the keyspace, which is a home if there are homes, and the partition in
+   * it.
+   */
   public record Place(String keyspace, int partition) {}
 
   /**
-   * The keyspace that a key is in: where all homes are meant, the key's home.
+   * Returns the keyspace of a key: its home, if the database stands for all homes.
    *
-   * @throws OsierException INVALID_ARGUMENT if the database is one home, and not the key's
+   * @throws OsierException INVALID_ARGUMENT if the database is one home, and the key belongs to
+   *     another
    */
   public String keyspace(Key key) {
     Homes homes = partitioning.homes();
@@ -33,22 +38,24 @@ public record Database(String keyspace, Partitioning partitioning) {
     return homes.keyspace(keyspace, key);
   }
 
-  /** Where a key is; fails as {@link #keyspace(Key)} does. */
+  /** Returns where a key is stored; fails as {@link #keyspace(Key)} does. */
   Place place(Key key) {
     return new Place(keyspace(key), partitioning.of(key));
   }
 
-  /** Whether all keys there can be are in one place. */
+  /** Returns whether all possible keys are in one partition of one home. */
   boolean isOnePlace() {
     return partitioning.count() == 1 && partitioning.homes().isEmpty();
   }
 
-  /** The keyspaces of all its keys: the default home first where there are several. */
+  /**
+   * Returns the keyspaces of all its keys: its homes, the default home first, or the one keyspace.
+   */
   public List<String> keyspaces() {
     return partitioning.homes().keyspaces(keyspace);
   }
 
-  /** The same, each as a database of its own. */
+  /** Returns {@link #keyspaces}, each as a database of its own. */
   public List<Database> homes() {
     return keyspaces().stream().map(home -> new Database(home, partitioning)).toList();
   }

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 /**
  * Which keyspace a database's number stands for. Immutable.
  *
- * @param named by number; none where nothing is set: then 0 is the only keyspace, or the one that
- *     is called default
+ * @param named the configured keyspaces by number; empty if nothing is configured: then number 0
+ *     stands for the only keyspace, or for the keyspace named default
  */
 public record Databases(Map<Integer, String> named) {
   private static final String DEFAULT = "default";
@@ -23,11 +23,12 @@ public record Databases(Map<Integer, String> named) {
   }
 
   /**
-   * The keyspace of a number, if there is one. A keyspace with homes is one, however many of its
-   * homes are where.
+   * Returns the keyspace of a number, if there is one. A keyspace with homes counts as one
+   * keyspace, whichever datacenters hold the homes.
    *
-   * @param here among which it is looked for first, so that what others hold takes 0 from none
-   * @param all with those that others hold
+   * @param here the keyspaces that this datacenter holds; they are searched first, so that a
+   *     keyspace of other holders never changes what 0 means here
+   * @param all all keyspaces, with those that only others hold
    */
   public Optional<Reply.KeyspaceInfo> find(
       int number, List<Reply.KeyspaceInfo> here, List<Reply.KeyspaceInfo> all) {
@@ -51,7 +52,7 @@ public record Databases(Map<Integer, String> named) {
         : Optional.of(DEFAULT).filter(names::contains);
   }
 
-  /** One more than the highest number; at least 1. */
+  /** Returns the highest number plus one; at least 1. */
   public int count() {
     return named.keySet().stream().mapToInt(n -> n + 1).max().orElse(1);
   }

@@ -5,14 +5,18 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Draws elements. Static, for any thread. */
+/** Draws elements at random, by a given seed. Static, for any thread. */
 public final class Draw {
-  /** So many at most where each may come several times. */
+  /** Most elements that are drawn if each may come several times. */
   private static final long REPEATED_MAX = 1 << 20;
 
   private Draw() {}
 
-  /** A command's count; a negative one allows elements to come several times. */
+  /**
+   * Reads a command's count. A negative count lets elements come several times.
+   *
+   * @throws RedisException if the count is no number, or below the negative limit
+   */
   public static long count(byte[] word) {
     long count = Numbers.integer(word);
     if (count < -REPEATED_MAX) {

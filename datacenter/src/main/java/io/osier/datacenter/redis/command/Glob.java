@@ -3,21 +3,22 @@ package io.osier.datacenter.redis.command;
 import java.util.Arrays;
 
 /**
- * Redis' patterns: {@code *}, {@code ?}, {@code [a-c]}, {@code [^x]}, and {@code \} before what
- * stands for itself. A {@link #isQuick} pattern costs its length, whatever the text.
+ * Redis' patterns: {@code *}, {@code ?}, {@code [a-c]}, {@code [^x]}, and {@code \} in front of a
+ * character that stands for itself. Comparing a pattern that {@link #isQuick} costs its length,
+ * whatever the text. Static, for any thread.
  */
 public final class Glob {
   private static final int BYTES_MAX = 1_024;
 
-  /** What each byte of a text and a pattern may cost. */
+  /** The most comparisons for each byte of text and pattern. */
   private static final int STEPS = 8;
 
-  /** Of short texts any pattern may take so many. */
+  /** The comparisons that every pattern may take, so that short texts can be compared with any. */
   private static final int STEPS_FREE = 4_096;
 
   private Glob() {}
 
-  /** A pattern that is short enough to be compared with many texts; an error if it is not. */
+  /** Returns the pattern; throws RedisException if it has more than {@value #BYTES_MAX} bytes. */
   public static byte[] checked(byte[] pattern) {
     if (pattern.length > BYTES_MAX) {
       throw new RedisException(
@@ -27,7 +28,8 @@ public final class Glob {
   }
 
   /**
-   * Whether a pattern has one star at most: comparing it costs its own length, whatever the text.
+   * Returns whether a pattern has one star at most: comparing it costs its own length, whatever the
+   * text.
    */
   public static boolean isQuick(byte[] pattern) {
     int p = 0;
@@ -40,7 +42,7 @@ public final class Glob {
     return parts(pattern, p) >= 0;
   }
 
-  /** With what every text begins that a pattern matches. */
+  /** Returns the bytes with which every text begins that the pattern matches. */
   public static byte[] prefix(byte[] pattern) {
     byte[] prefix = new byte[pattern.length];
     int length = 0;
@@ -57,7 +59,7 @@ public final class Glob {
   }
 
   /**
-   * Whether a name, which is short, is as a pattern wants it. Costs at most the pattern's length
+   * Returns whether a pattern matches a name, which is short. Costs at most the pattern's length
    * for each byte of the name.
    */
   public static boolean matchesName(byte[] pattern, byte[] name) {
@@ -65,10 +67,11 @@ public final class Glob {
   }
 
   /**
-   * Whether a text is as a pattern wants it. Costs {@value #STEPS} steps for each byte at most: a
-   * pattern that would take more, since it fits nearly at each byte of a long text, is refused.
+   * Returns whether a pattern matches a text. Takes at most {@value #STEPS} comparisons for each
+   * byte: a pattern that would take more, since it matches nearly at each byte of a long text, is
+   * refused.
    *
-   * @throws RedisException if that takes too long to find out
+   * @throws RedisException if the comparison takes too long
    */
   public static boolean matches(byte[] pattern, byte[] text) {
     return matches(pattern, text, STEPS_FREE + (long) STEPS * (pattern.length + text.length));
@@ -78,7 +81,7 @@ public final class Glob {
     long left = steps;
     int p = 0;
     int t = 0;
-    int star = -1; // behind the last star, where it is gone on if the rest does not fit
+    int star = -1; // the place behind the last star, to return to if the rest does not match
     int starText = 0;
     while (t < text.length) {
       left -= cost(pattern, p);
@@ -91,7 +94,7 @@ public final class Glob {
       if (p < pattern.length && pattern[p] == '*') {
         p++;
         int last = parts(pattern, p);
-        if (last >= 0) { // what is behind the last star can only be at the text's end
+        if (last >= 0) { // the part behind the last star must match the text's end
           return text.length - t >= last && fitsAll(pattern, p, text, text.length - last);
         }
         star = p;
@@ -114,12 +117,14 @@ public final class Glob {
     return p == pattern.length;
   }
 
-  /** Of comparing one byte with the pattern's part at a place. */
+  /** Returns what it costs to compare one byte with the pattern's part at a place. */
   private static int cost(byte[] pattern, int at) {
     return at < pattern.length && pattern[at] == '[' ? 1 + (end(pattern, at) - at) / 16 : 1;
   }
 
-  /** For how many bytes of a text a pattern stands from a place on; -1 if there is a star. */
+  /**
+   * Returns how many bytes of a text the pattern matches from a place on; -1 if there is a star.
+   */
   private static int parts(byte[] pattern, int from) {
     int parts = 0;
     for (int p = from; p < pattern.length; p = end(pattern, p)) {
@@ -131,7 +136,10 @@ public final class Glob {
     return parts;
   }
 
-  /** Whether the rest of a text is as the rest of a pattern without stars, which is as long. */
+  /**
+   * Returns whether the rest of a pattern without stars matches the rest of a text, which has as
+   * many bytes.
+   */
   private static boolean fitsAll(byte[] pattern, int from, byte[] text, int textFrom) {
     int p = from;
     for (int t = textFrom; t < text.length; t++) {
@@ -143,7 +151,7 @@ public final class Glob {
     return true;
   }
 
-  /** Whether a byte is as the pattern's part at a place wants it. */
+  /** Returns whether the pattern's part at a place matches a byte. */
   private static boolean fits(byte[] pattern, int at, byte b) {
     return switch (pattern[at]) {
       case '?' -> true;
@@ -178,7 +186,7 @@ public final class Glob {
     return found != not;
   }
 
-  /** Where the pattern's part at a place ends. */
+  /** Returns where the pattern's part that begins at a place ends. */
   private static int end(byte[] pattern, int at) {
     if (pattern[at] == '\\') {
       return Math.min(pattern.length, at + 2);

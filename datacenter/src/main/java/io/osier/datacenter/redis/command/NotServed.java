@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Commands of Redis that Osier does not serve, with why. Static, for any thread. */
+/** The commands of Redis that Osier does not serve, and the reasons. Static, for any thread. */
 public final class NotServed {
   private static final int NAME_MAX = 32;
 
@@ -53,7 +53,9 @@ public final class NotServed {
     }
   }
 
-  /** Why a command of Redis is refused; null for one that Redis does not have, or Osier has. */
+  /**
+   * Returns the error for a command of Redis that Osier does not serve; null for every other name.
+   */
   public static @Nullable String error(byte[] name) {
     if (name.length > NAME_MAX) {
       return null;
@@ -70,13 +72,14 @@ public final class NotServed {
   }
 
   /**
-   * Refuses what a browser sends: a page could let it send commands to a datacenter on its own
-   * machine, where nobody logs in. The line {@code Host:} comes before the body of any request.
+   * Refuses the lines of an HTTP request. A web page could otherwise let a browser send commands to
+   * a datacenter on its own machine, where nobody logs in. The line {@code Host:} comes before the
+   * body of any request.
    *
    * @throws ProtocolError if a command begins with a word of HTTP
    */
   public static void checkNoHttp(byte[] name) {
-    boolean mayBe = // of nearly all commands their length tells enough
+    boolean mayBe = // for nearly all commands the length suffices
         name.length == 4 ? (name[0] | 0x20) == 'p' : name.length == 5 && name[4] == ':';
     if (mayBe && HTTP.contains(RespDecoder.text(name).toUpperCase(Locale.ROOT))) {
       throw new ProtocolError("this looks like HTTP, and the port is for clients of Redis");

@@ -18,7 +18,7 @@ public final class Numbers {
   /** Longest text of a number that Redis looks at. */
   private static final int FLOAT_TEXT_MAX = 5 * 1024;
 
-  /** Largest exponent of the numbers that Redis counts with, those of 80 bits. */
+  /** Largest decimal exponent of the numbers that Redis calculates with, which have 80 bits. */
   private static final int EXPONENT_MAX = 4932;
 
   private static final Pattern DECIMAL =
@@ -45,7 +45,10 @@ public final class Numbers {
     return number;
   }
 
-  /** The long that is written so: without a plus, blanks or zeros in front; empty if it is none. */
+  /**
+   * Returns the long that a word writes: without a plus, blanks or leading zeros. Empty if it is
+   * none.
+   */
   public static OptionalLong parse(byte[] word) {
     int length = word.length;
     boolean isNegative = length > 0 && word[0] == '-';
@@ -56,7 +59,7 @@ public final class Numbers {
     if (word[from] == '0') {
       return length == 1 ? OptionalLong.of(0) : OptionalLong.empty();
     }
-    long negative = 0; // the range is larger on this side
+    long negative = 0; // counted as negative, since the range of negative numbers is larger
     for (int i = from; i < length; i++) {
       int digit = word[i] - '0';
       if (digit < 0 || digit > 9 || negative < Long.MIN_VALUE / 10) {
@@ -79,10 +82,10 @@ public final class Numbers {
   }
 
   /**
-   * A number with a fraction, exactly.
+   * Returns a number with a fraction, exactly.
    *
-   * @param error what is thrown for a text that is none
-   * @param infinite what is thrown for an infinite one
+   * @param error the message of the RedisException for a word that is no number
+   * @param infinite the message of the RedisException for an infinite number
    */
   public static BigDecimal decimal(byte[] word, String error, String infinite) {
     if (word.length == 0 || word.length >= FLOAT_TEXT_MAX) {
@@ -116,7 +119,11 @@ public final class Numbers {
     }
   }
 
-  /** The sum of numbers with fractions; an error if it is one that Redis cannot count with. */
+  /**
+   * Returns the sum of two numbers with fractions.
+   *
+   * @throws RedisException if it is beyond the numbers of Redis
+   */
   public static BigDecimal sum(BigDecimal one, BigDecimal other) {
     BigDecimal sum = one.add(other);
     if ((long) sum.precision() - sum.scale() > EXPONENT_MAX) {
@@ -126,9 +133,9 @@ public final class Numbers {
   }
 
   /**
-   * A number that something is sorted by; a text without any digits counts 0.
+   * Returns the number by which SORT orders an element; an empty word counts as 0.
    *
-   * @param error what is thrown for a text that is none
+   * @param error the message of the RedisException for a word that is no number
    */
   public static double score(byte[] word, String error) {
     if (word.length == 0) {
@@ -151,7 +158,10 @@ public final class Numbers {
     return score;
   }
 
-  /** As Redis writes it: never with an exponent, and without zeros at its end. */
+  /**
+   * Returns the text that Redis writes for a number: without an exponent, and without zeros at its
+   * end.
+   */
   public static byte[] text(BigDecimal number) {
     return plain(number).getBytes(StandardCharsets.ISO_8859_1);
   }

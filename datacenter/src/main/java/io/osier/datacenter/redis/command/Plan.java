@@ -6,7 +6,10 @@ import io.osier.protocol.Request;
 import java.util.List;
 import java.util.function.Function;
 
-/** What is to be done for a command, step by step. */
+/**
+ * What is to be done for a command: an answer, or requests to partitions and what follows from
+ * their replies.
+ */
 public sealed interface Plan {
   record Answer(RespValue value) implements Plan {}
 
@@ -23,19 +26,19 @@ public sealed interface Plan {
   }
 
   /**
-   * Something must be asked of partitions first.
+   * Requests to partitions.
    *
-   * @param requests asked beside each other, one or more
-   * @param then what follows from their replies, in the order of the requests; must not block. That
-   *     of a data command is called by any thread, since what follows from much is decided beside
-   *     the connection's loop. A {@link Reply.Failure} is given to it as well
+   * @param requests one or more, which are asked side by side
+   * @param then returns what follows from the replies, which are in the order of the requests; must
+   *     not block. Any thread may call it for a data command, since the plan for much data is made
+   *     beside the connection's loop. Among the replies may be a {@link Reply.Failure}
    */
   record Ask(List<Request> requests, Function<List<Reply>, Plan> then) implements Plan {
     public Ask {
       requests = List.copyOf(requests);
     }
 
-    /** Whether it walks through a keyspace. */
+    /** Returns whether a request walks through a keyspace. */
     public boolean scans() {
       for (Request request : requests) {
         if (request instanceof Request.Scan) {
@@ -46,7 +49,7 @@ public sealed interface Plan {
     }
   }
 
-  /** Whether a request changes something, or may. */
+  /** Returns whether a request changes something, or may. */
   static boolean isUpdate(Request request) {
     return !(request instanceof Request.Read
         || request instanceof Request.ReadAll

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A command of Redis.
+ * A command of Redis. Immutable.
  *
- * @param name in capitals
- * @param arity the number of words, its name among them; negative for at least so many
- * @param flags as COMMAND tells them
- * @param keys where its keys are
- * @param group as COMMAND DOCS tells it: string, hash, set, generic, ...
- * @param summary what it does, in one sentence
- * @param does what is to be done for it
+ * @param name the name in capitals
+ * @param arity the number of words, the name included; negative for a least number
+ * @param flags the flags as COMMAND shows them
+ * @param keys which of the words are keys
+ * @param group the group as COMMAND DOCS shows it: string, hash, set, generic, ...
+ * @param summary what the command does, in one sentence
+ * @param does translates the command into a plan
  */
 public record RedisCommand(
     String name,
@@ -39,16 +39,16 @@ public record RedisCommand(
   }
 
   /**
-   * Which words are keys.
+   * Which words of a command are keys.
    *
-   * @param first the first one, counted from the name's 0; 0 for none
-   * @param last the last one; negative from the end
-   * @param step from one to the next
-   * @param counted the word that says how many keys follow it; 0 if none does
-   * @param updated whether words of an update may stand in front of the others
+   * @param first the place of the first key, where the name is at 0; 0 for none
+   * @param last the place of the last key; negative if counted from the end
+   * @param step the distance from one key to the next
+   * @param counted the place of the word that says how many keys follow it; 0 for none
+   * @param updated whether the options of an update may stand in front of the other words
    */
   public record Keys(int first, int last, int step, int counted, boolean updated) {
-    /** How many words stand in front of the others, behind the name. */
+    /** Returns how many words of options stand between the name and the other words. */
     public int shift(byte[][] words) {
       int at = 1;
       int more;
@@ -60,12 +60,15 @@ public record RedisCommand(
       return at - 1;
     }
 
-    /** Whether it depends on the words where they are. */
+    /** Returns whether the places of the keys depend on the words. */
     public boolean isMovable() {
       return counted > 0 || updated;
     }
 
-    /** Those among a command's words, its name first; as many as there are of them. */
+    /**
+     * Returns the keys among a command's words, of which the name is the first; fewer than it names
+     * if words are missing.
+     */
     public List<byte[]> of(byte[][] words) {
       int shift = shift(words);
       int from = first == 0 ? 0 : first + shift;
@@ -83,14 +86,23 @@ public record RedisCommand(
     }
   }
 
-  /** The first step; an error if its words are wrong, or a key belongs to another database. */
+  /**
+   * Returns the first step of the command.
+   *
+   * @throws RedisException if the words are wrong
+   * @throws io.osier.core.OsierException if a key belongs to another database
+   */
   public Plan plan(Scope scope, byte[][] words) {
     return does.plan(scope, words);
   }
 
   @FunctionalInterface
   public interface Translator {
-    /** The first step, of as many words as the arity says; an error if they are wrong. */
+    /**
+     * Returns the first step of a command with as many words as its arity says.
+     *
+     * @throws RedisException if the words are wrong
+     */
     Plan plan(Scope scope, byte[][] words);
   }
 }

@@ -9,7 +9,7 @@ import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Locale;
 
-/** Errors in Redis' words. Static, for any thread. */
+/** The errors that clients read, in Redis' words. Static, for any thread. */
 public final class RedisErrors {
   public static final String WRONG_TYPE =
       "WRONGTYPE Operation against a key holding the wrong kind of value";
@@ -27,7 +27,7 @@ public final class RedisErrors {
 
   public static final String OTHER_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
 
-  /** A command began again too often. */
+  /** The error of a command that has begun again too often. */
   public static final String BUSY =
       "BUSY nothing was done: others changed the key all the time; try again";
 
@@ -36,10 +36,10 @@ public final class RedisErrors {
   private RedisErrors() {}
 
   /**
-   * Whether a connection ends instead of an answer: it is not known whether anything was done, or
-   * what the connection was shown is out of reach, or the datacenter goes. Every client understands
-   * that; a new connection begins with nothing seen. Who asks whether something has come yet is
-   * answered that it has not.
+   * Returns whether a connection must end instead of answering: the outcome of a request is
+   * unknown, the datacenter shuts down, or what the connection was shown earlier is out of reach.
+   * Every client understands the end of a connection, and a new connection has been shown nothing.
+   * A request that waits for updates ({@link Request.Reach}) is answered that they have not come.
    */
   public static boolean endConnection(List<Request> asked, Reply[] replies) {
     for (int i = 0; i < replies.length; i++) {
@@ -63,7 +63,7 @@ public final class RedisErrors {
     return new RespValue.Err(text(failure.code(), failure.message()));
   }
 
-  /** The same where other parts of what was asked for may be done. */
+  /** Returns the error of a command of which other parts may have been done. */
   public static RespValue.Err ofPart(Reply.Failure failure) {
     String text = text(failure.code(), failure.message());
     return new RespValue.Err(
@@ -72,7 +72,7 @@ public final class RedisErrors {
             : text);
   }
 
-  /** What a command is answered that throws. */
+  /** Returns the error for what a command has thrown. */
   public static RespValue.Err of(RuntimeException e) {
     return new RespValue.Err(
         switch (e) {
@@ -88,9 +88,10 @@ public final class RedisErrors {
   }
 
   /**
-   * Checks how many words a command has, or a part of one.
+   * Checks how many words a command or subcommand has.
    *
-   * @param least 1 for a command that has no parts
+   * @param least at least 2 for a subcommand, else 1
+   * @throws RedisException if there are fewer or more words
    */
   public static void checkArity(byte[][] words, int least, int most) {
     if (words.length < least || words.length > most) {

@@ -4,35 +4,35 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 
 /**
- * What a command is translated with.
+ * The surroundings of a command that are needed to translate it. Immutable.
  *
- * @param database the one that the connection has selected
+ * @param database the database that the connection has selected
  * @param millis the present time, in milliseconds since 1970
- * @param seed for what is drawn
+ * @param seed the seed for random draws
  * @param resp3 whether the client understands RESP3
- * @param cursors where walks through sets and hashes go on
+ * @param cursors the places at which walks through sets and hashes go on
  */
 public record Scope(Database database, long millis, long seed, boolean resp3, Cursors cursors) {
-  /** The same, whose nth command draws otherwise. */
+  /** Returns a scope with another seed, for the nth command of a transaction. */
   public Scope drawing(int n) {
     return new Scope(database, millis, seed + n * 0x9e3779b97f4a7c15L, resp3, cursors);
   }
 
   /**
-   * The keyspace of a key.
+   * Returns the keyspace of a key.
    *
-   * @throws OsierException INVALID_ARGUMENT if it is not in the database
+   * @throws OsierException INVALID_ARGUMENT if the key belongs to another database
    */
   public String keyspace(Key key) {
     return database.keyspace(key);
   }
 
-  /** Where a key is; fails as {@link #keyspace} does. */
+  /** Returns where a key is stored; fails as {@link #keyspace} does. */
   public Database.Place place(Key key) {
     return database.place(key);
   }
 
-  /** Whether all keys there can be are in one place. */
+  /** Returns whether all possible keys are in one partition of one home. */
   public boolean isOnePlace() {
     return database.isOnePlace();
   }

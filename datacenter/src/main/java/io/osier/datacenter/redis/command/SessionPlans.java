@@ -14,17 +14,20 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 
-/** A session goes on at another datacenter: by tokens, as Osier's own clients have them. Static. */
+/**
+ * The plans of OSIER.TOKEN and OSIER.AFTER, by which a session goes on at another datacenter; the
+ * tokens are those of Osier's own clients. Static, for any thread.
+ */
 public final class SessionPlans {
   private SessionPlans() {}
 
   /**
-   * Answers a token of all that a database has here, or at the holders that are asked, which is
-   * what a session can have seen.
+   * Returns a plan that answers a token. The token names everything that the database shows here,
+   * or at the holders that are asked: the session can have seen no more.
    *
-   * @param keyspaces the database's homes, or itself
-   * @param partitions of each
-   * @param shown by keyspace and partition, what other holders have shown here
+   * @param keyspaces the database's homes, or its one keyspace
+   * @param partitions the number of partitions of each
+   * @param shown returns, by keyspace and partition, what other holders have shown to clients here
    */
   public static Plan token(
       List<String> keyspaces, int partitions, BiFunction<String, Integer, VersionVector> shown) {
@@ -59,11 +62,11 @@ public final class SessionPlans {
   }
 
   /**
-   * Waits until all is here that a token names.
+   * Returns a plan that waits until everything is visible here that a token names.
    *
-   * @param partitions by the keyspaces' names, how many each has; of those that may be asked here
-   * @param millis how long
-   * @throws RedisException if it is none of this cluster's
+   * @param partitions the number of partitions of each keyspace that may be asked here
+   * @param millis the longest wait, in milliseconds
+   * @throws RedisException if the token is of another cluster, or no token
    */
   public static Plan after(String token, Map<String, Integer> partitions, int millis) {
     SortedMap<String, List<VersionVector>> seen = SeenText.read(token, "OSIER.TOKEN");

@@ -5,7 +5,9 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What CONFIG GET shows at first, and what CONFIG SET keeps. Static, for any thread. */
+/**
+ * The settings that CONFIG GET shows at first and CONFIG SET may change. Static, for any thread.
+ */
 public final class Settings {
   private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,19}([kKmMgG]?[bB]?|%)");
 
@@ -66,10 +68,10 @@ public final class Settings {
   }
 
   /**
-   * Checks a value of a setting: one that is a number at first stays one, which may have a unit of
-   * memory.
+   * Checks a new value of a setting: a setting whose first value is a number must stay a number,
+   * which may have a unit of memory.
    *
-   * @return why it is none; null if it is one
+   * @return why the value is refused; null if it is right
    */
   public static @Nullable String fault(String name, String value) {
     String first = first(1).get(name);

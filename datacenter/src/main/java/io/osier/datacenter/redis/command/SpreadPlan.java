@@ -16,12 +16,12 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /**
- * Asks partitions which other datacenters have what was written, until enough have all of it or the
- * time is over. Each question is for a short time, so that nobody waits long for a connection that
- * is not there any more. Not thread-safe.
+ * The plan of WAIT: asks partitions which other datacenters have everything that was written, until
+ * enough of them have it or the time is over. Each request waits a second at most, so that no
+ * request waits long for a connection that has ended. Not thread-safe.
  */
 public final class SpreadPlan {
-  /** So long one question waits at most, in milliseconds. */
+  /** The longest wait of one request, in milliseconds. */
   static final int SLICE_MILLIS = 1_000;
 
   private final List<Part> parts;
@@ -31,7 +31,7 @@ public final class SpreadPlan {
   private final LongSupplier nanos;
   private final IntFunction<RespValue> answer;
 
-  /** A partition, and what it has told. */
+  /** A partition, and its last answer. */
   private static final class Part {
     final String keyspace;
     final int partition;
@@ -47,30 +47,30 @@ public final class SpreadPlan {
       this.seen = shown.apply(partition);
     }
 
-    /** Something of what was shown is lost; whether some of that is waited for no more. */
+    /** Drops from the awaited updates those that were lost; returns whether there were any. */
     boolean forgets() {
       VersionVector before = seen;
-      // What was shown meanwhile is not waited for.
+      // Updates that were shown meanwhile are not waited for.
       seen = before.beyond(before.beyond(shown.apply(partition)));
       return !seen.equals(before);
     }
   }
 
   /**
-   * Where something was written.
+   * A keyspace to which the connection has written.
    *
-   * @param shown by partition, what other holders have shown here, without what is lost of that as
-   *     far as it was found out
+   * @param shown returns, by partition, what other holders have shown to clients here, without the
+   *     updates that are known to be lost
    */
   public record Written(String keyspace, int partitions, IntFunction<VersionVector> shown) {}
 
   /**
-   * @param written where something was written
+   * @param written the keyspaces to which the connection has written
    * @param wanted how many datacenters are waited for
-   * @param millis how long; 0 for ever
-   * @param nanos a monotonic clock
-   * @param answer what is answered when so many datacenters have all of it: of several keyspaces so
-   *     many have each, which need not be the same ones
+   * @param millis the longest wait, in milliseconds; 0 for no limit
+   * @param nanos a monotonic clock, in nanoseconds
+   * @param answer makes the answer from the number of datacenters that have everything. With
+   *     several keyspaces that is the least number of any; they need not be the same datacenters
    */
   public SpreadPlan(
       List<Written> written,
@@ -91,7 +91,10 @@ public final class SpreadPlan {
     this.answer = answer;
   }
 
-  /** The first step; where nothing is left of what was written, nobody has it. */
+  /**
+   * Returns the first step. If all keyspaces that were written to are gone, no datacenter has the
+   * updates.
+   */
   public Plan begin() {
     return parts.isEmpty() ? new Plan.Answer(answer.apply(0)) : ask(parts, true);
   }
@@ -104,7 +107,7 @@ public final class SpreadPlan {
     long millis = Math.clamp(leftNanos() / 1_000_000 + 1, 0, SLICE_MILLIS);
     List<Request> requests = new ArrayList<>(some.size());
     for (Part part : some) {
-      // One that has told of as many as are wanted is asked for one more.
+      // A partition that has named enough datacenters already is asked for one more.
       int needed = first ? wanted : Math.max(wanted, part.having.size() + 1);
       requests.add(
           new Request.Spread(
@@ -130,7 +133,7 @@ public final class SpreadPlan {
       }
     }
     if (!anew.isEmpty()) {
-      return ask(anew, false); // each time less is left of what was shown
+      return ask(anew, false); // ends, since each time fewer updates are awaited
     }
     Map<String, List<Part>> keyspaces = new TreeMap<>();
     parts.forEach(p -> keyspaces.computeIfAbsent(p.keyspace, k -> new ArrayList<>()).add(p));
@@ -153,7 +156,10 @@ public final class SpreadPlan {
     return failure.code() == ErrorCode.SESSION_LOST;
   }
 
-  /** Those of a keyspace's partitions that too few have, or else that not all have who have any. */
+  /**
+   * Returns the partitions to ask again: those whose updates too few datacenters have; if there are
+   * none, those that not the same datacenters have as the others.
+   */
   private List<Part> lacking(List<Part> of) {
     List<Part> few = of.stream().filter(part -> part.having.size() < wanted).toList();
     Set<String> all = new HashSet<>();

@@ -25,7 +25,7 @@ public final class Words {
     return words.length - at;
   }
 
-  /** The next word; what is missing is a syntax error. */
+  /** Returns the next word; throws RedisException with a syntax error if there is none. */
   public byte[] next() {
     if (at == words.length) {
       throw RedisErrors.syntax();
@@ -61,19 +61,19 @@ public final class Words {
     return Numbers.integer(next());
   }
 
-  /** The next word in capitals: an option's name. */
+  /** Returns the next word in capitals, as the name of an option. */
   public String option() {
     return option(next());
   }
 
-  /** A word in capitals; empty for one that is too long to be an option. */
+  /** Returns a word in capitals; an empty text for a word that is too long to be an option. */
   public static String option(byte[] word) {
     return word.length > 32
         ? ""
         : new String(word, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT);
   }
 
-  /** Takes the next word if it is this option. */
+  /** Skips the next word if it is this option; returns whether it is. */
   public boolean takes(String option) {
     if (hasNext() && option(words[at]).equals(option)) {
       at++;

@@ -6,7 +6,7 @@ import java.util.Set;
 
 /** The keyspaces to which a connection has written. Not thread-safe. */
 public final class WrittenKeyspaces {
-  /** Nearly always that of the next update, too. */
+  /** The keyspace of the last update: nearly always that of the next one, too. */
   private String last = "";
 
   private final Set<String> all = new HashSet<>(2);

@@ -1,6 +1,6 @@
 /**
- * What each command of Redis asks of partitions, and how their answers read in Redis' words. Pure:
- * it must not know connections, threads or clocks.
+ * Translates each command of Redis into requests to partitions, and their replies into Redis'
+ * words. Pure: it must not know connections, threads or clocks.
  */
 @NullMarked
 package io.osier.datacenter.redis.command;

@@ -8,15 +8,15 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps {@value #PLACES} places, each for ten minutes, and less if they are large: a place in a set
- * is an element. So what is there all the time while somebody walks is shown at least once,
- * whatever is forgotten. Thread-safe.
+ * Keeps the places of at most {@value #PLACES} walks, each for ten minutes, and fewer if they are
+ * large: a place in a set is an element. The oldest is forgotten first; its walk begins anew, so it
+ * still shows at least once whatever is there all the time. Thread-safe.
  */
 public final class CursorTable implements Cursors {
   static final int PLACES = 16_384;
   static final long MILLIS = 600_000;
 
-  /** All places have at most so many bytes together, the last one excepted. */
+  /** Most bytes of all places together, the newest one excepted. */
   static final long BYTES_MAX = 32 << 20;
 
   private record Place(byte[] bytes, long untilMillis) {}
@@ -24,13 +24,13 @@ public final class CursorTable implements Cursors {
   private final LongSupplier millis;
   private final LongSupplier numbers;
 
-  /** By their numbers, the oldest first. */
+  /** The places by their numbers, the oldest first. */
   private final Map<Long, Place> places = new LinkedHashMap<>();
 
   private long bytes;
 
   /**
-   * @param millis the present time
+   * @param millis the present time, in milliseconds since 1970
    * @param numbers draws numbers that nobody can guess
    */
   public CursorTable(LongSupplier millis, LongSupplier numbers) {

@@ -13,12 +13,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection's watcher of a key's changes, or of those of all keys with a prefix. It asks the
- * keyspace's feed, again and again from where it was told last; what is told is a push. Not
- * thread-safe.
+ * A connection's watcher of the changes of one key, or of all keys with a prefix. It sends one
+ * request after the other to the keyspace's feed, each from the position of the last reply, and
+ * turns replies into pushes. Not thread-safe.
  */
 public final class ChangeWatch {
-  /** So long an answer is waited for. */
+  /** How long a request waits for changes at the feed, in milliseconds. */
   static final int WAIT_MILLIS = 20_000;
 
   private static final RespValue CHANGES = RespValue.Bulk.of("osier.changes");
@@ -28,9 +28,9 @@ public final class ChangeWatch {
   private Request.Watch next;
 
   /**
-   * @param word the key, or the prefix with its star, as it was sent
-   * @param places where to begin; empty for now, or for the beginning
-   * @param resumes whether it is told of what was before, too
+   * @param word the key, or the prefix with its star, as the client sent it
+   * @param places where to begin; empty for the present, or for the beginning
+   * @param resumes whether changes before the present are told as well
    */
   ChangeWatch(byte[] word, String keyspace, List<Request.Place> places, boolean resumes) {
     this.word = new RespValue.Bulk(word);
@@ -52,7 +52,7 @@ public final class ChangeWatch {
     return next;
   }
 
-  /** What it is told; null for nothing. It is over once it is told of a failure. */
+  /** Returns the push for a reply; null if there is nothing to say. A failure ends the watcher. */
   RespValue.@Nullable Push told(Reply reply) {
     if (!(reply instanceof Reply.Changes told)) {
       Reply.Failure failure = (Reply.Failure) reply;
@@ -87,7 +87,7 @@ public final class ChangeWatch {
     return text.<RespValue>map(RespValue.Bulk::of).orElse(RespValue.NULL);
   }
 
-  /** It is over, and says from where another one may go on. */
+  /** Returns the push that ends the watcher, with the position from which another one may go on. */
   private RespValue.Push ended(String why) {
     return new RespValue.Push(List.of(ENDED, word, RespValue.Bulk.of(why), position()));
   }

@@ -16,19 +16,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes that a connection watches. Each watcher has one question under way at most, and asks
- * on when what it was told is sent: what it does not take is kept by the keyspace's feed, for all
- * watchers together, and who falls behind that is told so. Used by the connection's loop, but for
- * replies, which come from any thread.
+ * The watchers of a connection. Each has one request at the feed at most, and sends the next one
+ * when the pushes of the last reply are sent: changes that the client has not read are kept by the
+ * keyspace's feed, once for all watchers, and a watcher that falls too far behind gets a failure.
+ * Used by the connection's loop, except for replies, which come from any thread.
  */
 public final class ChangeWatches {
-  /** So many a connection may have. */
+  /** The most watchers of a connection. */
   public static final int COUNT_MAX = 100;
 
   /** Asks a keyspace's feed. */
   @FunctionalInterface
   public interface Feed {
-    /** The reply comes once, by any thread. */
+    /** Sends a request; any thread calls {@code reply}, once. */
     void ask(Request.Watch request, Consumer<Reply> reply);
   }
 
@@ -37,7 +37,7 @@ public final class ChangeWatches {
   private final Feed feed;
   private final Map<Topic, ChangeWatch> all = new LinkedHashMap<>();
 
-  /** Those that ask once what they were told is sent. */
+  /** The watchers that have no request at the feed. */
   private final Map<Topic, ChangeWatch> idle = new LinkedHashMap<>();
 
   private final Queue<Told> told = new ConcurrentLinkedQueue<>();
@@ -55,10 +55,10 @@ public final class ChangeWatches {
    * Watches a key, or all keys with a prefix.
    *
    * @param word the key, or the prefix with its star
-   * @param places where to begin; empty for now, or for the beginning
-   * @param resumes whether it is told of what was before, too
-   * @return what is answered
-   * @throws RedisException if it is watched already, or too many are
+   * @param places where to begin; empty for the present, or for the beginning
+   * @param resumes whether changes before the present are told as well
+   * @return the answer to the command
+   * @throws RedisException if the word is watched already, or too many are
    */
   public RespValue watch(
       String keyspace, byte[] word, List<Request.Place> places, boolean resumes) {
@@ -77,9 +77,10 @@ public final class ChangeWatches {
   }
 
   /**
-   * Watches these no more, or nothing of all; the answer.
+   * Ends the watchers of some words, or all watchers if there are no words; returns the answer to
+   * the command.
    *
-   * @param keyspaces in which each word is watched
+   * @param keyspaces the keyspace in which each word is watched
    */
   public RespValue unwatch(Function<byte[], String> keyspaces, List<byte[]> words) {
     List<Topic> topics =
@@ -90,7 +91,10 @@ public final class ChangeWatches {
     return answer("osier.unwatch", topics.stream().map(Topic::name).toList());
   }
 
-  /** An answer and no push, for which clients that know nothing of this would not wait. */
+  /**
+   * Returns an answer. It is no push, since clients that do not know these commands would not take
+   * a push for their answer.
+   */
   private RespValue answer(String kind, List<byte[]> words) {
     List<RespValue> values = new ArrayList<>();
     values.add(RespValue.Bulk.of(kind));
@@ -109,7 +113,7 @@ public final class ChangeWatches {
     idle.clear();
   }
 
-  /** Whether somebody was told of something that was not taken. */
+  /** Returns whether a reply has come that was not polled. */
   public boolean hasTold() {
     return !told.isEmpty();
   }
@@ -135,7 +139,10 @@ public final class ChangeWatches {
     return null;
   }
 
-  /** Whether one was cut off, since what it was to be told is kept no more; said once. */
+  /**
+   * Returns, once, whether a watcher was ended because the feed no longer keeps the changes that it
+   * has not read.
+   */
   public boolean takeBehind() {
     boolean was = behind;
     behind = false;
@@ -146,7 +153,7 @@ public final class ChangeWatches {
     return !idle.isEmpty();
   }
 
-  /** Has all ask on that were told. */
+  /** Sends the next request of each watcher that has none at the feed. */
   public void ask() {
     Map<Topic, ChangeWatch> asking = new LinkedHashMap<>(idle);
     idle.clear();

@@ -4,14 +4,14 @@ import io.osier.datacenter.redis.RespValue;
 import java.util.List;
 
 /**
- * A message as those are sent it who subscribe to one channel, or to one pattern: they share it.
+ * A message as it is sent to the subscribers of one channel, or of one pattern; they share it.
  *
- * @param by what they subscribe to
+ * @param by the channel or pattern to which they subscribe
  * @param push what is sent
- * @param bytes what it takes where it waits, about
+ * @param bytes the heap that it takes while it waits, about
  */
 record Message(Topic by, RespValue.Push push, long bytes) {
-  /** What one takes that waits, besides names and content. */
+  /** Bytes of heap that a waiting message takes besides names and content. */
   private static final int MESSAGE_BYTES = 128;
 
   private static final RespValue MESSAGE = RespValue.Bulk.of("message");

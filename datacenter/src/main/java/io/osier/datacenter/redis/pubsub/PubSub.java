@@ -10,37 +10,37 @@ import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The channels of a datacenter. Each keyspace has channels of its own. A message goes to those who
- * subscribe here at the moment, and as a {@link PublishNote} to the other datacenters; it may be
- * lost on the way there, and is kept nowhere. Thread-safe: a message is handed to its subscribers
- * by the thread that has it, and none waits for another one.
+ * The channels of a datacenter. Each keyspace has channels of its own. A message goes to the
+ * present subscribers here, and as a {@link PublishNote} to the other datacenters; it may be lost
+ * on the way there, and is kept nowhere. Thread-safe: the thread that publishes or receives a
+ * message hands it to the subscribers, and waits for nobody.
  *
- * <p>It costs what its subscribers are, and a comparison with each pattern of the datacenter:
- * patterns with one star take at most {@value #QUICK_BYTES_MAX} bytes together, which is what
- * comparing them all costs, and those with more at most {@value #SLOW_BYTES_MAX}, each of which may
- * be compared with each byte of the channel's name.
+ * <p>A message costs its number of subscribers, and a comparison with each pattern of the
+ * datacenter. Patterns with one star at most take {@value #QUICK_BYTES_MAX} bytes together at most,
+ * which is what comparing all of them costs. Patterns with more stars take {@value #SLOW_BYTES_MAX}
+ * bytes together at most; each of these bytes may be compared with each byte of the channel's name.
  */
 public final class PubSub {
-  /** Largest message, with its channel's name: a note has room for it beside the keyspace. */
+  /** Largest message with its channel's name, in bytes: a note has room for it and the keyspace. */
   public static final int MESSAGE_BYTES_MAX = (64 << 10) - 512;
 
   static final int QUICK_BYTES_MAX = 1 << 20;
   static final int SLOW_BYTES_MAX = 16 << 10;
 
-  /** So many bytes are compared at most to find the channels that match a pattern. */
+  /** Most bytes that are compared to find the channels that match a pattern. */
   private static final long COMPARED_BYTES_MAX = 1 << 27;
 
-  /** What it costs to look at a pattern, besides its bytes. */
+  /** Bytes that a pattern counts besides its own, as the cost of looking at it. */
   static final int PATTERN_BYTES = 8;
 
-  /** What a subscription takes besides its name, about. */
+  /** Bytes of heap that a subscription takes besides its name, about. */
   static final int SUBSCRIPTION_BYTES = 400;
 
   public interface Peers {
     Peers NONE = note -> 0;
 
     /**
-     * Sends a message to all that hold its keyspace; at once, or not at all.
+     * Sends a message to all datacenters that hold its keyspace, at once or not at all.
      *
      * @return to how many of them it is not sent
      */
@@ -48,13 +48,13 @@ public final class PubSub {
   }
 
   /**
-   * What has happened since the start.
+   * Counts since the start of the process.
    *
-   * @param subscribers connections that subscribe to something at present
-   * @param published messages of clients here
+   * @param subscribers connections that have subscriptions at present
+   * @param published messages of clients of this datacenter
    * @param received messages of other datacenters
-   * @param droppedHere messages that a subscriber was not sent, since it did not read
-   * @param droppedThere messages that another datacenter was not sent
+   * @param droppedHere messages that were not sent to a subscriber, since it did not read
+   * @param droppedThere messages that were not sent to another datacenter
    */
   public record Figures(
       long subscribers, long published, long received, long droppedHere, long droppedThere) {}
@@ -65,7 +65,7 @@ public final class PubSub {
   private final ByteBudget quickBytes = new ByteBudget(QUICK_BYTES_MAX);
   private final ByteBudget slowBytes = new ByteBudget(SLOW_BYTES_MAX);
 
-  /** Those of the channels' names. */
+  /** The bytes of all channels' names. */
   private final LongAdder nameBytes = new LongAdder();
 
   private final Peers peers;
@@ -76,7 +76,8 @@ public final class PubSub {
   private final LongAdder droppedThere = new LongAdder();
 
   /**
-   * @param bytesMax what all subscriptions together may take
+   * @param bytesMax the most bytes of heap that all subscriptions together may take
+   * @param peers sends messages to other datacenters
    */
   public PubSub(long bytesMax, Peers peers) {
     this.subscriptionBytes = new ByteBudget(bytesMax);
@@ -86,7 +87,9 @@ public final class PubSub {
   // ---------------------------------------------------------------- messages
 
   /**
-   * @throws RedisException if it is too large
+   * Checks a message.
+   *
+   * @throws RedisException if the channel's name is too long, or the message is too large
    */
   public static void check(byte[] channel, byte[] content) {
     checkName(channel);
@@ -111,10 +114,10 @@ public final class PubSub {
   }
 
   /**
-   * Publishes a message that {@link #check} lets pass.
+   * Publishes a message that {@link #check} accepts.
    *
-   * @param channel which nobody changes
-   * @param content which nobody changes
+   * @param channel the channel's name, which nobody changes
+   * @param content the content, which nobody changes
    * @return to how many subscriptions of this datacenter it was handed
    */
   public int publish(String keyspace, byte[] channel, byte[] content) {
@@ -125,7 +128,7 @@ public final class PubSub {
   }
 
   /**
-   * A message of another datacenter has come.
+   * Delivers a message of another datacenter.
    *
    * @param note that {@link PublishNote#isOne}
    * @throws MalformedException if it cannot be read
@@ -166,7 +169,7 @@ public final class PubSub {
 
   // ---------------------------------------------------------------- subscriptions
 
-  /** Whether there is so much room for subscriptions, which is taken then. */
+  /** Takes bytes for subscriptions from the budget; returns whether there were enough. */
   boolean tryTake(long bytes) {
     return subscriptionBytes.tryTake(bytes);
   }
@@ -175,7 +178,7 @@ public final class PubSub {
     subscriptionBytes.give(bytes);
   }
 
-  /** Whether a subscription can be added; if so, it is. */
+  /** Adds a subscription; false if there is no room for another pattern. */
   boolean add(Topic topic, Subscriber who) {
     if (topic.isPattern()) {
       return patterns.add(topic, who, t -> cost(t).tryTake(bytes(t)));
@@ -205,7 +208,7 @@ public final class PubSub {
     return (long) PATTERN_BYTES + pattern.name().length;
   }
 
-  /** Somebody subscribes to something now that did not, or to nothing any more. */
+  /** Counts a connection that has its first subscription (1), or none any more (-1). */
   void count(int more) {
     subscribers.add(more);
   }
@@ -217,10 +220,10 @@ public final class PubSub {
   // ---------------------------------------------------------------- what there is
 
   /**
-   * The channels of a keyspace to which somebody subscribes.
+   * Returns the channels of a keyspace that have subscribers.
    *
-   * @param pattern which they match
-   * @throws RedisException if it would have to be compared for too long
+   * @param pattern the pattern that they match
+   * @throws RedisException if comparing it would take too long
    */
   public List<byte[]> channels(String keyspace, byte[] pattern) {
     if (!Glob.isQuick(pattern) && pattern.length * nameBytes.sum() > COMPARED_BYTES_MAX) {
@@ -241,12 +244,12 @@ public final class PubSub {
     return patterns.all().keySet().stream().filter(p -> p.keyspace().equals(keyspace)).count();
   }
 
-  /** How many channels there are to which somebody subscribes, in all keyspaces. */
+  /** Returns how many channels have subscribers, in all keyspaces. */
   public int channelCount() {
     return channels.all().size();
   }
 
-  /** To how many patterns somebody subscribes, in all keyspaces. */
+  /** Returns how many patterns have subscribers, in all keyspaces. */
   public int patternCount() {
     return patterns.all().size();
   }

@@ -5,10 +5,12 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 
 /**
- * A message on its way to the subscribers of another datacenter. It travels as a note of its own
- * kind, and may be lost.
+ * A published message on its way to another datacenter. It travels as a note of its own kind, and
+ * may be lost.
  *
- * @param keyspace whose channel; datacenters may number it as different databases
+ * @param keyspace the keyspace of the channel; datacenters may give it different database numbers
+ * @param channel the channel's name
+ * @param content the content
  */
 public record PublishNote(String keyspace, byte[] channel, byte[] content) {
   private static final byte KIND = 8;
@@ -28,7 +30,7 @@ public record PublishNote(String keyspace, byte[] channel, byte[] content) {
         });
   }
 
-  /** Reads what {@link #encode} wrote; throws if the bytes are none. */
+  /** Reads what {@link #encode} wrote; throws MalformedException if the bytes are no message. */
   static PublishNote decode(byte[] note) {
     return Codec.readAll(new WireInput(note), "a published message", PublishNote::read);
   }

@@ -15,17 +15,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one connection subscribes to, and the messages that wait for it. They wait in the order in
- * which each publisher has sent them. Used by the connection's loop only, but for {@link #offer}
- * and the figures, which are for any thread.
+ * The subscriptions of one connection, and the messages that wait for it. Messages of one publisher
+ * wait in the order in which they were published. Used by the connection's loop only, except for
+ * {@link #offer} and the counts, which are for any thread.
  */
 public final class Subscriber {
   public static final int SUBSCRIPTIONS_MAX = 10_000;
 
-  /** Their names have at most so many bytes together. */
+  /** Most bytes of all names of a connection's subscriptions together. */
   static final long NAMES_BYTES_MAX = 1 << 20;
 
-  /** So much waits for it at most; beyond it, it is too slow, and its connection ends. */
+  /** Most bytes that wait for a connection; beyond that it is too slow and is closed. */
   public static final long WAITING_BYTES_MAX = 16L << 20;
 
   private final PubSub all;
@@ -40,8 +40,9 @@ public final class Subscriber {
   private volatile boolean closed;
 
   /**
-   * @param wake is run by any thread when there is something to {@link #poll}, or it is too slow;
-   *     returns at once
+   * @param all the datacenter's channels
+   * @param wake is run by any thread when there is something to {@link #poll}, or the connection is
+   *     too slow; returns at once
    */
   public Subscriber(PubSub all, Runnable wake) {
     this.all = all;
@@ -53,8 +54,8 @@ public final class Subscriber {
   /**
    * Subscribes to channels or patterns: to all of them or to none.
    *
-   * @param wanted all are patterns, or none is; one or more
-   * @return for each of them what is answered
+   * @param wanted one or more, either all channels or all patterns
+   * @return the answers, one for each
    * @throws RedisException if there is no room for them
    */
   public List<RespValue> subscribe(List<Topic> wanted) {
@@ -115,10 +116,10 @@ public final class Subscriber {
   }
 
   /**
-   * Subscribes to channels or patterns no more.
+   * Unsubscribes from channels or patterns.
    *
-   * @param unwanted all are patterns, or none is; one or more
-   * @return for each of them what is answered
+   * @param unwanted one or more, either all channels or all patterns
+   * @return the answers, one for each
    */
   public List<RespValue> unsubscribe(List<Topic> unwanted) {
     List<RespValue> answers = new ArrayList<>(unwanted.size());
@@ -129,7 +130,10 @@ public final class Subscriber {
     return answers;
   }
 
-  /** Subscribes to no channel, or pattern, in any keyspace; an answer for each, or for none. */
+  /**
+   * Unsubscribes from all channels, or all patterns, of all keyspaces; returns an answer for each,
+   * or one if there is none.
+   */
   public List<RespValue> unsubscribeAll(boolean ofPatterns) {
     List<Topic> unwanted = topics.stream().filter(t -> t.isPattern() == ofPatterns).toList();
     return unwanted.isEmpty()
@@ -161,7 +165,7 @@ public final class Subscriber {
     } else {
       channels = before + more;
     }
-    if (topics.size() == Math.max(0, more)) { // the first one, or the last one
+    if (topics.size() == Math.max(0, more)) { // the first subscription, or the last one
       all.count(more);
     }
   }
@@ -170,12 +174,12 @@ public final class Subscriber {
     return Collections.unmodifiableSet(topics);
   }
 
-  /** Whether it subscribes to anything. */
+  /** Returns whether there are subscriptions. */
   public boolean hasTopics() {
     return !topics.isEmpty();
   }
 
-  /** Subscribes to nothing any more, and hears nothing more. */
+  /** Ends all subscriptions and drops the messages that wait. */
   public void close() {
     closed = true;
     for (Topic topic : List.copyOf(topics)) {
@@ -190,7 +194,10 @@ public final class Subscriber {
 
   // ---------------------------------------------------------------- messages
 
-  /** Takes a message; false if it does not, since too much waits. By any thread. */
+  /**
+   * Puts a message among those that wait; returns false if it is dropped, since too many bytes wait
+   * or the connection is closed. For any thread.
+   */
   boolean offer(Message message) {
     if (closed || tooSlow) {
       return false;
@@ -210,7 +217,7 @@ public final class Subscriber {
     return !waiting.isEmpty();
   }
 
-  /** The next message that it has not stopped to want; null if none waits. */
+  /** Returns the next message of a subscription that still exists; null if none waits. */
   public RespValue.@Nullable Push poll() {
     Message next;
     while ((next = waiting.poll()) != null) {
@@ -222,7 +229,7 @@ public final class Subscriber {
     return null;
   }
 
-  /** Whether more would wait for it than may: it is sent nothing more. */
+  /** Returns whether messages were dropped because too many bytes waited; from then on all are. */
   public boolean isTooSlow() {
     return tooSlow;
   }

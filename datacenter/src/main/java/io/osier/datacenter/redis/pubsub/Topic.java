@@ -3,9 +3,9 @@ package io.osier.datacenter.redis.pubsub;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What can be subscribed to: a channel of a keyspace, or a pattern of channels. Immutable. */
+/** A channel of a keyspace, or a pattern of channels. Immutable. */
 public final class Topic implements Comparable<Topic> {
-  /** Longest name of a channel, and longest pattern. */
+  /** Longest name of a channel and longest pattern, in bytes. */
   public static final int NAME_BYTES_MAX = 1_024;
 
   private final boolean pattern;
@@ -20,12 +20,20 @@ public final class Topic implements Comparable<Topic> {
     this.hash = 31 * keyspace.hashCode() + Arrays.hashCode(name);
   }
 
-  /** Of a name which nobody changes. */
+  /**
+   * Returns a channel.
+   *
+   * @param name the name, which nobody changes
+   */
   public static Topic channel(String keyspace, byte[] name) {
     return new Topic(false, keyspace, name);
   }
 
-  /** Of a pattern which nobody changes. */
+  /**
+   * Returns a pattern.
+   *
+   * @param pattern the pattern, which nobody changes
+   */
   public static Topic pattern(String keyspace, byte[] pattern) {
     return new Topic(true, keyspace, pattern);
   }
@@ -38,12 +46,12 @@ public final class Topic implements Comparable<Topic> {
     return keyspace;
   }
 
-  /** The channel's name, or the pattern; not to be changed. */
+  /** Returns the channel's name, or the pattern; not to be changed. */
   public byte[] name() {
     return name;
   }
 
-  /** Any total order will do: tables need one. */
+  /** Compares by an arbitrary total order, which sorted tables need. */
   @Override
   public int compareTo(Topic other) {
     int order = Integer.compare(hash, other.hash);

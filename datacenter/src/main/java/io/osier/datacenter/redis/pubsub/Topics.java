@@ -9,13 +9,13 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Channels, or patterns, with who subscribes to them; there is none without. To walk through them
- * costs what there is, and not what there once was. Thread-safe; looking does not wait.
+ * A table of channels, or of patterns, with their subscribers; none is without subscribers. A walk
+ * costs as much as there is at present, and not as there once was. Thread-safe; reads do not block.
  */
 final class Topics<S> {
   private final NavigableMap<Topic, Set<S>> subscribers = new ConcurrentSkipListMap<>();
 
-  /** Somebody subscribes; false if nobody has yet, and there is no room for it. */
+  /** Adds a subscriber; false if it is the first one and {@code hasRoom} refuses. */
   synchronized boolean add(Topic topic, S who, Predicate<Topic> hasRoom) {
     Set<S> of = subscribers.get(topic);
     if (of != null) {
@@ -31,7 +31,7 @@ final class Topics<S> {
     return true;
   }
 
-  /** Somebody subscribes no more; hears whether nobody does now. */
+  /** Removes a subscriber; {@code gone} is called if it was the last one. */
   synchronized void remove(Topic topic, S who, Consumer<Topic> gone) {
     Set<S> of = subscribers.get(topic);
     if (of != null && of.remove(who) && of.isEmpty()) {
@@ -40,12 +40,15 @@ final class Topics<S> {
     }
   }
 
-  /** Who subscribes to one at present; may be walked through while others come and go. */
+  /** Returns the present subscribers; the set may be walked while it changes. */
   Set<S> of(Topic topic) {
     return subscribers.getOrDefault(topic, Set.of());
   }
 
-  /** All that there are, with who subscribes to them; may be walked through as well. */
+  /**
+   * Returns all channels or patterns with their subscribers; the map may be walked while it
+   * changes.
+   */
   Map<Topic, Set<S>> all() {
     return subscribers;
   }

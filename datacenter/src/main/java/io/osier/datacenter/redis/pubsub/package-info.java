@@ -1,6 +1,7 @@
 /**
- * Publish and subscribe: who hears which channel, what waits for whom, and the note by which a
- * message comes to other datacenters. It knows no connections: a subscriber is woken, and polls.
+ * Publish and subscribe, and watched changes: who hears which channel, what waits for whom, and the
+ * note that takes a message to other datacenters. It must not know connections: a subscriber is
+ * woken, and polls.
  */
 @NullMarked
 package io.osier.datacenter.redis.pubsub;

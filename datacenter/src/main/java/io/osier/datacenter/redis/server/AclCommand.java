@@ -27,7 +27,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** ACL and its parts: users are Osier's, and only shown. Static, for any thread. */
+/**
+ * ACL and its subcommands, which only show users: {@code osier cli user} creates and changes them.
+ * Static, for any thread.
+ */
 final class AclCommand {
   private AclCommand() {}
 
@@ -79,7 +82,7 @@ final class AclCommand {
     return answer(RespValue.Array.of(found, RespValue.Bulk::of));
   }
 
-  /** Those of a command: its group, and what it does. */
+  /** Returns a command's categories: its group, and what its flags say. */
   static List<String> categories(RedisCommand command) {
     List<String> all = new ArrayList<>();
     all.add(command.group());
@@ -115,7 +118,7 @@ final class AclCommand {
         RespValue.array());
   }
 
-  /** Whether a user may do a command, by what it asks for first. */
+  /** ACL DRYRUN: whether a user may do a command, judged by the command's first requests. */
   private static Plan dryRun(RespSession session, Place place, byte[][] words) {
     Optional<User> user = session.requests.access().users().find(text(words[2]));
     if (user.isEmpty()) {
@@ -132,7 +135,7 @@ final class AclCommand {
     if (entry.has(RedisCommand.Flag.ADMIN) && !user.get().may(Grant.onAll(Grant.Right.ADMIN))) {
       return answer(RespValue.Bulk.of("User " + user.get().name() + " has not the right: admin *"));
     }
-    // What a session does with its keyspace has a plan and changes nothing of the session.
+    // To plan a command that reads or writes keys changes nothing of the session.
     boolean isOfData = entry.has(RedisCommand.Flag.READONLY) || entry.has(RedisCommand.Flag.WRITE);
     if (isOfData && entry.plan(session, place, command) instanceof Plan.Ask ask) {
       for (Request request : ask.requests()) {

@@ -12,18 +12,21 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers of a connection, which come in any order and leave in that of the commands: each
- * command has a place, and what is at the head is encoded once it is there. Used by the channel's
- * loop only.
+ * The answers of a connection, which come in any order and leave in the order of the commands: each
+ * command has a place, and the first place is encoded once its answer is there. Used by the
+ * channel's loop only.
  */
 final class Answers {
-  /** So many commands of a connection are under way at most. */
+  /** Most commands of a connection that are under way. */
   static final int COMMANDS_MAX = 1_024;
 
-  /** What is encoded is handed to the network when it has so many bytes. */
+  /** Encoded answers are handed to the network when they have so many bytes. */
   private static final int CHUNK_BYTES = 1 << 16;
 
-  /** Twice what an object has that can be read as a whole: one value may be asked for often. */
+  /**
+   * Most bytes of an answer: twice those of the largest object that can be read as a whole, as a
+   * command may ask for one value several times.
+   */
   static final long ANSWER_BYTES_MAX = 128L << 20;
 
   private static final RespValue TOO_LARGE =
@@ -32,7 +35,7 @@ final class Answers {
               + (ANSWER_BYTES_MAX >> 20)
               + " MiB: ask for less, or use SCAN, SSCAN or HSCAN");
 
-  /** One for each loop, empty between two calls. */
+  /** The encoder of each loop; empty between two calls. */
   private static final FastThreadLocal<RespEncoder> ENCODER =
       new FastThreadLocal<>() {
         @Override
@@ -45,7 +48,7 @@ final class Answers {
   private final ArrayDeque<Place> places = new ArrayDeque<>(4);
   private final AnswerShare share;
 
-  /** The rest of the first answer, if that is large and some of it was sent. */
+  /** The rest of the first answer, if that is large and was sent in part; else null. */
   private @Nullable RespPieces rest;
 
   private boolean ended;
@@ -56,7 +59,12 @@ final class Answers {
     this.share = share;
   }
 
-  /** A place behind all others. */
+  /**
+   * Adds a place behind all others.
+   *
+   * @param resp3 whether the answer is encoded in RESP3
+   * @param silent whether the answer is not sent
+   */
   Place add(boolean resp3, boolean silent) {
     Place place = new Place(resp3, silent);
     places.add(place);
@@ -64,24 +72,24 @@ final class Answers {
   }
 
   /**
-   * Sends what nobody has asked for, behind the answers to all commands that were begun; so what
-   * follows from a command comes behind its answer.
+   * Sends a push behind the answers to all commands that were begun; so a push that follows from a
+   * command comes behind its answer.
    */
   void push(RespValue value, boolean resp3) {
     fill(add(resp3, false), value);
   }
 
-  /** How many are waited for, or wait. */
+  /** Returns how many answers are awaited or wait to be sent. */
   int size() {
     return places.size();
   }
 
-  /** Whether the last answer that is to be sent was sent. */
+  /** Returns whether the connection's last answer was sent. */
   boolean isEnded() {
     return ended;
   }
 
-  /** A command is answered; an answer that is too large is an error. */
+  /** Puts an answer in its place; an answer that is too large is replaced by an error. */
   void fill(Place place, RespValue value) {
     if (closed) {
       return;
@@ -97,7 +105,7 @@ final class Answers {
     place.replyBytes = 0;
   }
 
-  /** Sends what can be sent, as long as it is read. */
+  /** Sends the answers that are there, as long as the client reads them. */
   void flush() {
     RespEncoder encoder = ENCODER.get();
     try {
@@ -121,7 +129,7 @@ final class Answers {
     }
   }
 
-  /** Writes the first answer, or some of it; whether that was all. */
+  /** Writes the first answer, or a part of it; returns whether it is complete. */
   private boolean write(Place head, RespEncoder encoder) {
     RespValue value = head.value;
     if (value == null || head.cut || head.silent) {

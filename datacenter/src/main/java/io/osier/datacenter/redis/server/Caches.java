@@ -24,13 +24,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection may keep in a cache of its own, and how it hears that it has changed: what it
- * is told stands among its answers, behind those to all commands that were begun. So it hears of a
- * change behind what it has read before. Used by the channel's loop, but for {@link #target} and
- * the figures, which are for any thread.
+ * The client-side cache of a connection: what its client may keep, and how it is told that this has
+ * changed. An invalidation stands behind the answers to all commands that were begun; so a client
+ * hears of a change behind what it has read before. Used by the channel's loop, except for {@link
+ * #target} and the figures, which are for any thread.
  */
 final class Caches {
-  /** While so many answers wait nothing is put among them: as many as commands are, and a few. */
+  /**
+   * While so many answers wait no invalidations are put among them: the most commands, and a few.
+   */
   private static final int ANSWERS_MAX = Answers.COMMANDS_MAX + 64;
 
   private final Channel channel;
@@ -42,18 +44,21 @@ final class Caches {
 
   private final TrackedClient tracked;
 
-  /** What waits until changes of keyspaces are heard of, and where it is answered. */
+  /**
+   * A CLIENT TRACKING ON that waits until the changes of keyspaces are reported here, with the
+   * place of its answer.
+   */
   private record Starting(List<String> keyspaces, Place place, Runnable on) {}
 
-  /** Null while nothing does. */
+  /** Null while no CLIENT TRACKING ON waits. */
   private @Nullable Starting starting;
 
   private boolean closed;
 
   /**
-   * @param steps wait until changes are heard of
-   * @param connection works when there is something to tell
-   * @param subscriptions by which it may hear who speaks RESP2
+   * @param steps hold the commands behind CLIENT TRACKING ON until that is answered
+   * @param connection is woken when there are invalidations to send
+   * @param subscriptions tell whether a client that speaks RESP2 can be told
    */
   Caches(
       Channel channel,
@@ -71,14 +76,19 @@ final class Caches {
     this.tracked = all.client(connection::wakeLater);
   }
 
-  /** What hears of changes for a user; null once the connection has ended, or is another one's. */
+  /** Returns the tracked client, if the connection is open and its user is this one; else null. */
   private synchronized @Nullable TrackedClient target(String user) {
     return closed || !user.equals(client.user) ? null : tracked;
   }
 
   // ---------------------------------------------------------------- commands
 
-  /** CLIENT TRACKING ON; it is answered once all changes are heard of, by these or by others. */
+  /**
+   * CLIENT TRACKING ON. It is answered once the changes of all keyspaces of the database are
+   * reported here, by this or by other datacenters.
+   *
+   * @param redirect the caches of the connection that hears in this one's place; these for none
+   */
   void track(Place place, TrackingOptions options, Caches redirect) {
     TrackedClient of = target(client.user);
     TrackedClient to = redirect.target(client.user);
@@ -98,7 +108,7 @@ final class Caches {
           try {
             all.on(of, options, keyspace, hears);
             if (hears != null && redirect.target(client.user) == null) {
-              all.leave(hears); // it ended after the check above, and so took nobody along
+              all.leave(hears); // it ended after the check above, so it has not told its followers
             }
           } catch (RedisException e) {
             answer = RedisErrors.of(e);
@@ -119,9 +129,10 @@ final class Caches {
   }
 
   /**
-   * Goes on with {@link #track}, if that waits and changes are heard of now.
+   * Goes on with {@link #track}, if that waits and changes are reported here now.
    *
-   * @return whether it does: what was held is to be begun, if its user may still hear of them
+   * @return whether it went on: the caller then begins the held commands, if the user may still
+   *     hear of changes
    */
   boolean start() {
     Starting now = starting;
@@ -147,7 +158,7 @@ final class Caches {
     return now != null && hears(now.keyspaces);
   }
 
-  /** Whether changes of these are heard of, or it is known that they are not. */
+  /** Returns whether changes of keyspaces are reported here, or are known not to be. */
   private boolean hears(Collection<String> keyspaces) {
     try {
       return client.server.listen(keyspaces);
@@ -184,7 +195,7 @@ final class Caches {
     tracked.setCaching(yes);
   }
 
-  /** The command that CLIENT CACHING was said of is done. */
+  /** Ends what CLIENT CACHING has said: the next command is done. */
   void endCaching() {
     tracked.setCaching(null);
   }
@@ -199,7 +210,10 @@ final class Caches {
 
   // ---------------------------------------------------------------- what others do to it
 
-  /** Another database is selected. */
+  /**
+   * Notes that the connection selects another database; an error if its user may not hear of the
+   * changes there.
+   */
   void select(Database database) {
     if (!tracked.isOn()) {
       return;
@@ -209,12 +223,15 @@ final class Caches {
     all.select(tracked, database.keyspace());
   }
 
-  /** It is another user's now. Who was told of a cache by it was of the former one. */
+  /**
+   * Notes that the connection is another user's: connections of the former user no longer redirect
+   * to it.
+   */
   void leave() {
     all.leave(tracked);
   }
 
-  /** Whether its user may hear of what it has asked for. */
+  /** Returns whether its user lacks the right to hear of what the connection tracks. */
   boolean isForbidden() {
     return tracked.isBroadcast()
         && all.keyspaces(tracked).stream()
@@ -238,10 +255,10 @@ final class Caches {
     return client.present().filter(u -> u.may(needed)).isPresent() ? null : needed;
   }
 
-  /** The connection has ended. */
+  /** Ends tracking, as the connection has ended. */
   void close() {
     synchronized (this) {
-      closed = true; // from now on nobody else hears by it
+      closed = true; // from now on no other connection redirects to it
     }
     starting = null;
     all.off(tracked);
@@ -251,10 +268,11 @@ final class Caches {
   // ---------------------------------------------------------------- what it reads
 
   /**
-   * Notes that a command will read keys, if its answer may be kept: before it is begun. Whoever
-   * hears of all keys may keep it, too: nothing is read of which changes would not be heard.
+   * Notes, before a command is begun, that it will read keys, if the client may keep the answer. A
+   * client that tracks prefixes may keep every answer; for it the changes of the whole database
+   * must be reported here.
    *
-   * @param words the keys, as they were sent
+   * @param words returns the keys, as the client sent them
    */
   void willRead(Supplier<List<byte[]>> words) {
     if (!(tracked.isBroadcast() || tracked.keepsNext())) {
@@ -283,29 +301,32 @@ final class Caches {
   }
 
   /**
-   * Changes of these are heard of: anew, if a keyspace is another one of its name, or is held by
-   * others now. Of one whose holders are out of reach nothing is read either.
+   * Has the changes of keyspaces reported here, again if a keyspace was created anew or is held by
+   * others now. Nothing can be read of a keyspace whose holders are out of reach, so that is no
+   * error.
    */
   private void hear(Collection<String> keyspaces) {
     keyspaces.forEach(each -> hears(List.of(each)));
   }
 
   /**
-   * Whether what it reads of a keyspace must not be a copy of what others hold: that may be older
-   * than what it was told of.
+   * Returns whether reads of a keyspace must not be answered from a copy: a copy may be older than
+   * what the client was told.
    */
   boolean readsWhereItIsHeld(String keyspace) {
     return tracked.isOn() && !client.server.holds(keyspace);
   }
 
-  /** What tells its own changes from others'; 0 if it hears of those as well. */
+  /** Returns the number that marks its own changes; 0 if it hears of those as well. */
   long author() {
     return tracked.author();
   }
 
   // ---------------------------------------------------------------- what it is told
 
-  /** Whether there is something to go on with. */
+  /**
+   * Returns whether there is work: invalidations to send, or a CLIENT TRACKING ON that can go on.
+   */
   boolean hasWork() {
     return mayPush() || mayStart();
   }
@@ -314,7 +335,7 @@ final class Caches {
     return tracked.hasWaiting() && answers.size() < ANSWERS_MAX && channel.isWritable();
   }
 
-  /** Tells what has changed, as long as it is read. */
+  /** Sends invalidations, as long as the client reads. */
   void push() {
     if (!mayPush()) {
       return;
@@ -331,12 +352,12 @@ final class Caches {
 
   // ---------------------------------------------------------------- figures
 
-  /** Who hears in its place: 0 for itself, -1 if it does not track. */
+  /** Returns the connection that hears in its place: 0 for itself, -1 if it does not track. */
   long redirect() {
     return tracked.redirect();
   }
 
-  /** What CLIENT LIST shows of it. */
+  /** Returns the flags that CLIENT LIST shows. */
   String flags() {
     return !tracked.isOn()
         ? ""

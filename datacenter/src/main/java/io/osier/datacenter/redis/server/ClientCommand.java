@@ -24,12 +24,12 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** CLIENT and its parts. Static, for any thread. */
+/** CLIENT and its subcommands. Static, for any thread. */
 final class ClientCommand {
   private static final String NO_ID = "ERR Invalid client ID";
   private static final String ID_TOO_SMALL = "ERR client-id should be greater than 0";
 
-  /** Names are kept while the connection lasts. */
+  /** Most bytes of a name that a client gives itself: it is kept while the connection lasts. */
   private static final int TEXT_BYTES_MAX = 1_024;
 
   private ClientCommand() {}
@@ -76,7 +76,11 @@ final class ClientCommand {
     };
   }
 
-  /** A client's name, which is shown among others in a line. */
+  /**
+   * Reads a client's name, which CLIENT LIST shows in a line.
+   *
+   * @throws RedisException if it is too long or has other characters than visible ASCII
+   */
   static String checkName(byte[] word) {
     checkText(word, "Client names cannot contain spaces, newlines or special characters.");
     return text(word);
@@ -133,7 +137,7 @@ final class ClientCommand {
     return null;
   }
 
-  /** Those of the connection that is to hear of changes. */
+  /** Returns the caches of the connection that is to hear of changes. */
   private static Caches redirect(RespSession session, long id) {
     RespSession to = id == 0 ? session : session.all.get(id);
     if (to == null) {
@@ -233,7 +237,7 @@ final class ClientCommand {
     List<RespSession> all = session.all.values().stream().filter(killed).toList();
     for (RespSession each : all) {
       if (each == session) {
-        session.connection.endBehind(place); // behind the answer
+        session.connection.endBehind(place); // after the answer is sent
       } else {
         each.kill();
       }

@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is at the other end of a connection, what it has said of itself and chosen. Used by the
- * channel's loop only; what CLIENT LIST shows is read by others, too.
+ * The client of a connection: its user, what it has said of itself, and what it has chosen. Used by
+ * the channel's loop only, except for what CLIENT LIST shows, which any thread may read.
  */
 final class ClientState {
   final Channel channel;
@@ -31,7 +31,7 @@ final class ClientState {
   volatile String library = "";
   volatile String libraryVersion = "";
 
-  /** Empty while no user has logged in. */
+  /** The user's name; empty while nobody has logged in. */
   volatile String user = "";
 
   volatile String lastCommand = "NULL";
@@ -52,7 +52,7 @@ final class ClientState {
     return server.database(database);
   }
 
-  /** The keyspace of that, to which channels and rights belong. */
+  /** Returns the keyspace of the selected database, to which channels and rights belong. */
   String keyspace() {
     return database().keyspace();
   }
@@ -63,7 +63,7 @@ final class ClientState {
     return requests.identity().in(requests.access().users());
   }
 
-  /** Notes that something is refused, because a right is missing; why, for who asks. */
+  /** Notes in the audit log that a right is missing; returns the error for the client. */
   RedisException refused(String command, Grant missing) {
     noteRefused(command, missing);
     return new RedisException(RedisErrors.of(AccessControl.forbidden(missing)).text());
@@ -90,7 +90,10 @@ final class ClientState {
     }
   }
 
-  /** What Redis says to who may not administer everything, which is noted; null to who may. */
+  /**
+   * Returns the error for a user without the right {@code admin *}, and notes it in the audit log;
+   * null for a user that has it.
+   */
   @Nullable String adminError(String command) {
     Users users = requests.access().users();
     Grant admin = Grant.onAll(Grant.Right.ADMIN);

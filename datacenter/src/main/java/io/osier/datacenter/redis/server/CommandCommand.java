@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** COMMAND and its parts: what the table of commands says. Static, for any thread. */
+/** COMMAND and its subcommands, which show the table of commands. Static, for any thread. */
 final class CommandCommand {
   private CommandCommand() {}
 

@@ -17,11 +17,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Which commands there are, by their names. Immutable. */
+/** All commands by their names, with what is done for them. Immutable. */
 final class CommandTable {
   /**
-   * Commands that ask partitions once, but for keys of types that Redis does not make: those behind
-   * them need not wait until they are answered.
+   * Commands that send requests once, except for keys of types that Redis clients do not make:
+   * commands behind them need not wait until they are answered.
    */
   private static final Set<String> ONCE =
       Set.of(
@@ -32,37 +32,44 @@ final class CommandTable {
                + " OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR EXEC")
               .split(" "));
 
-  /** Commands that are done at once between MULTI and EXEC. */
+  /** Commands that are not queued between MULTI and EXEC, but done. */
   private static final Set<String> AT_ONCE =
       Set.of("MULTI", "EXEC", "DISCARD", "WATCH", "QUIT", "RESET");
 
-  /** Commands of the session that are queued between MULTI and EXEC: they ask no partition. */
+  /** Commands of the session that can be queued between MULTI and EXEC: they ask no partition. */
   private static final Set<String> QUEUED =
       Set.of("PING", "ECHO", "TIME", "SELECT", "CONFIG", "UNWATCH", "PUBLISH");
 
-  /** Commands that take longer than a transaction's partition has. */
+  /** Commands that take longer than a partition's turn may. */
   private static final Set<String> SLOW = Set.of("LCS");
 
-  /** What becomes of a command between MULTI and EXEC. */
+  /** What happens to a command between MULTI and EXEC. */
   enum Within {
     DONE,
     QUEUED,
     REFUSED
   }
 
-  /** What is done for a command with a connection's session. */
+  /** Does a command with a connection's session. */
   @FunctionalInterface
   interface Action {
     /**
-     * The first step; null if the session answers later by itself.
+     * Returns the first step; null if the session answers later by itself.
      *
-     * @param words as many as the command's arity says
+     * @param place the place of the answer
+     * @param words the command's words, as many as its arity says
      * @throws RedisException if they are wrong
      */
     @Nullable Plan run(RespSession session, Place place, byte[][] words);
   }
 
-  /** A command; its action is null if its translator does it. */
+  /**
+   * A command.
+   *
+   * @param name its name in capitals, as bytes
+   * @param action does the command; null if the command's translator does
+   * @param once whether it sends requests once at most, but for rare cases
+   */
   record Entry(RedisCommand command, byte[] name, @Nullable Action action, boolean once) {
     boolean has(RedisCommand.Flag flag) {
       return command.flags().contains(flag);
@@ -90,7 +97,7 @@ final class CommandTable {
 
   private final Map<String, Entry> byName = new TreeMap<>();
 
-  /** Open addressing: at least three of four are empty. */
+  /** A hash table with open addressing, of which at least three of four places are empty. */
   private final @Nullable Entry[] places;
 
   private CommandTable(Collection<Entry> entries) {
@@ -108,11 +115,11 @@ final class CommandTable {
   }
 
   /**
-   * All commands.
+   * Creates the table of all commands.
    *
-   * @param data what is done for those that need no session
-   * @param own what is done for those that need one
-   * @throws IllegalArgumentException if it is not one thing for each of them
+   * @param data translates the commands that need no session
+   * @param own does the commands that need one
+   * @throws IllegalArgumentException if a command of the list is missing, or is given twice
    */
   static CommandTable of(Map<String, Translator> data, Map<String, Action> own) {
     List<Entry> entries = new ArrayList<>();
@@ -144,7 +151,7 @@ final class CommandTable {
     return (hash ^ hash >>> 15) & places.length - 1;
   }
 
-  /** The command of a name, in whichever case; null if there is none. */
+  /** Returns the command of a name in upper or lower case; null if there is none. */
   @Nullable Entry find(byte[] name) {
     int at = hash(name);
     Entry entry;

@@ -3,17 +3,20 @@ package io.osier.datacenter.redis.server;
 import io.osier.datacenter.redis.RespValue;
 import org.jspecify.annotations.Nullable;
 
-/** What the parts of a connection have it do. Used by the channel's loop, but for the figures. */
+/**
+ * What the parts of a connection need of the connection itself. Used by the channel's loop, except
+ * where a method is for any thread.
+ */
 interface Connection {
-  /** Where a command's answer goes, among those of its connection. Used by the loop only. */
+  /** The place of a command's answer among the answers of its connection. Used by the loop only. */
   final class Place {
-    /** As the client understands it when it is answered. */
+    /** Whether the answer is encoded in RESP3. */
     boolean resp3;
 
-    /** Whether nothing is sent. */
+    /** Whether the answer is not sent. */
     boolean silent;
 
-    /** Whether the connection ends behind it. */
+    /** Whether the connection ends after the answer. */
     boolean ends;
 
     /** Whether the connection ends instead of an answer. */
@@ -21,10 +24,10 @@ interface Connection {
 
     @Nullable RespValue value;
 
-    /** What the value takes, about, in bytes. */
+    /** The bytes of heap that the value takes, about. */
     long bytes;
 
-    /** What the replies that it is being made of take, until it is there. */
+    /** The bytes of heap of the replies that the answer is made of, until it is there. */
     long replyBytes;
 
     Place(boolean resp3, boolean silent) {
@@ -33,30 +36,30 @@ interface Connection {
     }
   }
 
-  /** There is something to go on with; by any thread. */
+  /** Has the loop call the connection back, as there is work; for any thread. */
   void wakeLater();
 
-  /** What {@link Steps#hold} held is begun. */
+  /** Begins the commands that {@link Steps#hold} held. */
   void goOn();
 
-  /** Nothing behind a command is done; the connection ends behind its answer. */
+  /** Does no command behind this one; the connection ends after its answer. */
   void endBehind(Place place);
 
-  /** Nothing behind a command is done; the connection ends instead of its answer. */
+  /** Does no command behind this one; the connection ends instead of its answer. */
   void endAt(Place place);
 
-  /** The connection ends at once. */
+  /** Ends the connection at once. */
   void cut();
 
-  /** Says whether its user is known; until then commands must be short. */
+  /** Sets whether the user is known; until then commands must be short. */
   void setKnown(boolean known);
 
-  /** What tells the changes that it asks for from others'; 0 if it hears of those as well. */
+  /** Returns the number that marks the connection's own changes; 0 if it hears of those as well. */
   long author();
 
-  /** Whether what is read of a keyspace must not be a copy of what others hold. */
+  /** Returns whether reads of a keyspace must not be answered from a copy of what others hold. */
   boolean readsWhereItIsHeld(String keyspace);
 
-  /** What it has of answers that wait, in bytes; for any thread. */
+  /** Returns the bytes of answers and messages that wait for the client; for any thread. */
   long waitingBytes();
 }

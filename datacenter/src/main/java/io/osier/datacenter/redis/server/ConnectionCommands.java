@@ -23,10 +23,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Commands about the connection itself. Static, for any thread. */
 final class ConnectionCommands {
-  /** Of which it speaks what is served. Clients choose by it what they may ask for. */
+  /**
+   * The version of Redis whose commands are served. Clients choose by it which commands they use.
+   */
   static final String REDIS_VERSION = "7.4.0";
 
-  /** How long OSIER.AFTER waits where nothing is said. */
+  /** How long OSIER.AFTER waits by default, in milliseconds. */
   private static final int AFTER_MILLIS = 10_000;
 
   private ConnectionCommands() {}
@@ -82,7 +84,7 @@ final class ConnectionCommands {
     return answer(words.length == 2 ? new RespValue.Bulk(words[1]) : new RespValue.Simple("PONG"));
   }
 
-  /** A database as SELECT names it. */
+  /** Reads the number of a database. */
   static int database(byte[] word) {
     long number = integer(word, "ERR value is not an integer or out of range");
     if (number < 0 || number > Integer.MAX_VALUE) {

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Begins the commands of a connection: finds each in the table, looks whether it may be done now,
- * and has it done by the session itself or by {@link Steps}. What a state of the session changes
- * about all commands belongs here. Used by the channel's loop only.
+ * Begins the commands of a connection: finds each command in the table, checks that it may be done
+ * now, and has the session or {@link Steps} do it. A state of the session that changes what all
+ * commands do belongs here. Used by the channel's loop only.
  */
 final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
@@ -35,7 +35,7 @@ final class Dispatcher {
     this.steps = steps;
   }
 
-  /** Does a command, or answers what is wrong with it. */
+  /** Begins a command, or answers its error. */
   void command(byte[][] words) {
     Place place = answers.add(session.client.resp3, session.takeSilence());
     session.client.count();
@@ -66,7 +66,7 @@ final class Dispatcher {
         steps.follow(place, plan, entry.once(), entry.action() == null, bytes(words));
       }
       if (!session.transaction.isOpen() && !entry.command().name().equals("CLIENT")) {
-        session.caches.endCaching(); // which was said of this command
+        session.caches.endCaching(); // CLIENT CACHING was said of this command alone
       }
     } catch (RedisException | OsierException e) {
       answers.fill(place, RedisErrors.of(e));
@@ -77,14 +77,14 @@ final class Dispatcher {
   }
 
   private static int bytes(byte[][] words) {
-    int bytes = 0; // at most a command's limit
+    int bytes = 0; // no overflow: a command's length is limited
     for (byte[] word : words) {
       bytes += word.length;
     }
     return bytes;
   }
 
-  /** Why a command is not begun; null if it is. */
+  /** Returns why a command is not begun; null if it is. */
   private @Nullable String error(CommandTable.@Nullable Entry entry, byte[][] words) {
     if (entry == null) {
       String not = NotServed.error(words[0]);
@@ -94,7 +94,7 @@ final class Dispatcher {
       return RedisErrors.arity(entry.command().name()).getMessage();
     }
     if (!session.requests.isWelcome() && !entry.has(RedisCommand.Flag.NO_AUTH)) {
-      session.begin(); // others may have been named
+      session.begin(); // the default user may have been created since
       if (!session.requests.isWelcome()) {
         return session.requests.access().isWaiting()
             ? "LOADING the datacenter has just started and does not know its users yet"

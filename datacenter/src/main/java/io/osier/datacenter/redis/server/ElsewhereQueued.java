@@ -28,14 +28,14 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * EXEC for clients of datacenters that do not hold the keyspace: the commands that were queued
- * there are followed here, as those of clients here are. Thread-safe.
+ * Runs EXEC for clients of datacenters that do not hold the keyspace: the queued commands arrive as
+ * words, and are done here as those of this datacenter's clients are. Thread-safe.
  */
 public final class ElsewhereQueued implements Scripts {
-  /** What the answers of one may take: an answer to another datacenter has 65 MiB. */
+  /** Most bytes of the answers of one EXEC: a reply to another datacenter has 65 MiB. */
   private static final long ANSWERS_BYTES_MAX = 32L << 20;
 
-  /** Places of walks are each datacenter's own, so a walk ends with its first step. */
+  /** Walks end after their first step, since each datacenter has cursors of its own. */
   private static final Cursors NO_PLACES =
       new Cursors() {
         @Override
@@ -57,8 +57,8 @@ public final class ElsewhereQueued implements Scripts {
   private final RandomGenerator chance;
 
   /**
-   * @param partitionings of the keyspaces that are held here
-   * @param millis the present time, since 1970
+   * @param partitionings returns the partitions of a keyspace that is held here
+   * @param millis the present time, in milliseconds since 1970
    * @param chance draws seeds
    */
   public ElsewhereQueued(
@@ -87,8 +87,7 @@ public final class ElsewhereQueued implements Scripts {
     if (keys.isEmpty()) {
       throw new MalformedException("EXEC is about one key or more");
     }
-    // Of a keyspace that is not held here nothing is done, so it does not matter where its keys
-    // are.
+    // A keyspace that is not held here is refused later, so any partitioning will do.
     Partitioning partitioning = partitionings.apply(keyspace).orElse(Partitioning.byKey(1));
     Scope scope =
         new Scope(
@@ -109,7 +108,7 @@ public final class ElsewhereQueued implements Scripts {
     }
   }
 
-  /** A newer datacenter may know more commands; of what is not known here nothing is done. */
+  /** Finds the command; a newer datacenter may know commands that this one refuses. */
   private Queued queued(byte[][] words) {
     CommandTable.Entry entry = table.find(words[0]);
     if (entry == null

@@ -18,9 +18,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** What INFO tells. Static, for any thread. */
+/** The text of INFO. Static, for any thread. */
 final class InfoText {
-  /** Those that come where none is asked for; to count the keys costs a walk through all. */
+  /**
+   * The sections that INFO shows by default: without the number of keys, as counting them takes a
+   * walk through all.
+   */
   private static final List<String> DEFAULT =
       List.of(
           "server clients memory persistence stats replication cpu modules errorstats cluster"
@@ -90,7 +93,7 @@ final class InfoText {
         },
         failure ->
             failure.code() == ErrorCode.FORBIDDEN || failure.code() == ErrorCode.UNAVAILABLE
-                ? keyspaces(left, text) // it is told what this user may see, and is in reach
+                ? keyspaces(left, text) // not for this user, or out of reach: not shown
                 : answer(RedisErrors.of(failure)));
   }
 

@@ -6,38 +6,41 @@ import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.redis.RespDecoder;
 
 /**
- * What has come on a connection and was not taken yet. It grows with what has come; what it needs
- * beyond the usual buffer is taken from a budget. Used by the channel's loop only.
+ * The bytes of a connection that have come and are not decoded yet. The buffer grows with them; the
+ * part beyond its usual size is taken from a budget. Used by the channel's loop only.
  */
 final class Input implements ClientRequests.Room {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int BUFFER_BYTES_MIN = 1 << 10;
 
-  /** A connection on which nothing waits keeps no more: there may be ten thousand. */
+  /**
+   * Largest buffer of a connection that has no bytes waiting: there may be ten thousand such
+   * connections.
+   */
   private static final int BUFFER_BYTES_KEPT = 1 << 12;
 
   private static final byte[] NOTHING = {};
 
   private final RespDecoder decoder = new RespDecoder(RespDecoder.Limits.UNKNOWN_USER);
   private ByteBudget budget = ByteBudget.UNLIMITED;
-  private byte[] bytes = NOTHING; // a connection on which nothing comes costs nothing
-  private long held; // of the budget, by the buffer
+  private byte[] bytes = NOTHING; // no buffer before the first byte comes
+  private long held; // the bytes that the buffer takes of the budget
   private int from;
   private int to;
 
-  /** Where the command begins that was found last. */
+  /** The place of the command that was found last. */
   private int found;
 
   private int foundBytes;
 
   Input() {}
 
-  /** From the next word on commands may be so large. */
+  /** Sets the limits that hold from the next word on. */
   void setLimits(RespDecoder.Limits limits) {
     decoder.setLimits(limits);
   }
 
-  /** Takes what has come; false if there is no room for it. */
+  /** Appends bytes that have come; false if there is no room for them. */
   boolean append(ByteBuf more) {
     int n = more.readableBytes();
     if (n > bytes.length - to && !makeRoom(n)) {
@@ -69,7 +72,7 @@ final class Input implements ClientRequests.Room {
     return true;
   }
 
-  /** Holds what a buffer takes of the budget; false if there is not so much. */
+  /** Takes from the budget what a buffer needs; false if there is not so much. */
   private boolean hold(int size) {
     long more = beyond(size) - held;
     if (more > 0) {
@@ -81,12 +84,12 @@ final class Input implements ClientRequests.Room {
     return true;
   }
 
-  /** What the budget must have for as many bytes more. */
+  /** Returns how much of the budget the buffer takes with {@code more} bytes. */
   long needed(int more) {
     return beyond(to - from + more);
   }
 
-  /** Finds the next command, which {@link #words} has then; false if it is not all there. */
+  /** Finds the next command, which {@link #words} then returns; false if not all of it has come. */
   boolean next() {
     int length = decoder.decode(bytes, from, to);
     if (length < 0) {
@@ -98,17 +101,17 @@ final class Input implements ClientRequests.Room {
     return true;
   }
 
-  /** How many bytes the command has that was found last. */
+  /** Returns the length of the command that was found last, in bytes. */
   int found() {
     return foundBytes;
   }
 
-  /** The words of the command that was found last, once. */
+  /** Returns the words of the command that was found last; once for each. */
   byte[][] words() {
     return decoder.take(bytes, found);
   }
 
-  /** All that was found is taken: a large buffer is given up. */
+  /** Gives up a large buffer; called when all commands that were found are taken. */
   void settle() {
     int waiting = to - from;
     if (waiting == 0) {

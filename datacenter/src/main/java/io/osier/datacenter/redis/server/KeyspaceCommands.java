@@ -40,18 +40,18 @@ import java.util.function.Function;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Commands about all keys of a keyspace. Static, for any thread. */
+/** Commands that walk through all keys of a keyspace. Static, for any thread. */
 final class KeyspaceCommands {
-  /** Keys that SCAN looks at, where nothing is said. */
+  /** The number of keys that a step of SCAN looks at by default. */
   private static final int COUNT = 10;
 
-  /** Keys of one page, where all are looked at. */
+  /** The number of keys of a page of the other walks. */
   private static final int PAGE = 1_000;
 
-  /** What KEYS shows has at most so many bytes, about. */
+  /** Most bytes of heap of the keys that KEYS answers, about. */
   private static final long KEYS_BYTES_MAX = 64 << 20;
 
-  /** In front of a place of SCAN, so that it is none of another walk's. */
+  /** The first byte of SCAN's places, which distinguishes them from those of other walks. */
   private static final byte KEYSPACE = 'K';
 
   private static final Query EXISTS = new Query.Exists();
@@ -114,15 +114,18 @@ final class KeyspaceCommands {
   }
 
   /**
-   * Where a walk through all homes goes on.
+   * The place at which a walk through all homes goes on.
    *
-   * @param home which one it has come to
-   * @param from empty for its beginning
+   * @param home the number of the home that the walk has reached
+   * @param from the next key there; empty for the home's beginning
    */
   private record Spot(int home, Optional<Key> from) {
     private static final Spot BEGINNING = new Spot(0, Optional.empty());
 
-    /** What a place stands for; the beginning if it is not known, or there is no such home. */
+    /**
+     * Returns what the bytes of a place stand for; the beginning if they are not known, or the home
+     * no longer exists.
+     */
     static Spot of(Optional<byte[]> known, List<String> homes) {
       byte[] place = known.orElse(new byte[0]);
       if (place.length == 0 || place[0] != KEYSPACE) {
@@ -144,7 +147,7 @@ final class KeyspaceCommands {
                   : Optional.of(Key.of(place, key, place.length)));
     }
 
-    /** The keyspace's name, a zero, and the key. */
+    /** Returns the bytes of this place: the keyspace's name, a zero, and the key. */
     byte[] place(List<String> homes) {
       byte[] name = homes.get(home).getBytes(StandardCharsets.US_ASCII);
       byte[] place = new byte[name.length + 2 + from.map(Key::length).orElse(0)];
@@ -155,7 +158,7 @@ final class KeyspaceCommands {
     }
 
     /**
-     * Behind a page; empty if that was the last one.
+     * Returns the place behind a page; empty if that was the last one.
      *
      * @param rest where the page's home goes on
      */
@@ -169,9 +172,9 @@ final class KeyspaceCommands {
   }
 
   /**
-   * The keys of a page, each once.
+   * Returns the keys of a page, each once.
    *
-   * @param type only those that are of this type to Redis; null for all
+   * @param type only keys of this type, as Redis names it; null for all
    */
   private static Collection<Key> names(Reply.Page page, @Nullable String type) {
     Set<Key> names = new LinkedHashSet<>();
@@ -183,7 +186,9 @@ final class KeyspaceCommands {
     return names;
   }
 
-  /** What matches a pattern begins with what the pattern does. */
+  /**
+   * The range of the keys that a pattern can match: they begin with the pattern's first characters.
+   */
   private record Range(Optional<Key> from, Optional<Key> to) {
     static Range of(byte @Nullable [] pattern) {
       byte[] prefix = pattern == null ? new byte[0] : Glob.prefix(pattern);
@@ -226,7 +231,9 @@ final class KeyspaceCommands {
         });
   }
 
-  /** RANDOMKEY: of a home that is drawn, or else of the next one that has any. */
+  /**
+   * RANDOMKEY: draws a home, and one of its first keys; if it has none, goes on to the next home.
+   */
   static Plan randomKey(Scope scope, byte[][] words) {
     List<String> homes = new ArrayList<>(scope.database().keyspaces());
     Collections.rotate(homes, (int) Math.floorMod(scope.seed() >>> 32, (long) homes.size()));
@@ -296,16 +303,18 @@ final class KeyspaceCommands {
         || (words.length == 2 && !Set.of("ASYNC", "SYNC").contains(option(words[1])))) {
       throw syntax();
     }
-    // Caches hear of it at once; of what is read meanwhile they hear as it is deleted.
+    // Caches drop everything at once; keys that are read meanwhile are told as they are deleted.
     keyspaces.forEach(of -> session.server.tracking().flush(of.keyspace()));
-    Consumer<String> done = session.server.tracking()::forget; // what was read and is not there
+    // Keys that were read as absent are told in the end.
+    Consumer<String> done = session.server.tracking()::forget;
     return next(new Flush(keyspaces.iterator(), done, false));
   }
 
   /**
    * A walk that deletes.
    *
-   * @param done hears of each keyspace of which all is deleted
+   * @param left the keyspaces that are still to be walked through
+   * @param done is called for each keyspace all of whose keys are deleted
    * @param begun whether something was deleted
    */
   private record Flush(Iterator<Database> left, Consumer<String> done, boolean begun) {
@@ -352,7 +361,9 @@ final class KeyspaceCommands {
     return next(walk);
   }
 
-  /** What cannot be deleted, as a bounded counter, stays. */
+  /**
+   * Returns the deletions of keys; objects that cannot be deleted, such as bounded counters, stay.
+   */
   private static List<Request> deletes(Database of, Collection<Key> keys) {
     Map<Integer, List<Request.Update>> byPartition = new TreeMap<>();
     for (Key key : keys) {

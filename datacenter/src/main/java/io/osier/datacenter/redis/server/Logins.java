@@ -15,8 +15,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 
 /**
- * Logins by a password that comes as it is: it is hashed beside the loops, one after the other, and
- * so many may wait as the executor takes. Thread-safe.
+ * Logs in users whose passwords come in plain text. Passwords are hashed outside of the loops, one
+ * after the other; the executor limits how many wait. Thread-safe.
  */
 final class Logins {
   private static final String WRONG =
@@ -29,7 +29,10 @@ final class Logins {
     this.hasher = hasher;
   }
 
-  /** Tells, by any thread, as whom the connection has logged in, or with which error it has not. */
+  /**
+   * Checks a password; any thread calls {@code then}, once, with the identity of the user, or with
+   * none and the error.
+   */
   void login(
       AccessControl access,
       String name,

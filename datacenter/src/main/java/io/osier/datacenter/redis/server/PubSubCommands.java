@@ -31,11 +31,12 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands about channels, which belong to the keyspace that is selected. Who may read keys of a
- * name may hear a channel of that name, and who may write them may publish. Static, for any thread.
+ * Commands about channels and watched keys. Channels belong to the selected keyspace. A user that
+ * may read keys of a name may subscribe to a channel of that name, and one that may write them may
+ * publish. Static, for any thread.
  */
 final class PubSubCommands {
-  /** What may be asked in RESP2 while there are subscriptions. */
+  /** The commands that a subscriber may use in RESP2. */
   static final Set<String> WHILE_SUBSCRIBED =
       Set.of(
           ("SUBSCRIBE UNSUBSCRIBE PSUBSCRIBE PUNSUBSCRIBE PING QUIT RESET OSIER.WATCH"
@@ -50,7 +51,7 @@ final class PubSubCommands {
     List<Word> all = new ArrayList<>(words.length);
     all.add(new Word("watch", false));
     for (int i = 1; i < words.length; i++) {
-      all.add(new Word(text(words[i]), false)); // the key's own bytes are taken below
+      all.add(new Word(text(words[i]), false)); // the key itself is taken as bytes below
     }
     WatchGrammar.Watch how = WatchGrammar.parse(all);
     if (how.changes() < Long.MAX_VALUE) {
@@ -76,7 +77,11 @@ final class PubSubCommands {
     return null;
   }
 
-  /** The keyspace in which a key is watched, or keys with a prefix; an error if it is not one. */
+  /**
+   * Returns the keyspace in which a key or prefix is watched.
+   *
+   * @throws RedisException if it is a prefix and the database has several homes
+   */
   private static String watched(RespSession session, byte[] word) {
     Database of = session.client.database();
     if (of.keyspaces().size() > 1 && isPrefix(word)) {
@@ -90,7 +95,7 @@ final class PubSubCommands {
     return named(session, word);
   }
 
-  /** The same for who ends it: where prefixes cannot be watched, one is not watched anywhere. */
+  /** Returns the keyspace in which a key or prefix can have been watched. */
   private static String named(RespSession session, byte[] word) {
     Database of = session.client.database();
     return of.keyspaces().size() == 1 || isPrefix(word) ? of.keyspace() : of.keyspace(Key.of(word));
@@ -112,7 +117,7 @@ final class PubSubCommands {
   static @Nullable Plan unsubscribe(
       RespSession session, Place place, byte[][] words, boolean patterns) {
     Subscriptions own = session.subscriptions;
-    own.pushAll(); // what was published before is heard before
+    own.pushAll(); // messages that were published before come before the answer
     Subscriber subscriber = own.subscriber();
     own.answer(
         place,
@@ -135,18 +140,22 @@ final class PubSubCommands {
 
   static @Nullable Plan publish(RespSession session, Place place, byte[][] words) {
     checkPublish(session, words);
-    // Who hears of it may look at what was written before.
+    // A subscriber may read what was written before the message.
     session.steps.behindAll(place, () -> answer(published(session, words)));
     return null;
   }
 
-  /** Looks whether a session may publish what a command says; an error if not. */
+  /**
+   * Checks that a session may publish what a command says.
+   *
+   * @throws RedisException if the message is too large, or a right is missing
+   */
   static void checkPublish(RespSession session, byte[][] words) {
     PubSub.check(words[1], words[2]);
     check(session, Right.WRITE, Topic.channel(session.keyspace(), words[1]), words[0]);
   }
 
-  /** Publishes what a command says; its answer. */
+  /** Publishes what a command says; returns the answer. */
   static RespValue published(RespSession session, byte[][] words) {
     return new RespValue.Int(
         session.server.pubSub().publish(session.keyspace(), words[1], words[2]));

@@ -18,14 +18,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/** The port for clients that speak the Redis protocol, with all its commands. Thread-safe. */
+/**
+ * The port for clients that speak the Redis protocol, with the table of all commands. Thread-safe.
+ */
 public final class RedisPort implements ClientServer.Protocol {
   private final ServerState server;
   private final CommandTable table = table();
   private final Map<Long, RespSession> sessions = new ConcurrentHashMap<>();
 
   /**
-   * @param databases by number the keyspaces that SELECT chooses; none for the only one there is
+   * @param databases the keyspaces that SELECT chooses, by number; empty for the only one there is
    */
   public RedisPort(
       Map<Integer, String> databases, ClientService handler, ServerState.Around around) {

@@ -32,26 +32,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection that speaks the Redis protocol: bytes become commands, which the {@link
- * Dispatcher} begins; {@link Steps} are what they ask of partitions; {@link Answers} leave in the
- * order of the commands. It says when there is a turn for each of them, and when the connection
- * ends. Used by the channel's loop.
+ * One connection that speaks the Redis protocol. {@link Input} turns bytes into commands, {@link
+ * Dispatcher} begins them, {@link Steps} sends their requests to partitions, and {@link Answers}
+ * sends their answers in the order of the commands. This class decides when each of these has its
+ * turn, and when the connection ends. Used by the channel's loop.
  */
 final class RespConnection extends ChannelInboundHandlerAdapter
     implements ClientServer.Visitor, Connection {
   private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
 
-  /** Of a command of somebody who is known. A value's own limit is its keyspace's. */
+  /** The limits of commands of a known user. The limit of a value is its keyspace's own. */
   private static final RespDecoder.Limits LIMITS =
       new RespDecoder.Limits(
           RespDecoder.WORDS_MAX,
           KeyspacePolicy.Limits.VALUE_BYTES_CAP + (64 << 10),
           Framing.CLIENT_FRAME_BYTES_MAX);
 
-  /** Beyond this what comes waits in the network while commands behind another one wait. */
+  /** Most bytes that are read from the network while no further command can be begun. */
   private static final int UNTAKEN_MAX = 1 << 16;
 
-  /** Time for a refusal to be read before the connection is closed. */
+  /**
+   * Time for the client to read the last answer before the connection is closed, in milliseconds.
+   */
   private static final long REFUSED_MILLIS = 100;
 
   private final Channel channel;
@@ -71,13 +73,13 @@ final class RespConnection extends ChannelInboundHandlerAdapter
 
   private boolean working;
 
-  /** Whether no whole command is left of what has come. */
+  /** Whether the bytes that have come contain no further whole command. */
   private boolean starved = true;
 
-  /** Whether no further command is taken: the connection ends. */
+  /** Whether no further command is begun, as the connection ends. */
   private boolean ending;
 
-  /** Whether that is because of what has come, and more may come of it. */
+  /** Whether it ends because of bytes that the client has sent, of which more may come. */
   private boolean refused;
 
   private boolean closing;
@@ -127,7 +129,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    if (ctx.pipeline().first() == guard) { // otherwise it shows a certificate first
+    if (ctx.pipeline().first() == guard) { // with TLS it begins after the handshake
       begin();
     }
     ctx.fireChannelActive();
@@ -170,7 +172,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    if (!turn.isOver()) { // otherwise the next one begins when the others had theirs
+    if (!turn.isOver()) { // otherwise the next turn begins after the other connections had theirs
       turn.begin();
     }
     ctx.fireChannelReadComplete();
@@ -180,12 +182,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     listen();
     if (channel.isWritable()) {
-      ctx.executor().execute(this::work); // not at once: this may be called while it works
+      ctx.executor().execute(this::work); // later, since this may be called by work() itself
     }
     ctx.fireChannelWritabilityChanged();
   }
 
-  /** Who does not read its answers, or has sent more than can be begun, is not listened to. */
+  /**
+   * Reads from the client, unless it does not read its answers or has sent more than can be begun.
+   */
   private void listen() {
     boolean listens =
         channel.isWritable() && (starved || (input.size() < UNTAKEN_MAX && !waitsForTurn()));
@@ -221,7 +225,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter
 
   // ---------------------------------------------------------------- commands
 
-  /** Goes on with what was answered, and takes what has come. */
+  /** Goes on with replies that have come, begins commands, and sends answers. */
   void work() {
     if (working) {
       return;
@@ -232,7 +236,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter
         requests.hold();
         try {
           steps.finish();
-          caches.push(); // first, since others are answered already
+          caches.push(); // first, since the authors of these changes have their answers already
           take();
           caches.push();
           subscriptions.push();
@@ -252,11 +256,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter
       working = false;
     }
     if (subscriptions.mayPush() || caches.hasWork() || waitsForTurn()) {
-      wakeLater(); // others have a turn before
+      wakeLater(); // other connections have their turn first
     }
   }
 
-  /** Whether it goes on by itself: who waits for an answer hears whether the other end is there. */
+  /**
+   * Returns whether its turn is over and commands are left. The connection keeps reading while it
+   * waits for replies, so that it notices the client's end.
+   */
   private boolean waitsForTurn() {
     return turn.isOver() && !starved && mayTake();
   }
@@ -315,11 +322,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void cut() {
-    ending = true; // what cannot be written any more is no news
+    ending = true; // so that failing writes are not logged
     channel.close();
   }
 
-  /** Says why the connection ends, behind all that is under way. */
+  /** Ends the connection with an error, after the answers to all commands under way. */
   private void end(String error) {
     Place place = answers.add(false, false);
     place.ends = true;
@@ -335,7 +342,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter
       return;
     }
     closing = true;
-    // What still comes would have the system tell the other end of an error, before it has read.
+    // If it were closed with unread input, the client might see a reset before our answer.
     channel.eventLoop().schedule(() -> channel.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
     if (channel.isActive() && !refused && input.size() == 0) {
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
@@ -370,7 +377,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Does what there is to do, in its loop; how many commands. */
+  /** Gives the connection a turn, in its loop; returns how many commands it began. */
   int wake() {
     scheduled.set(false);
     turn.begin();

@@ -22,17 +22,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a command can do with its connection: log in, choose, subscribe, hold back what follows, end
- * it. Used by the channel's loop only, but for {@link #kill} and the figures.
+ * What commands can do with their connection: log in, choose a database, subscribe, hold the
+ * commands behind them, end it. Used by the channel's loop only, except for {@link #kill} and the
+ * figures.
  */
 final class RespSession {
   private static final Logger LOG = LoggerFactory.getLogger(RespSession.class);
 
-  /** What CLIENT REPLY says. */
+  /** Whether answers are sent, as CLIENT REPLY says. */
   enum Replies {
     ON,
     OFF,
-    /** Not to the next command. */
+    /** The next command's answer is not sent. */
     SKIP
   }
 
@@ -47,16 +48,16 @@ final class RespSession {
   final Connection connection;
   final CommandTable table;
 
-  /** Those of the port, with this one; for any thread. */
+  /** All sessions of the port by their ids, with this one; for any thread. */
   final Map<Long, RespSession> all;
 
-  /** Not shared: one of all connections would be under a lock. */
+  /** Not shared, as one generator for all connections would need a lock. */
   private final SplittableRandom seeds;
 
   private Replies replies = Replies.ON;
   final Transaction transaction;
 
-  /** Whether others see it. */
+  /** Whether it is among {@link #all}. */
   private boolean known;
 
   RespSession(
@@ -85,7 +86,11 @@ final class RespSession {
 
   // ---------------------------------------------------------------- who it is
 
-  /** Looks whether it must log in; OVERLOADED if the user has too many connections. */
+  /**
+   * Makes the connection known, and logs it in if it needs no password.
+   *
+   * @throws OsierException OVERLOADED if the user has too many connections
+   */
   void begin() {
     if (!known) {
       known = true;
@@ -104,7 +109,11 @@ final class RespSession {
     all.remove(client.id);
   }
 
-  /** It is known who it is; OVERLOADED if the user has too many connections. */
+  /**
+   * Sets who the user is.
+   *
+   * @throws OsierException OVERLOADED if the user has too many connections
+   */
   void welcome(Identity identity) {
     requests.welcome(identity);
     become(identity.user());
@@ -114,13 +123,14 @@ final class RespSession {
 
   private void become(String user) {
     if (!user.equals(client.user)) {
-      client.user = user; // first: nobody of the former one has it hear from now on
+      client.user =
+          user; // first, so that no connection of the former user redirects to this one from now on
       caches.leave();
-      subscriptions.watches().clear(); // what is under way was asked by somebody else
+      subscriptions.watches().clear(); // the former user asked for them
     }
   }
 
-  /** Closes the connection if its user may not hear any more what it subscribes to. */
+  /** Closes the connection if its user lost the right to what it subscribes to or tracks. */
   void closeIfForbidden() {
     if (channel.isOpen() && (caches.isForbidden() || subscriptions.areForbidden())) {
       LOG.info(
@@ -132,14 +142,18 @@ final class RespSession {
     }
   }
 
-  /** Looks whether a password is right, and answers with what follows if it is. */
+  /**
+   * Checks a password.
+   *
+   * @param then returns the answer if the password is right
+   */
   void login(Place place, String name, byte[] password, Supplier<RespValue> then) {
     steps.alone(() -> judge(place, name, password, then));
   }
 
   private void judge(Place place, String name, byte[] password, Supplier<RespValue> then) {
     if (requests.access().users().isOpen() && name.equals(Users.DEFAULT)) {
-      judged(place, Optional.of(Identity.DEFAULT), "", then); // whose password may be any
+      judged(place, Optional.of(Identity.DEFAULT), "", then); // any password will do
       return;
     }
     server.logins.login(
@@ -171,7 +185,7 @@ final class RespSession {
     connection.goOn();
   }
 
-  /** What the present command is translated with. */
+  /** Returns what the present command is translated with. */
   Scope scope() {
     long now = client.lastMillis;
     return new Scope(
@@ -190,13 +204,13 @@ final class RespSession {
     client.database = number;
   }
 
-  /** From the answer at this place on. */
+  /** Sets the protocol, from the answer at this place on. */
   void setResp3(Place place, boolean to) {
     client.resp3 = to;
     place.resp3 = to;
   }
 
-  /** Whether the next command's answer is not sent. Asked once for each command. */
+  /** Returns whether the next command's answer is not sent. Called once for each command. */
   boolean takeSilence() {
     Replies now = replies;
     if (now == Replies.SKIP) {
@@ -210,7 +224,7 @@ final class RespSession {
     place.silent = to != Replies.ON;
   }
 
-  /** As if it had just come: who has logged in must do so again. */
+  /** RESET: makes the connection as new; a user that has logged in must do so again. */
   void reset(Place place) {
     steps.behindAll(place, () -> transaction.snapshot().abandon(() -> afresh(place)));
   }
@@ -240,9 +254,9 @@ final class RespSession {
 
   // ---------------------------------------------------------------- for other connections
 
-  /** Closes it; for any thread. */
+  /** Closes the connection; for any thread. */
   void kill() {
-    all.remove(client.id); // who asks next finds it gone, although another loop is to close it
+    all.remove(client.id); // at once, since another loop may close it later
     channel.close();
   }
 

@@ -33,9 +33,9 @@ import java.util.TreeSet;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Commands about the server. Static, for any thread. */
+/** Commands about the server, its settings, and what is kept of a key. Static, for any thread. */
 final class ServerCommands {
-  /** What DEBUG is told by tests of clients, and does nothing. */
+  /** Subcommands of DEBUG that tests of clients use; they do nothing here. */
   private static final Set<String> HARMLESS =
       Set.of(
           ("SLEEP SET-ACTIVE-EXPIRE SET-DISABLE-DENY-SCRIPTS QUICKLIST-PACKED-THRESHOLD"
@@ -81,7 +81,7 @@ final class ServerCommands {
         n -> RespValue.array(new RespValue.Int(isDurable ? 1 : 0), new RespValue.Int(n)));
   }
 
-  /** Nothing is begun behind it before it is answered. */
+  /** WAIT and WAITAOF. No command behind them is begun before they are answered. */
   private static @Nullable Plan waits(
       RespSession session,
       Place place,
@@ -113,8 +113,9 @@ final class ServerCommands {
   }
 
   /**
-   * What must be elsewhere besides what was committed here: nothing if all that the connection has
-   * done was done here, else what others have shown here.
+   * Returns the updates that must have reached other datacenters besides those that were committed
+   * here: none if all requests of the connection were done here, else those that other holders have
+   * shown here.
    */
   private static VersionVector shown(RespSession session, String keyspace, int partition) {
     return session.server.holds(keyspace) && !session.requests.hasGoneElsewhere(keyspace)
@@ -187,7 +188,8 @@ final class ServerCommands {
     for (int i = 2; i < words.length; i += 2) {
       settings.put(text(words[i]).toLowerCase(Locale.ROOT), text(words[i + 1]));
     }
-    session.client.administered("config set " + String.join(" ", seen)); // values may be secret
+    session.client.administered(
+        "config set " + String.join(" ", seen)); // without the values, which may be secret
     return ok();
   }
 
@@ -225,7 +227,7 @@ final class ServerCommands {
   }
 
   static Plan debug(RespSession session, Place place, byte[][] words) {
-    if (option(words[1]).equals("ERROR")) { // by which tests of clients are told errors
+    if (option(words[1]).equals("ERROR")) { // tests of clients use it to get errors
       checkArity(words, 3, 3);
       return answer(new RespValue.Err(text(words[2]).replaceAll("[\\r\\n]", " ")));
     }

@@ -26,23 +26,24 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the connections of a port share: the keyspaces that are its databases, what it counts, and
- * what tells them of messages and changes. Thread-safe.
+ * The state that the connections of a port share: the keyspaces that are its databases, counts, and
+ * the sources of messages and changes. Thread-safe.
  */
 public final class ServerState {
-  /** So long it is not looked again which keyspaces there are. */
+  /** How long the list of keyspaces is kept before it is made again, in milliseconds. */
   private static final long KEYSPACES_MILLIS = 100;
 
   /**
-   * What it has of the world.
+   * The port's surroundings.
    *
-   * @param version of this program
-   * @param millis the present time, since 1970
+   * @param self this datacenter
+   * @param version the version of this program
+   * @param millis the present time, in milliseconds since 1970
    * @param chance draws seeds and numbers that nobody can guess
-   * @param hasher hashes passwords, and rejects what is too much
-   * @param beside goes on with commands that have read much, which would hold up a loop
-   * @param pushes what connections are told without having asked
-   * @param durable whether what is answered is on its disk
+   * @param hasher hashes passwords, and rejects tasks beyond its limit
+   * @param beside makes plans from large replies, which would hold up a loop
+   * @param pushes the sources of pushes
+   * @param durable whether answered updates are on disk
    */
   public record Around(
       ReplicaId self,
@@ -54,10 +55,10 @@ public final class ServerState {
       Pushes pushes,
       boolean durable) {}
 
-  /** What connections are told without having asked. */
+  /** The sources of pushes: messages, and changes of tracked keys. */
   public record Pushes(PubSub pubSub, Tracking tracking) {}
 
-  /** The keyspaces there were at a time, by their databases' numbers. */
+  /** The databases at a time, by their numbers. */
   private record Known(long atMillis, Map<Integer, Database> byNumber) {}
 
   private final Databases databases;
@@ -66,7 +67,7 @@ public final class ServerState {
   final Logins logins;
   final CursorTable cursors;
 
-  /** What CONFIG SET keeps and CONFIG GET shows: nothing else reads it. */
+  /** The settings that CONFIG SET changes and CONFIG GET shows; nothing else reads them. */
   final Map<String, String> settings = new ConcurrentSkipListMap<>();
 
   final long startMillis;
@@ -96,12 +97,16 @@ public final class ServerState {
 
   // ---------------------------------------------------------------- keyspaces
 
-  /** The keyspace of a database; an error if there is none. */
+  /** Returns a database; throws RedisException if no keyspace has this number. */
   Database database(int number) {
     return database(number, millis());
   }
 
-  /** For who knows the present time, in milliseconds since 1970. */
+  /**
+   * As {@link #database(int)}, for callers that know the present time.
+   *
+   * @param now the present time, in milliseconds since 1970
+   */
   Database database(int number, long now) {
     Database of = databases(now).get(number);
     if (of == null) {
@@ -111,7 +116,7 @@ public final class ServerState {
     return of;
   }
 
-  /** Those that there are, by their numbers. */
+  /** Returns the databases by their numbers. */
   Map<Integer, Database> databases() {
     return databases(millis());
   }
@@ -127,19 +132,21 @@ public final class ServerState {
     for (int number = 0; number < databases.count(); number++) {
       int of = number;
       databases
-          .find(of, here, all) // the only one here is 0, whatever others hold, wherever others go
+          .find(
+              of, here,
+              all) // database 0 is the only keyspace held here, whatever other datacenters hold
           .ifPresent(info -> byNumber.put(of, new Database(info.name(), info.partitioning())));
     }
     known = new Known(now, byNumber);
     return byNumber;
   }
 
-  /** The keyspaces of all databases, with the homes of those that have some; each once. */
+  /** Returns the keyspaces of all databases, and each home of those with homes; each once. */
   List<Database> keyspaces() {
     return databases().values().stream().flatMap(of -> of.homes().stream()).distinct().toList();
   }
 
-  /** Checks that a database may be selected; an error if it may not. */
+  /** Checks that a database may be selected; throws RedisException if it may not. */
   void checkDatabase(int number) {
     if (!databases().containsKey(number) && number != 0) {
       throw new RedisException("ERR DB index is out of range");
@@ -160,7 +167,7 @@ public final class ServerState {
     return around.millis.getAsLong();
   }
 
-  /** What a session draws by. */
+  /** Returns a seed for a session. */
   long seed() {
     synchronized (seeds) {
       return seeds.nextLong();
@@ -200,25 +207,26 @@ public final class ServerState {
     return around.pushes.tracking;
   }
 
-  /** What clients were shown of a partition by others. */
+  /** Returns the updates of a partition that other holders have shown to clients here. */
   VersionVector shown(String keyspace, int partition) {
     return handler.shown(keyspace, partition);
   }
 
-  /** What tells a keyspace from others of its name; null if there is none. */
+  /** Returns what distinguishes a keyspace from others of its name; null if there is none. */
   @Nullable Object life(String keyspace) {
     return handler.life(keyspace);
   }
 
-  /** Whether a keyspace is held here. */
+  /** Returns whether a keyspace is held here. */
   boolean holds(String keyspace) {
     return handler.holds(keyspace);
   }
 
   /**
-   * Has the caches hear of changes from now on, or soon; whether they do already of all.
+   * Has the changes of keyspaces reported to the caches; returns whether all of them are already,
+   * otherwise they will be soon.
    *
-   * @throws OsierException UNAVAILABLE if one is held elsewhere and no holder is in reach
+   * @throws OsierException UNAVAILABLE if a keyspace is held elsewhere and no holder is in reach
    */
   boolean listen(Collection<String> keyspaces) {
     boolean hears = true;

@@ -28,15 +28,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the commands of a connection ask of partitions, step by step. Many are under way at once;
- * they are asked in the order of the commands, and a read behind an update waits for its turn
- * there. A command that may ask more than once holds up those behind it. Used by the channel's
- * loop; replies come from any thread, and are taken by the loop.
+ * Sends the requests of a connection's commands to partitions, step by step. Many requests are
+ * under way at once; they are sent in the order of the commands, and a read behind an update waits
+ * for its turn in the partition. A command that may send requests more than once holds the commands
+ * behind it. Used by the channel's loop; any thread brings replies, which the loop takes.
  */
 final class Steps {
   private static final Logger LOG = LoggerFactory.getLogger(Steps.class);
 
-  /** What follows from so much takes long: to sort a set, to combine two. */
+  /** Replies of so many bytes take long to work on: to sort a set, to combine two. */
   private static final long LARGE_BYTES = 256 << 10;
 
   private final Channel channel;
@@ -46,10 +46,10 @@ final class Steps {
   private final AnswerShare share;
   private final Executor beside;
 
-  /** What was asked and is answered, for the loop. */
+  /** The steps whose replies have all come, for the loop. */
   private final Queue<Step> done = new ConcurrentLinkedQueue<>();
 
-  /** How many commands are under way that hold up those behind them. */
+  /** How many commands under way hold the commands behind them. */
   private int holding;
 
   /**
@@ -58,7 +58,7 @@ final class Steps {
    */
   private @Nullable Runnable alone;
 
-  /** How much was asked and is not answered. */
+  /** How many steps are under way. */
   private int underWay;
 
   private int updates;
@@ -66,9 +66,10 @@ final class Steps {
   private final WrittenKeyspaces written = new WrittenKeyspaces();
 
   /**
-   * @param connection hears when there is something for {@link #finish}, and that it must end
-   * @param share of what was read and waits
-   * @param beside where it is gone on with what would hold up the loop's other connections
+   * @param connection is woken when there is something for {@link #finish}, and ends where that
+   *     must be
+   * @param share the budget of replies that wait
+   * @param beside makes plans that would hold up the loop's other connections
    */
   Steps(
       Channel channel,
@@ -85,14 +86,14 @@ final class Steps {
     this.share = share;
   }
 
-  /** Nothing behind the last command is begun before {@link #goOn}. */
+  /** Begins no command behind the last one before {@link #goOn}. */
   void hold() {
     holding++;
   }
 
   /**
-   * Does something once all that was asked is answered to its end, and begins nothing before {@link
-   * #goOn}: what changes whose commands they are must not come between the steps of one.
+   * Does something once all requests are answered, and begins no command before {@link #goOn}: a
+   * change of the user must not come between the steps of a command.
    */
   void alone(Runnable then) {
     hold();
@@ -103,12 +104,17 @@ final class Steps {
     }
   }
 
-  /** Follows a plan about all keyspaces to which something was written, with nothing beside it. */
+  /**
+   * Follows a plan about the keyspaces to which the connection has written, once all requests are
+   * answered.
+   *
+   * @param then makes the plan from the keyspaces' names
+   */
   void behindWrites(Place place, Function<Set<String>, Plan> then) {
     behindAll(place, () -> then.apply(written.all()));
   }
 
-  /** Follows a plan, which is made once all that was asked is answered, with nothing beside it. */
+  /** Makes a plan once all requests are answered, and follows it. */
   void behindAll(Place place, Supplier<Plan> plan) {
     alone(
         () -> {
@@ -121,12 +127,12 @@ final class Steps {
     holding--;
   }
 
-  /** Whether no further command may be begun before another one has ended. */
+  /** Returns whether no further command may be begun before another one has ended. */
   boolean isHolding() {
     return holding > 0 || !share.hasRoom(underWay);
   }
 
-  /** Whether something was answered with which it was not gone on. */
+  /** Returns whether there is a step to finish. */
   boolean areAnswered() {
     return !done.isEmpty();
   }
@@ -138,10 +144,10 @@ final class Steps {
   /**
    * Follows a command's plan.
    *
-   * @param once whether it asks once at most, but for rare cases
+   * @param once whether the command sends requests once at most, but for rare cases
    * @param pure whether its steps follow from replies alone, and not from the session: then they
-   *     may be decided beside the loop
-   * @param bytes what it had as it came, which the plan may hold
+   *     may be made outside of the loop
+   * @param bytes the bytes of the command's words, which the plan may hold
    */
   void follow(Place place, Plan plan, boolean once, boolean pure, int bytes) {
     if (plan instanceof Plan.Answer answer) {
@@ -177,14 +183,14 @@ final class Steps {
       Request request = all.get(i);
       Request inTurn = inTurn(request, ordered);
       if (!requests.ask(new Part(step, i, inTurn, now), i == 0 ? step.bytes : 0)) {
-        connection.endBehind(step.place); // its user is not there any more
+        connection.endBehind(step.place); // its user no longer exists
       }
     }
   }
 
   /**
-   * A read takes its turn in its partition if an update under way may change what it reads, or if
-   * it must not be answered by a copy.
+   * Returns a read that takes its turn in its partition, if an update under way may change what it
+   * reads, or if a copy must not answer it; other requests as they are.
    */
   private Request inTurn(Request request, boolean ordered) {
     return request instanceof Request.Read r
@@ -195,7 +201,7 @@ final class Steps {
         : request;
   }
 
-  /** Something that was asked for a command, all of whose replies are awaited. */
+  /** One step of a command: requests whose replies are all awaited. */
   private final class Step {
     final Place place;
     final Plan.Ask ask;
@@ -204,14 +210,14 @@ final class Steps {
     final Reply[] replies;
     final long[] replyBytes;
 
-    /** How many replies are awaited; null where it is one. */
+    /** How many replies are awaited; null for one. */
     final @Nullable AtomicInteger left;
 
     final int bytes;
     final long author = connection.author();
     int updates;
 
-    /** What follows, where that was decided beside the loop. */
+    /** The next plan, if it was made outside of the loop. */
     @Nullable Plan next;
 
     Step(Place place, Plan.Ask ask, boolean holds, boolean pure, int bytes) {
@@ -225,7 +231,7 @@ final class Steps {
       this.left = replies.length == 1 ? null : new AtomicInteger(replies.length);
     }
 
-    /** What all replies take; once they are there. */
+    /** Returns the bytes of all replies; called when they are there. */
     long replyBytes() {
       long sum = 0;
       for (long each : replyBytes) {
@@ -272,13 +278,13 @@ final class Steps {
 
     @Override
     protected void batchTold() {
-      if (areAnswered()) { // unless the loop has all that the batch has answered already
+      if (areAnswered()) { // unless the loop has finished all steps of the batch already
         connection.wakeLater();
       }
     }
   }
 
-  /** Goes on with what was answered. */
+  /** Goes on with the steps whose replies have come. */
   void finish() {
     Step step;
     while ((step = done.poll()) != null) {
@@ -298,7 +304,7 @@ final class Steps {
           endUnread(step);
         }
       } finally {
-        share.keep(0, step.place.replyBytes); // unless the answer has taken their place
+        share.keep(0, step.place.replyBytes); // unless the answer's bytes were kept instead
         step.place.replyBytes = 0;
       }
       if (!isRead) {
@@ -330,14 +336,20 @@ final class Steps {
     follow(step.place, next == null ? next(step) : next, false, step.pure, step.bytes);
   }
 
-  /** Nobody gets the answer, but what the session has taken for the command is given back. */
+  /**
+   * Ends a step whose answer nobody gets, so that the session gives back what it took for the
+   * command.
+   */
   private void endUnread(Step step) {
     if (!step.pure) {
       next(step);
     }
   }
 
-  /** Whether what follows is decided in another thread; then the step is done once more. */
+  /**
+   * Has another thread make the next plan, if the replies are large; the step is finished again
+   * afterwards. Returns whether it did.
+   */
   private boolean goesOnBeside(Step step) {
     if (!step.pure
         || step.next != null

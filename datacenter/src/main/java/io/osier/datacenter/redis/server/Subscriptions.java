@@ -25,13 +25,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a connection subscribes to, and how messages come to stand among its answers. Used by the
- * channel's loop, but for the figures, which are for any thread.
+ * The subscriptions and watchers of a connection, and how their messages get among its answers.
+ * Used by the channel's loop, except for the figures, which are for any thread.
  */
 final class Subscriptions {
   private static final Logger LOG = LoggerFactory.getLogger(Subscriptions.class);
 
-  /** So many messages stand among the answers at most; the others wait beside them. */
+  /**
+   * Messages are put among the answers while fewer answers than these wait; else they wait apart.
+   */
   private static final int PUSHES_MAX = 64;
 
   private static final byte[] OF_CACHES = TrackedClient.CHANNEL.getBytes(StandardCharsets.US_ASCII);
@@ -47,8 +49,8 @@ final class Subscriptions {
   private final Subscriber subscriber;
 
   /**
-   * @param connection works when messages wait, and ends if they are not read
-   * @param share of changes that wait
+   * @param connection is woken when messages wait, and ends if they are not read
+   * @param share the budget of changes that wait
    */
   Subscriptions(
       Channel channel,
@@ -69,7 +71,8 @@ final class Subscriptions {
   }
 
   /**
-   * Whether messages could not be told from answers: then it can only subscribe and unsubscribe.
+   * Returns whether the client could not tell messages from answers (RESP2): then it may use only a
+   * few commands.
    */
   boolean restrict() {
     return !client.resp3 && (subscriber.hasTopics() || !watches.isEmpty());
@@ -79,13 +82,13 @@ final class Subscriptions {
     return watches;
   }
 
-  /** Whether it subscribes to the channel in which changes of caches are told. */
+  /** Returns whether it subscribes to the channel of invalidations. */
   boolean haveCaches() {
     return client.server.databases().values().stream()
         .anyMatch(k -> subscriber.topics().contains(Topic.channel(k.keyspace(), OF_CACHES)));
   }
 
-  /** Ends them all, without a word. */
+  /** Ends all subscriptions and watchers, without answers. */
   void reset() {
     watches.clear();
     subscriber.unsubscribeAll(false);
@@ -94,19 +97,22 @@ final class Subscriptions {
 
   void close() {
     watches.clear();
-    takeChanges(); // which gives back what they take
+    takeChanges(); // gives back their bytes
     subscriber.close();
   }
 
-  /** Whether its user may not hear any more of something that it subscribes to. */
+  /** Returns whether its user lacks the right to something that it subscribes to. */
   boolean areForbidden() {
     return subscriber.topics().stream().anyMatch(topic -> missing(Grant.Right.READ, topic) != null);
   }
 
-  /** A right that the user needs for a channel, or for all that match, and lacks. */
+  /**
+   * Returns the right that the user needs for a channel, or for all channels that a pattern
+   * matches, and lacks; null if it has it.
+   */
   @Nullable Grant missing(Grant.Right right, Topic topic) {
     if (right == Grant.Right.READ && !topic.isPattern() && Arrays.equals(topic.name(), OF_CACHES)) {
-      return null; // each hears of its own cache alone
+      return null; // each client is told of its own cache only
     }
     byte[] begin = topic.isPattern() ? Glob.prefix(topic.name()) : topic.name();
     int length = Math.min(begin.length, Key.LENGTH_MAX);
@@ -119,14 +125,14 @@ final class Subscriptions {
 
   // ---------------------------------------------------------------- what is sent
 
-  /** Answers a command that changes them: an answer for each channel or pattern. */
+  /** Answers a command that changes subscriptions: an answer for each channel or pattern. */
   void answer(Place place, List<RespValue> changes) {
     place.silent = false; // as Redis does, whatever CLIENT REPLY says
     answers.fill(place, changes.getFirst());
     changes.subList(1, changes.size()).forEach(c -> answers.push(c, place.resp3));
   }
 
-  /** Whether messages wait that can be sent, or a watcher waits until it can ask. */
+  /** Returns whether messages wait that can be sent, or a watcher can send its next request. */
   boolean mayPush() {
     boolean waits = subscriber.hasWaiting() || watches.hasTold() || watches.mayAsk();
     return waits && hasRoom();
@@ -136,7 +142,10 @@ final class Subscriptions {
     return answers.size() < PUSHES_MAX && channel.isWritable();
   }
 
-  /** Sends messages, behind all answers, as long as they are read. Who does not read is closed. */
+  /**
+   * Sends messages, behind all answers, as long as the client reads them. A client that does not
+   * read is disconnected.
+   */
   void push() {
     pushChanges();
     if (subscriber.isTooSlow() && channel.isOpen()) {
@@ -197,7 +206,7 @@ final class Subscriptions {
         0);
   }
 
-  /** Puts all messages that wait among the answers. */
+  /** Puts all waiting messages among the answers. */
   void pushAll() {
     while (subscriber.hasWaiting()) {
       pushNext();

@@ -20,9 +20,9 @@ import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** MULTI to EXEC, and what all commands do in between. Static, for any thread. */
+/** MULTI to EXEC, and what other commands do in between; OSIER.BEGIN. Static, for any thread. */
 final class TransactionCommands {
-  /** How long a transaction of several steps lasts where nothing is said. */
+  /** How long a transaction of several steps lasts by default, in seconds. */
   private static final int SECONDS = 60;
 
   private TransactionCommands() {}
@@ -74,7 +74,7 @@ final class TransactionCommands {
         });
   }
 
-  /** Does a command while others are queued, or queues it. */
+  /** Does or queues a command between MULTI and EXEC. */
   static @Nullable Plan within(
       RespSession session, Place place, CommandTable.Entry entry, byte[][] words) {
     Transaction transaction = session.transaction;
@@ -114,7 +114,7 @@ final class TransactionCommands {
           entry.command(),
           words,
           () -> {
-            PubSubCommands.checkPublish(session, words); // rights may have gone since
+            PubSubCommands.checkPublish(session, words); // rights may have been taken away since
             return PubSubCommands.published(session, words);
           });
     }
@@ -131,7 +131,10 @@ final class TransactionCommands {
     return entry.command().name().toLowerCase(Locale.ROOT);
   }
 
-  /** What a command is answered that is not begun: between MULTI and EXEC it spoils all. */
+  /**
+   * Returns the answer to a command that is not begun; between MULTI and EXEC it spoils the
+   * transaction.
+   */
   static RespValue refused(
       RespSession session, CommandTable.@Nullable Entry entry, RespValue.Err error) {
     Transaction transaction = session.transaction;
@@ -142,7 +145,7 @@ final class TransactionCommands {
     return error;
   }
 
-  /** Nothing is watched or queued any more, and nothing of it was done; the answer to EXEC. */
+  /** Forgets what is watched and queued; returns the answer to EXEC, of which nothing was done. */
   private static RespValue.Err discarded(Transaction transaction, RespValue.Err why) {
     transaction.close();
     return new RespValue.Err(

@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Connections of one loop that have something to do: commands were answered by other threads, or
- * were left over when a turn had ended. A partition answers many of them at once, and the loop is
- * woken once for all. Thread-safe.
+ * The connections of one loop that have work: other threads have brought replies, or commands were
+ * left when a turn was over. A partition answers many connections at once, and the loop is woken
+ * once for all of them. Thread-safe.
  */
 final class Wakeups {
-  /** After so many connections the loop looks at its sockets again. */
+  /** After so many connections the loop looks at its sockets again, before the rest. */
   private static final int CONNECTIONS_MAX = 256;
 
-  /** So it does after so many commands that they have begun. */
+  /** After so many commands it does so, too. */
   private static final int COMMANDS_MAX = 4 * Turn.REQUESTS_MAX;
 
   private static final FastThreadLocal<Wakeups> OF_LOOP =
@@ -33,12 +33,16 @@ final class Wakeups {
 
   private Wakeups() {}
 
-  /** Those of the loop whose thread calls. */
+  /** Returns the connections of the loop whose thread calls. */
   static Wakeups ofLoop() {
     return OF_LOOP.get();
   }
 
-  /** The loop will let a connection work; throws if the loop has ended. */
+  /**
+   * Has the loop give a connection a turn.
+   *
+   * @throws java.util.concurrent.RejectedExecutionException if the loop has ended
+   */
   void add(RespConnection connection, EventLoop loop) {
     connections.add(connection);
     schedule(loop);

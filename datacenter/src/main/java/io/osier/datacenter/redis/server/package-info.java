@@ -1,7 +1,7 @@
 /**
- * Connections that speak the Redis protocol: how what a connection sends becomes requests in its
- * order, and what is answered without asking a partition. What a command of data asks for is
- * decided in {@code redis.command}.
+ * Connections that speak the Redis protocol: how a connection's bytes become requests in their
+ * order, and which commands are answered without asking a partition. What a command on data asks
+ * for is decided in {@code redis.command}.
  */
 @NullMarked
 package io.osier.datacenter.redis.server;

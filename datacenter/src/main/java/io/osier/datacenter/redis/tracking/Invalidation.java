@@ -7,16 +7,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys that a client must not have in its cache any more; those who are told the same share it.
+ * Keys that clients must drop from their caches; the clients that are told the same share it.
+ * Immutable.
  *
- * @param keys null for all
- * @param bytes what it takes where it waits, about
+ * @param keys the keys; null for all keys
+ * @param bytes the heap that it takes while it waits, about
  */
 record Invalidation(@Nullable List<Key> keys, long bytes) {
-  /** Stands for all that would wait beside it. */
+  /** Tells a client to drop everything; it replaces all invalidations that wait for the client. */
   static final Invalidation OF_ALL = new Invalidation(null, 0);
 
-  /** All are being deleted; each is told as well, since there are caches that miss this one. */
+  /**
+   * Tells a client to drop everything, since all keys are being deleted. Each key is told as well,
+   * since some clients' caches ignore this one.
+   */
   static final Invalidation FLUSHED =
       new Invalidation(null, HeapSize.object(4 * HeapSize.REFERENCE));
 

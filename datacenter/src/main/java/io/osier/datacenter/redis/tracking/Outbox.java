@@ -8,14 +8,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits for clients, within a budget that others use as well: for whom too much waits, it is
- * told that everything may have changed. Pure; for one thread at a time.
+ * The invalidations that wait for clients, within a budget that the table of read keys shares. A
+ * client for which too many bytes wait is told to drop everything. Pure; for one thread at a time.
  */
 final class Outbox {
   private final long bytesMax;
   private Set<TrackedClient> woken = new LinkedHashSet<>();
 
-  /** What is used of the budget, by whomever. */
+  /** The bytes that are taken from the budget, by this outbox and by the table. */
   private long bytes;
 
   Outbox(long bytesMax) {
@@ -34,7 +34,10 @@ final class Outbox {
     return bytes;
   }
 
-  /** Tells a client of its cache, or who hears in its place. */
+  /**
+   * Queues an invalidation of a client's cache, for the client itself or for the one that it
+   * redirects to.
+   */
   void tell(TrackedClient of, Invalidation what) {
     TrackingOptions options = of.options;
     if (options == null) {
@@ -68,13 +71,13 @@ final class Outbox {
     wake(client);
   }
 
-  /** Something is to be told to a client. */
+  /** Marks a client as having something to poll. */
   void wake(TrackedClient client) {
     client.hasWaiting = true;
     woken.add(client);
   }
 
-  /** For whom something waits since the last call. */
+  /** Returns the clients that got something to poll since the last call. */
   Collection<TrackedClient> takeWoken() {
     if (woken.isEmpty()) {
       return List.of();
@@ -102,7 +105,11 @@ final class Outbox {
     return push;
   }
 
-  /** Drops what waits for a client of its own cache, or of others'. */
+  /**
+   * Drops the invalidations that wait for a client.
+   *
+   * @param redirected whether to drop those of other clients' caches, or those of its own
+   */
   void drop(TrackedClient client, boolean redirected) {
     client.waiting.removeIf(
         each -> {

@@ -6,7 +6,7 @@ import io.osier.datacenter.redis.command.RedisException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** With what keys begin of whose changes a client hears; may be empty. Immutable. */
+/** The first bytes of keys of whose changes a client hears; may be empty. Immutable. */
 public final class Prefix implements Comparable<Prefix> {
   public static final Prefix EMPTY = new Prefix(new byte[0]);
 
@@ -17,8 +17,8 @@ public final class Prefix implements Comparable<Prefix> {
   }
 
   /**
-   * @param bytes which nobody changes
-   * @throws RedisException if no key can begin so
+   * @param bytes the prefix, which nobody changes
+   * @throws RedisException if it is longer than any key
    */
   static Prefix of(byte[] bytes) {
     if (bytes.length > Key.LENGTH_MAX) {
@@ -28,7 +28,7 @@ public final class Prefix implements Comparable<Prefix> {
     return new Prefix(bytes);
   }
 
-  /** Its bytes; not to be changed. */
+  /** Returns its bytes; not to be changed. */
   public byte[] bytes() {
     return bytes;
   }
@@ -42,7 +42,7 @@ public final class Prefix implements Comparable<Prefix> {
         && Arrays.equals(bytes, 0, bytes.length, other, 0, bytes.length);
   }
 
-  /** Whether a key can begin with both. */
+  /** Returns whether a key can begin with both. */
   boolean overlaps(Prefix other) {
     return isBeginOf(other.bytes) || other.isBeginOf(bytes);
   }

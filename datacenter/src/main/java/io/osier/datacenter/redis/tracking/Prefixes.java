@@ -11,15 +11,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefixes with the clients that have them. Those of a key are found in one pass through its bytes,
- * however many there are: by the hashes of its beginnings, which nobody can foresee. Not
- * thread-safe.
+ * Prefixes with the clients that track them. The prefixes of a key are found in one pass through
+ * its bytes, however many prefixes there are: by the hashes of the key's beginnings, which nobody
+ * can foresee. Not thread-safe.
  */
 final class Prefixes {
-  /** A prime, so that two texts have one hash for few bases alone. */
+  /** A prime, so that two texts have one hash for few bases only. */
   private static final long MODULUS = (1L << 61) - 1;
 
-  /** A prefix that some have. */
+  /** A prefix with the clients that track it. */
   static final class Entry {
     final Prefix prefix;
     final Set<TrackedClient> clients = new HashSet<>();
@@ -29,19 +29,19 @@ final class Prefixes {
     }
   }
 
-  /** Where a prefix is looked for. */
+  /** The key under which prefixes are found: their length and hash. */
   private record Slot(int length, long hash) {}
 
   private final long base;
   private final Map<Slot, List<Entry>> slots = new HashMap<>();
 
-  /** The lengths that prefixes have, and how many have each. */
+  /** The lengths of the prefixes, and how many prefixes have each. */
   private final TreeMap<Integer, Integer> lengths = new TreeMap<>();
 
   private int size;
 
   /**
-   * @param seed that nobody can guess
+   * @param seed a number that nobody can guess
    */
   Prefixes(long seed) {
     this.base = 256 + Math.floorMod(seed, MODULUS - 512);
@@ -84,7 +84,7 @@ final class Prefixes {
   private long next(long hash, byte b) {
     long high = Math.multiplyHigh(hash, base);
     long low = hash * base;
-    // What is above 61 bits counts once more, since 2^61 is 1.
+    // The bits above the lowest 61 are added, since 2^61 is 1 modulo the prime.
     long folded = (low & MODULUS) + (low >>> 61 | high << 3) + (b & 0xff) + 1;
     folded = (folded & MODULUS) + (folded >>> 61);
     return folded >= MODULUS ? folded - MODULUS : folded;
@@ -99,7 +99,7 @@ final class Prefixes {
     return null;
   }
 
-  /** Shows those with which a key begins, the shortest first. */
+  /** Calls {@code found} with the prefixes of a key, the shortest first. */
   void of(byte[] key, Consumer<Entry> found) {
     long hash = 0;
     int at = 0;
@@ -121,7 +121,7 @@ final class Prefixes {
     }
   }
 
-  /** How many are found in one place at most, which only luck makes more than one. */
+  /** Returns the most prefixes that share a length and a hash; more than one only by chance. */
   int longestSlot() {
     return slots.values().stream().mapToInt(List::size).max().orElse(0);
   }

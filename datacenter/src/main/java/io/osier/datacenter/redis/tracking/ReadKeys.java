@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which keys of a keyspace clients have read since they heard of a change, by the clients' numbers.
- * Not thread-safe.
+ * The keys of a keyspace that clients have read since they were told of the keys' last change, with
+ * the clients' numbers. Not thread-safe.
  */
 final class ReadKeys {
   /** Bytes of heap of a key with one reader, besides the key itself: entry, set, number. */
@@ -26,14 +26,17 @@ final class ReadKeys {
 
   /**
    * The numbers of the clients that have read each key; the keys in the order in which they were
-   * noted. Nearly always there is one client, in an immutable set.
+   * noted. Nearly always a key has one reader, in an immutable set.
    */
   private final LinkedHashMap<Key, Set<Long>> readers = new LinkedHashMap<>();
 
   private long bytes;
   private long items;
 
-  /** What noting that a client reads a key would take; 0 if it is noted. */
+  /**
+   * Returns the bytes that {@link #note} would take; 0 if it is noted already that the client has
+   * read the key.
+   */
   long needed(Key key, long number) {
     Set<Long> of = readers.get(key);
     if (of == null) {
@@ -42,7 +45,11 @@ final class ReadKeys {
     return of.contains(number) ? 0 : READER_BYTES;
   }
 
-  /** Notes that a client reads a key. */
+  /**
+   * Notes that a client reads a key.
+   *
+   * @param number the client's number
+   */
   void note(Key key, long number) {
     long more = needed(key, number);
     if (more == 0) {
@@ -65,10 +72,10 @@ final class ReadKeys {
   }
 
   /**
-   * A key has changed: forgets who has read it, but for who has changed it.
+   * Forgets who has read a key that has changed, except for its author.
    *
-   * @param author who still knows it; 0 if nobody does
-   * @return those others who have read it
+   * @param author the client that has made the change and knows it; 0 if none does
+   * @return the other clients that have read the key
    */
   List<Long> changed(Key key, long author) {
     Set<Long> of = readers.get(key);
@@ -89,7 +96,7 @@ final class ReadKeys {
     return told;
   }
 
-  /** The key that was noted first; null if there is none. */
+  /** Returns the key that was noted first; null if there is none. */
   @Nullable Key eldest() {
     Map.Entry<Key, Set<Long>> first = readers.firstEntry();
     return first == null ? null : first.getKey();
@@ -99,7 +106,7 @@ final class ReadKeys {
     return readers.size();
   }
 
-  /** How many there are, where a key counts for each of its readers. */
+  /** Returns the number of keys, where a key counts once for each of its readers. */
   long items() {
     return items;
   }

@@ -13,14 +13,16 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that has a cache, or hears of another one's. What is not said to be otherwise is
- * used by {@link Tracking} alone, under its lock.
+ * A connection that has a cache, or hears of another connection's cache. {@link Tracking} alone
+ * uses the fields, under its lock, unless a field's comment says otherwise.
  */
 public final class TrackedClient {
-  /** The channel in which those hear of changes who speak RESP2, of the caches of others. */
+  /**
+   * The channel of invalidations for clients that speak RESP2 and hear of other clients' caches.
+   */
   public static final String CHANNEL = "__redis__:invalidate";
 
-  /** More waits for none: it is told of everything at once. */
+  /** Most bytes that wait for a client; beyond that it is told to drop everything. */
   static final long WAITING_BYTES_MAX = 1 << 20;
 
   private static final RespValue INVALIDATE = RespValue.Bulk.of("invalidate");
@@ -28,29 +30,32 @@ public final class TrackedClient {
   private static final RespValue NAME = RespValue.Bulk.of(CHANNEL);
   private static final RespValue BROKEN = RespValue.Bulk.of("tracking-redir-broken");
 
-  /** Something that waits for it; of whose cache, is said by redirected. */
+  /** A waiting invalidation, of another client's cache if {@code redirected}, else of its own. */
   record Waiting(Invalidation of, boolean redirected) {}
 
   final Runnable wake;
 
-  /** Of each time of tracking another one; 0 while it does not. For any thread. */
+  /**
+   * The client's number, a new one each time that it begins to track; 0 while it does not. For any
+   * thread.
+   */
   volatile long number;
 
-  /** Null while it does not track. For any thread. */
+  /** The options of CLIENT TRACKING ON; null while the client does not track. For any thread. */
   volatile @Nullable TrackingOptions options;
 
-  /** The keyspaces of which it may have something. */
+  /** The keyspaces whose keys may be in the cache. */
   final Set<String> keyspaces = new HashSet<>();
 
   final NavigableSet<Prefix> prefixes = new TreeSet<>();
 
-  /** Who hears in its place; null if nobody does. */
+  /** The client that hears in its place; null for none. */
   @Nullable TrackedClient target;
 
-  /** For whom it hears. */
+  /** The clients in whose place it hears. */
   final Set<TrackedClient> followers = new HashSet<>();
 
-  /** Whether nobody hears in its place any more. For any thread. */
+  /** Whether the client that heard in its place is gone. For any thread. */
   volatile boolean broken;
 
   boolean brokenIsToTell;
@@ -58,10 +63,13 @@ public final class TrackedClient {
   final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   long waitingBytes;
 
-  /** Whether something waits for it. For any thread. */
+  /** Whether there is something to poll. For any thread. */
   volatile boolean hasWaiting;
 
-  /** Whether CLIENT CACHING says yes to the next command, or no. Of the connection's loop. */
+  /**
+   * What CLIENT CACHING has said of the next command: true for yes, false for no, null for nothing.
+   * Used by the connection's loop.
+   */
   private @Nullable Boolean caching;
 
   TrackedClient(Runnable wake) {
@@ -78,35 +86,38 @@ public final class TrackedClient {
     return options;
   }
 
-  /** Whether it hears of all keys of some prefixes. */
+  /** Returns whether it tracks prefixes (BCAST). */
   public boolean isBroadcast() {
     TrackingOptions now = options;
     return now != null && now.broadcast();
   }
 
-  /** What tells its own changes from others'; 0 if it hears of those as well. */
+  /**
+   * Returns the number that marks its own changes, of which it does not hear (NOLOOP); 0 if it
+   * hears of them.
+   */
   public long author() {
     TrackingOptions now = options;
     return now != null && now.noLoop() ? number : 0;
   }
 
-  /** Who hears in its place: 0 for itself, -1 while it does not track. */
+  /** Returns the connection that hears in its place: 0 for itself, -1 while it does not track. */
   public long redirect() {
     TrackingOptions now = options;
     return now == null ? -1 : now.redirect();
   }
 
-  /** Whether nobody hears in its place any more. */
+  /** Returns whether the client that heard in its place is gone. */
   public boolean isBroken() {
     return broken;
   }
 
-  /** CLIENT CACHING; it tracks. Null once the next command is done. */
+  /** Sets what CLIENT CACHING says of the next command; null once that is done. */
   public void setCaching(@Nullable Boolean to) {
     caching = to;
   }
 
-  /** Whether it may keep what the next command reads. */
+  /** Returns whether its cache may keep what the next command reads. */
   public boolean keepsNext() {
     TrackingOptions now = options;
     if (now == null || now.broadcast()) {
@@ -117,7 +128,7 @@ public final class TrackedClient {
         : !now.optOut() || !Boolean.FALSE.equals(caching);
   }
 
-  /** The words by which CLIENT TRACKINGINFO tells of it. */
+  /** Returns the flags that CLIENT TRACKINGINFO shows. */
   public List<String> flags() {
     TrackingOptions now = options;
     if (now == null) {
@@ -139,7 +150,10 @@ public final class TrackedClient {
     return hasWaiting;
   }
 
-  /** What stands for several that are too many, and one more: one for each kind. */
+  /**
+   * Replaces all waiting invalidations and one more by invalidations of everything: one for its own
+   * cache and one for others', as far as there were any.
+   */
   void collapse(Waiting more) {
     Map<Boolean, Boolean> kinds = new HashMap<>();
     kinds.put(more.redirected(), true);
@@ -149,11 +163,13 @@ public final class TrackedClient {
     waitingBytes = 0;
   }
 
-  /** Whether it is to be told already that all may have changed. */
+  /**
+   * Returns whether an invalidation of everything waits already, of its own cache or of others'.
+   */
   boolean isToldOfAll(boolean redirected) {
     for (Waiting each : waiting) {
       if (each.of() != Invalidation.OF_ALL) {
-        return false; // those are two at most, and stand in front
+        return false; // invalidations of everything are two at most, and the first ones
       }
       if (each.redirected() == redirected) {
         return true;
@@ -162,7 +178,10 @@ public final class TrackedClient {
     return false;
   }
 
-  /** The push that says so; null if it cannot be told. */
+  /**
+   * Returns the push of an invalidation; null if the client cannot be told: it speaks RESP2 and the
+   * cache is its own, or it does not subscribe to {@link #CHANNEL}.
+   */
   static RespValue.@Nullable Push push(Waiting next, boolean resp3, boolean subscribed) {
     RespValue what = next.of().value();
     if (resp3) {
@@ -173,7 +192,7 @@ public final class TrackedClient {
         : null;
   }
 
-  /** The push that says that nobody hears in its place. */
+  /** Returns the push that says that the client that heard in its place is gone. */
   static RespValue.Push broken(long redirect) {
     return new RespValue.Push(List.of(BROKEN, new RespValue.Int(redirect)));
   }

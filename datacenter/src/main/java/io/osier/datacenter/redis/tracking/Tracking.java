@@ -14,11 +14,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The caches of a datacenter's clients. What one reads is noted before it is read, and what has
- * changed is told after everybody can read it: so no client keeps what is older than what is
- * visible here, once it has heard what waits for it. A {@link TrackingTable} under a lock; those
- * who are to hear of something are woken outside of it. The homes of a keyspace are one here, since
- * each of their keys is in one of them. Thread-safe.
+ * Tracks the caches of a datacenter's clients. A key is noted before a client reads it, and a
+ * change is told after everybody can read it: so no client keeps a value older than the visible one
+ * once it has read all its invalidations. A {@link TrackingTable} under a lock; clients are woken
+ * outside of the lock. The homes of a keyspace count as one keyspace here, since each key is in one
+ * of them. Thread-safe.
  */
 public final class Tracking {
   private static final int KEYS_AT_ONCE = 500;
@@ -26,21 +26,23 @@ public final class Tracking {
   private final TrackingTable table;
   private final Map<String, ChangeListener> listeners = new ConcurrentHashMap<>();
 
-  /** Those who wait until changes are heard of. */
+  /**
+   * The clients whose CLIENT TRACKING ON waits until the changes of a keyspace are reported here.
+   */
   private final Set<TrackedClient> starting = ConcurrentHashMap.newKeySet();
 
-  /** How many track; for any thread. */
+  /** How many clients track; for any thread. */
   private volatile int clients;
 
   /**
-   * @param bytesMax what all that is noted, and all that waits for clients, may take
-   * @param seed that nobody can guess
+   * @param bytesMax the most bytes of heap for all noted keys and all waiting invalidations
+   * @param seed a number that nobody can guess
    */
   public Tracking(long bytesMax, long seed) {
     this.table = new TrackingTable(bytesMax, seed);
   }
 
-  /** Does something with the table, and wakes those for whom something waits then. */
+  /** Runs something under the lock, and wakes the clients that have something to poll then. */
   private <T> T locked(Supplier<T> does) {
     T result;
     Collection<TrackedClient> woken;
@@ -64,7 +66,7 @@ public final class Tracking {
   // ---------------------------------------------------------------- clients
 
   /**
-   * A connection, which does not track yet.
+   * Returns the state of a connection that does not track yet.
    *
    * @param wake is run by any thread when there is something to {@link #poll}; returns at once
    */
@@ -73,11 +75,10 @@ public final class Tracking {
   }
 
   /**
-   * CLIENT TRACKING ON.
+   * Begins to track, or changes the options: CLIENT TRACKING ON.
    *
-   * @param target who hears in its place; null for itself
-   * @throws RedisException if that does not fit to what it has asked for so far, or there is no
-   *     room
+   * @param target the client that hears in its place; null for itself
+   * @throws RedisException if the options contradict the former ones, or there is no room
    */
   public void on(
       TrackedClient client,
@@ -88,38 +89,44 @@ public final class Tracking {
     locked(() -> table.on(client, options, Homes.base(keyspace), target));
   }
 
-  /** Checks that {@link #on} would be right; an error if it would not. */
+  /**
+   * Checks that the options do not contradict the former ones.
+   *
+   * @throws RedisException if they do
+   */
   public void checkOn(TrackedClient client, TrackingOptions options) {
     locked(() -> table.check(client, options));
   }
 
-  /** CLIENT TRACKING OFF; nothing of its own waits for it any more. */
+  /** Ends tracking: CLIENT TRACKING OFF. Drops the invalidations of its own cache. */
   public void off(TrackedClient client) {
     starting.remove(client);
     locked(() -> table.off(client));
   }
 
-  /** It does not hear for others any more. */
+  /** Stops hearing in other clients' place, and tells them so. */
   public void leave(TrackedClient client) {
     locked(() -> table.leave(client));
   }
 
-  /** It will track once changes are heard of: it is woken when that may be so. */
+  /**
+   * Notes that a client will track once changes are reported here; it is woken when that may be so.
+   */
   public void start(TrackedClient client) {
     starting.add(client);
   }
 
-  /** It will not, since changes cannot be heard of. */
+  /** Notes that a client will not track, since changes cannot be reported here. */
   public void startsNot(TrackedClient client) {
     starting.remove(client);
   }
 
-  /** It has chosen another keyspace, of which it hears as well from now on. */
+  /** Lets a client that tracks hear of another keyspace as well, which it has selected. */
   public void select(TrackedClient client, String keyspace) {
     locked(() -> table.select(client, Homes.base(keyspace)));
   }
 
-  /** The keyspaces of which it may have something. */
+  /** Returns the keyspaces whose keys may be in the client's cache. */
   public Set<String> keyspaces(TrackedClient client) {
     return locked(() -> Set.copyOf(client.keyspaces));
   }
@@ -128,16 +135,16 @@ public final class Tracking {
     return locked(() -> List.copyOf(client.prefixes));
   }
 
-  /** It will read these keys, and may keep what it reads. Before it does. */
+  /** Notes that a client will read keys and may keep them; called before it reads them. */
   public void read(TrackedClient client, String keyspace, Collection<Key> keys) {
     String base = Homes.base(keyspace);
     locked(() -> keys.forEach(key -> table.read(client, base, key)));
   }
 
   /**
-   * The next thing that it is to be told; null if there is none.
+   * Returns the next push for a client; null if there is none.
    *
-   * @param resp3 whether it is told things by pushes
+   * @param resp3 whether it understands pushes
    * @param subscribed whether it subscribes to {@link TrackedClient#CHANNEL}
    */
   public RespValue.@Nullable Push poll(TrackedClient client, boolean resp3, boolean subscribed) {
@@ -148,7 +155,7 @@ public final class Tracking {
 
   // ---------------------------------------------------------------- changes
 
-  /** What hears of a keyspace's changes. */
+  /** Returns the listener for a keyspace's changes. */
   public ChangeListener of(String keyspace) {
     return listeners.computeIfAbsent(keyspace, Listener::new);
   }
@@ -178,14 +185,17 @@ public final class Tracking {
     }
   }
 
-  /** All keys of a keyspace are about to be deleted, of which each will be told as well. */
+  /**
+   * Tells clients to drop everything of a keyspace, whose keys are about to be deleted; each key
+   * will be told as well.
+   */
   public void flush(String keyspace) {
     locked(() -> table.flush(Homes.base(keyspace)));
   }
 
   /**
-   * Keys of a keyspace that were read so far are told as if they had changed: some at a time, since
-   * others wait for the table meanwhile.
+   * Tells all keys of a keyspace that were read as if they had changed: some at a time, since other
+   * threads wait for the lock meanwhile.
    */
   public void forget(String keyspace) {
     String base = Homes.base(keyspace);
@@ -199,7 +209,9 @@ public final class Tracking {
 
   // ---------------------------------------------------------------- figures
 
-  /** What there is; an item is a key for a client that has read it. */
+  /**
+   * Counts of clients, keys and prefixes. An item is a key of one of the clients that have read it.
+   */
   public record Figures(int clients, long keys, long items, long prefixes) {}
 
   long bytes() {

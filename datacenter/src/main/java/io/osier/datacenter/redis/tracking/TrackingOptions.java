@@ -12,15 +12,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What CLIENT TRACKING ON asks for.
+ * The options of CLIENT TRACKING ON. Immutable.
  *
- * @param broadcast of all keys that begin with one of the prefixes it hears, and not of those that
+ * @param broadcast the client hears of all keys with one of the prefixes, and not of the keys that
  *     it has read
- * @param optIn only of those that it has read behind CLIENT CACHING YES
- * @param optOut not of those that it has read behind CLIENT CACHING NO
- * @param noLoop not of what it has changed itself
- * @param redirect the connection that hears of them in its place; 0 for itself
- * @param prefixes none for all keys
+ * @param optIn it hears only of keys that it has read behind CLIENT CACHING YES
+ * @param optOut it does not hear of keys that it has read behind CLIENT CACHING NO
+ * @param noLoop it does not hear of its own changes
+ * @param redirect the id of the connection that hears in its place; 0 for itself
+ * @param prefixes the prefixes; none for all keys
  */
 public record TrackingOptions(
     boolean broadcast,
@@ -30,7 +30,9 @@ public record TrackingOptions(
     long redirect,
     List<Prefix> prefixes) {
   /**
-   * @param words of the command, in which they begin with the fourth
+   * Reads the options of a command.
+   *
+   * @param words the command's words; the fourth one is the first option
    * @throws RedisException if they are wrong
    */
   public static TrackingOptions parse(byte[][] words) {
@@ -86,7 +88,12 @@ public record TrackingOptions(
     }
   }
 
-  /** Checks that it can follow what the client has asked for so far. */
+  /**
+   * Checks that a client may change to these options.
+   *
+   * @throws RedisException if they contradict the former ones, or a prefix overlaps with a former
+   *     one
+   */
   void checkFollows(TrackingOptions former, NavigableSet<Prefix> formerPrefixes) {
     String what =
         former.broadcast != broadcast
@@ -108,7 +115,8 @@ public record TrackingOptions(
   }
 
   /**
-   * One of several that do not overlap with each other, which does with this; null if none does.
+   * Returns one of several prefixes, which do not overlap with each other, that overlaps with
+   * another one; null if none does.
    */
   private static @Nullable Prefix overlapping(NavigableSet<Prefix> several, Prefix with) {
     Prefix before = several.floor(with);
@@ -130,7 +138,7 @@ public record TrackingOptions(
             + "'. Prefixes for a single client must not overlap.");
   }
 
-  /** The words by which CLIENT TRACKINGINFO tells of them. */
+  /** Returns the flags that CLIENT TRACKINGINFO shows. */
   List<String> flags() {
     return Stream.of(
             "on",

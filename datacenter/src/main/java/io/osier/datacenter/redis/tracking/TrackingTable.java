@@ -15,21 +15,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has read which key and not heard since that it has changed, who hears of which prefixes, and
- * what waits for whom. All of it is within one budget: where it is spent, the keys that were noted
- * first are told as if they had changed; and for whom too much waits, it is told that everything
- * may have. Pure; for one thread at a time.
+ * Who has read which key and has not been told of a change since, who tracks which prefixes, and
+ * which invalidations wait for whom. All of it is within one budget: when that is spent, the keys
+ * that were noted first are told as if they had changed; and a client for which too many bytes wait
+ * is told to drop everything. Pure; for one thread at a time.
  */
 final class TrackingTable {
-  /** Most prefixes of a client, and what they may have in bytes. */
+  /** Most prefixes of a client. */
   static final int PREFIXES_MAX = 10_000;
 
   static final long PREFIX_BYTES_MAX = 1 << 20;
 
-  /** What a prefix of a client takes in a keyspace besides its bytes. */
+  /** Bytes of heap that a client's prefix takes in a keyspace besides its own bytes, about. */
   private static final int PREFIX_BYTES = 400;
 
-  /** What there is of a keyspace. */
+  /** The read keys and the prefixes of a keyspace. */
   private static final class Space {
     final ReadKeys keys = new ReadKeys();
     final Prefixes prefixes;
@@ -82,7 +82,7 @@ final class TrackingTable {
     redirect(client, target);
   }
 
-  /** Another one hears in a client's place, or nobody does. */
+  /** Has another client hear in a client's place, or none. */
   private static void redirect(TrackedClient client, @Nullable TrackedClient target) {
     TrackedClient before = client.target;
     if (before != null) {
@@ -96,7 +96,7 @@ final class TrackingTable {
     client.brokenIsToTell = false;
   }
 
-  /** Adds prefixes of a client, all or none of them. */
+  /** Adds prefixes of a client: all or none of them. */
   private void addPrefixes(TrackedClient client, List<Prefix> wanted, String keyspace) {
     Set<String> in = new HashSet<>(client.keyspaces);
     in.add(keyspace);
@@ -180,7 +180,10 @@ final class TrackingTable {
     outbox.drop(client, false);
   }
 
-  /** It hears for nobody else any more, of whom each is told so: something may have waited. */
+  /**
+   * Ends hearing in other clients' place, and tells each of them: invalidations of its cache may be
+   * lost.
+   */
   void leave(TrackedClient client) {
     for (TrackedClient each : List.copyOf(client.followers)) {
       redirect(each, null);
@@ -209,13 +212,16 @@ final class TrackingTable {
       outbox.tell(client, Invalidation.OF_ALL);
       return;
     }
-    ReadKeys keys = space(keyspace).keys; // anew: room may have been made of it
+    ReadKeys keys = space(keyspace).keys; // again: making room may have removed it
     long before = keys.bytes();
     keys.note(key, client.number);
     outbox.use(keys.bytes() - before);
   }
 
-  /** Sees to it that there is so much room, if it can: what was read first is forgotten. */
+  /**
+   * Makes room in the budget, if possible: the keys that were read first are told as if they had
+   * changed.
+   */
   private boolean makeRoom(long needed) {
     while (!outbox.hasRoom(needed)) {
       ReadKeys largest = null;
@@ -249,7 +255,7 @@ final class TrackingTable {
     prune(keyspace, space);
   }
 
-  /** Tells all who have read a key but its author, and forgets that they have. */
+  /** Tells all readers of a key but its author, and forgets that they have read it. */
   private void invalidate(ReadKeys keys, Key key, long author) {
     long before = keys.bytes();
     List<Long> readers = keys.changed(key, author);
@@ -267,7 +273,7 @@ final class TrackingTable {
   }
 
   private void broadcast(Space space, List<Changed> changes) {
-    // By prefix the keys with their author; 0 if there are several.
+    // The changed keys of each prefix with their author; 0 if there are several.
     Map<Prefixes.Entry, Map<Key, Long>> told = new LinkedHashMap<>();
     for (Changed each : changes) {
       space.prefixes.of(
@@ -295,7 +301,7 @@ final class TrackingTable {
         });
   }
 
-  /** All keys of a keyspace are being deleted. */
+  /** Tells clients to drop everything of a keyspace, whose keys are being deleted. */
   void flush(String keyspace) {
     for (TrackedClient client : clients.values()) {
       if (client.keyspaces.contains(keyspace)) {
@@ -304,7 +310,7 @@ final class TrackingTable {
     }
   }
 
-  /** Any key of a keyspace may have changed, for those who hear of prefixes. */
+  /** Tells the clients that track prefixes that any key of a keyspace may have changed. */
   void missed(String keyspace) {
     for (TrackedClient client : clients.values()) {
       if (!client.prefixes.isEmpty() && client.keyspaces.contains(keyspace)) {
@@ -313,13 +319,13 @@ final class TrackingTable {
     }
   }
 
-  /** How many keys of a keyspace were read and have not changed since. */
+  /** Returns how many keys of a keyspace were read and have not changed since. */
   int keys(String keyspace) {
     Space space = spaces.get(keyspace);
     return space == null ? 0 : space.keys.size();
   }
 
-  /** Tells so many of those as if they had changed. */
+  /** Tells the first {@code count} of these keys as if they had changed. */
   void forget(String keyspace, int count) {
     Space space = space(keyspace);
     Key key;
@@ -331,7 +337,7 @@ final class TrackingTable {
 
   // ---------------------------------------------------------------- figures
 
-  /** What waits for clients, and what all takes. */
+  /** Returns the waiting invalidations; they hold the budget. */
   Outbox outbox() {
     return outbox;
   }

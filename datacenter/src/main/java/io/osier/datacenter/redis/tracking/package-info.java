@@ -1,6 +1,6 @@
 /**
- * What clients may have in caches of their own, and who is told that it has changed. Knows neither
- * sockets nor commands.
+ * Which keys clients may have in caches of their own, and who is told that they have changed. Knows
+ * neither sockets nor commands.
  */
 @NullMarked
 package io.osier.datacenter.redis.tracking;

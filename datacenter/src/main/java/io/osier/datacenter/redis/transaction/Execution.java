@@ -24,17 +24,19 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the plans of queued commands within a partition's turn; or sends the commands where that
- * is, and takes what they are answered there. Used by one thread after the other.
+ * Runs the commands of one EXEC. At the datacenter that holds the keys it follows their plans
+ * within the partition's turn; elsewhere it sends the commands to a holder and takes the answers
+ * from there. Used by one thread at a time.
  */
 public final class Execution implements Call.Steps {
   /**
-   * Beyond so many bytes of all that are under way on a connection, or beyond what all connections
-   * may have, an answer is an error, and what only reads is not done any more.
+   * Most bytes of the answers of all EXECs that are under way on a connection. Beyond it, or beyond
+   * the share of all connections, an answer is an error, and commands that only read are no longer
+   * done.
    */
   static final long ANSWERS_BYTES_MAX = 64L << 20;
 
-  /** An answer that is not larger is let in in any case. */
+  /** Answers up to so many bytes are always kept. */
   private static final long SMALL_BYTES = 1 << 10;
 
   private static final RespValue TOO_LARGE =
@@ -43,7 +45,7 @@ public final class Execution implements Call.Steps {
               + (ANSWERS_BYTES_MAX >> 20)
               + " MiB, or find no room beside others': ask for less at once");
 
-  /** What a step is answered that may be taken elsewhere. */
+  /** The reply to a step that the user may take; the holder takes it. */
   private static final Reply ALLOWED = new Reply.Pong();
 
   private static final int KEPT_BYTES = 64 << 10;
@@ -54,17 +56,19 @@ public final class Execution implements Call.Steps {
   private final List<Queued> commands;
   private final @Nullable RespValue[] answers;
 
-  /** What the answers of all that are under way on the connection take. */
+  /** The budget of the connection's answers. */
   private final ByteBudget all;
 
   private long bytes;
   private boolean spent;
 
-  /** Which commands were sent elsewhere, by their numbers; null where none were. */
+  /** The numbers of the commands that were sent to a holder; null if the commands are done here. */
   private @Nullable List<Integer> sent;
 
   /**
-   * @param all what the answers may take, until {@link #release}
+   * @param scope what the commands are translated with
+   * @param commands the queued commands
+   * @param all the budget that the answers are taken from, until {@link #release}
    */
   public Execution(Scope scope, List<Queued> commands, ByteBudget all) {
     this.all = all;
@@ -102,9 +106,10 @@ public final class Execution implements Call.Steps {
   // ---------------------------------------------------------------- elsewhere
 
   /**
-   * The commands as they travel, but for those of which it is known here that they are refused.
+   * Returns the commands in the form in which they are sent to a holder, without those that the
+   * user may not do.
    *
-   * @param rights as of who takes the steps
+   * @param rights refuses the steps for which the user lacks a right
    */
   byte[] form(UnaryOperator<Function<Request, Reply>> rights) {
     List<Integer> numbers = new ArrayList<>();
@@ -126,7 +131,7 @@ public final class Execution implements Call.Steps {
     return new QueueForm(scope.resp3(), words).encode();
   }
 
-  /** Why the first step of a command may not be taken; null if it may, or there is none. */
+  /** Returns why the first step of a command is refused; null if it is not, or there is none. */
   private Reply.@Nullable Failure refused(
       Queued command, int number, Function<Request, Reply> ask) {
     try {
@@ -138,16 +143,16 @@ public final class Execution implements Call.Steps {
         }
       }
     } catch (RedisException | OsierException e) {
-      return null; // it is answered there as it would be here
+      return null; // the holder answers the same error
     }
     return null;
   }
 
   /**
-   * Takes what the commands were answered elsewhere, if they were sent there.
+   * Takes the answers that a holder has given, if the commands were sent to one.
    *
-   * @param parts as {@link #parts} made them
-   * @return what they take
+   * @param parts the answers as {@link #parts} made them
+   * @return the bytes that they take
    */
   long answered(List<Reply> parts) {
     List<Integer> numbers = sent;
@@ -166,15 +171,15 @@ public final class Execution implements Call.Steps {
     return taken;
   }
 
-  /** Whether no command is followed. */
+  /** Returns whether there are no commands. */
   public boolean isEmpty() {
     return commands.isEmpty();
   }
 
   /**
-   * What all commands have answered here, for another datacenter: a part for each.
+   * Returns the answers of all commands, done here for another datacenter: a part for each.
    *
-   * @param seen what they were shown
+   * @param seen the version that the commands were shown
    */
   public List<Reply> parts(VersionVector seen) {
     List<Reply> parts = new ArrayList<>(answers.length);
@@ -195,18 +200,18 @@ public final class Execution implements Call.Steps {
 
   // ---------------------------------------------------------------- answers
 
-  /** What the answers take. */
+  /** Returns the bytes that the answers take. */
   public long bytes() {
     return bytes;
   }
 
-  /** The answers are not kept here any more; how many bytes they took. */
+  /** Gives the answers' bytes back to the budget; returns how many they were. */
   public long release() {
     all.give(bytes);
     return bytes;
   }
 
-  /** Takes all steps of a command; an error of its own stands in its place. */
+  /** Takes all steps of a command; its error, if there is one, is its answer. */
   private RespValue answer(Queued command, int number, Function<Request, Reply> ask) {
     try {
       Plan plan = command.command().plan(scope.drawing(number), command.words());
@@ -223,7 +228,9 @@ public final class Execution implements Call.Steps {
     }
   }
 
-  /** What all commands have answered; those of the connection are done now. */
+  /**
+   * Returns the answers of all commands. The commands that only the connection can do are done now.
+   */
   RespValue answers() {
     for (int i = 0; i < answers.length; i++) {
       Supplier<RespValue> own = commands.get(i).own();

@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What EXEC sends to another datacenter, which does it there: the words of the commands.
+ * The commands of an EXEC as they are sent to another datacenter, which does them. Immutable.
  *
- * @param resp3 in which protocol they are answered
- * @param commands the words of each, its name first
+ * @param resp3 whether the answers are encoded in RESP3
+ * @param commands the words of each command, its name first
  */
 public record QueueForm(boolean resp3, List<byte[][]> commands) {
   private static final int VERSION = 1;
@@ -35,11 +35,7 @@ public record QueueForm(boolean resp3, List<byte[][]> commands) {
         });
   }
 
-  /**
-   * Decodes one.
-   *
-   * @throws MalformedException if the bytes are none
-   */
+  /** Decodes queued commands; throws MalformedException if the bytes are none. */
   public static QueueForm decode(byte[] bytes) {
     return Codec.readAll(new WireInput(bytes), "queued commands", QueueForm::read);
   }

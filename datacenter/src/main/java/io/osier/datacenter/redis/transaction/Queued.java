@@ -10,15 +10,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A command that waits for EXEC.
  *
- * @param words as many as its arity says
- * @param own does what only its connection can do, behind the partition's turn; null for a command
- *     that asks the partition
+ * @param command the command
+ * @param words its words, as many as its arity says
+ * @param own does a command that only its connection can do, after the partition's turn; null for a
+ *     command that asks the partition
  */
 public record Queued(RedisCommand command, byte[][] words, @Nullable Supplier<RespValue> own) {
-  /** What it takes besides its words. */
+  /** Bytes of heap that a command takes besides its words, about. */
   private static final int BYTES = 64;
 
-  /** What a word takes besides its bytes. */
+  /** Bytes of heap that a word takes besides its content, about. */
   private static final int WORD_BYTES = 24;
 
   public boolean isUpdate() {

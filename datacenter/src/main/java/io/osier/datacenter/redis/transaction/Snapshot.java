@@ -21,11 +21,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction of several steps on a snapshot, which a connection has open: OSIER.BEGIN to
- * OSIER.COMMIT. One step is asked after the other. Used by the connection's loop only.
+ * A connection's transaction of several steps on a snapshot: OSIER.BEGIN to OSIER.COMMIT. Its steps
+ * are sent one after the other. Used by the connection's loop only.
  */
 public final class Snapshot {
-  /** What may be asked for while one is open, besides what ends it or the connection. */
+  /** The commands that are steps of an open transaction. */
   private static final Set<String> STEPS =
       Set.of(
           "OSIER.READ OSIER.UPDATE OSIER.BREAD OSIER.BCREATE OSIER.BINCR OSIER.BDECR".split(" "));
@@ -33,22 +33,22 @@ public final class Snapshot {
   private static final Set<String> OTHERS =
       Set.of("OSIER.COMMIT", "OSIER.ABORT", "PING", "QUIT", "RESET");
 
-  /** Null if none is open. */
+  /** The open transaction; null if there is none. */
   private @Nullable Open open;
 
   private record Open(String keyspace, TransactionId id, int lastStep) {}
 
   public Snapshot() {}
 
-  /** Whether a command is a step of the one that is open. */
+  /** Returns whether a transaction is open of which a command is a step. */
   public boolean takes(String command) {
     return open != null && STEPS.contains(command);
   }
 
   /**
-   * Looks whether a command may be begun.
+   * Checks that a command may be begun.
    *
-   * @throws RedisException if not, since it would not be part of the transaction
+   * @throws RedisException if a transaction is open and the command would not be part of it
    */
   public void check(String command) {
     if (open != null && !STEPS.contains(command) && !OTHERS.contains(command)) {
@@ -60,7 +60,12 @@ public final class Snapshot {
     }
   }
 
-  /** OSIER.BEGIN, of no other transaction's number. */
+  /**
+   * OSIER.BEGIN.
+   *
+   * @param id a number that no other transaction has
+   * @param limitMillis how long the transaction may last, in milliseconds
+   */
   public Plan begin(String keyspace, TransactionId id, int limitMillis) {
     Open begun = new Open(keyspace, id, 0);
     return asked(
@@ -76,7 +81,7 @@ public final class Snapshot {
   }
 
   /**
-   * OSIER.COMMIT or OSIER.ABORT. What could not be committed is open yet.
+   * OSIER.COMMIT or OSIER.ABORT. A transaction whose commit fails stays open.
    *
    * @throws RedisException if none is open
    */
@@ -96,7 +101,7 @@ public final class Snapshot {
                 : new Plan.Answer(RespValue.OK));
   }
 
-  /** Ends the one that is open, if one is: nothing of it is done. */
+  /** Aborts the open transaction, if there is one, and goes on with {@code then}. */
   public Plan abandon(Supplier<Plan> then) {
     return open == null
         ? then.get()
@@ -113,8 +118,8 @@ public final class Snapshot {
   }
 
   /**
-   * What a command asks for, as a step of the transaction: one read or one update. What an update
-   * depends on is a step before it: the snapshot is this connection's alone.
+   * Turns a command's plan into steps of the transaction: one read or one update. An update that
+   * depends on a reading has a step in front of it that reads: nobody else changes the snapshot.
    */
   public Plan within(Plan plan) {
     if (!(plan instanceof Plan.Ask ask)) {
@@ -166,10 +171,10 @@ public final class Snapshot {
   }
 
   /**
-   * Asks for a step.
+   * Returns the plan of a step.
    *
-   * @param then of what was read, or of the failure
-   * @param done where nothing was read
+   * @param then what follows from the reading, or from the failure
+   * @param done what follows if nothing was read
    */
   private Plan step(
       List<Request.Update> updates,
@@ -190,7 +195,10 @@ public final class Snapshot {
                 : then.apply(List.of(reply)));
   }
 
-  /** Asks for the next step. One that fails was not done, and the next one has its number. */
+  /**
+   * Returns the plan of the next step. A step that fails was not done, and the next one has its
+   * number.
+   */
   private Plan asked(
       Open of,
       Optional<Request.Begin> begin,
@@ -217,7 +225,7 @@ public final class Snapshot {
         });
   }
 
-  /** None is open here any more; one that was ends with its time. */
+  /** Forgets the open transaction; it ends when its time is over. */
   void forget() {
     open = null;
   }

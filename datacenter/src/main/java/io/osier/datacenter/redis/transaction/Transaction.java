@@ -26,8 +26,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection has watched and queued. What it keeps is taken from a budget. Used by the
- * connection's loop only, but for {@link #queued} and {@link #watched}.
+ * The keys that a connection watches and the commands that it has queued, from MULTI to EXEC. The
+ * bytes are taken from the user's budget. Used by the connection's loop only, except for {@link
+ * #queued} and {@link #watched}.
  */
 public final class Transaction {
   /** Most commands, most keys that they name, and most keys that are watched. */
@@ -37,25 +38,28 @@ public final class Transaction {
 
   private static final RespValue QUEUED = new RespValue.Simple("QUEUED");
 
-  /** What a watched key takes besides its bytes: an entry, and a version of a few datacenters. */
+  /**
+   * Bytes of heap that a watched key takes besides its own: an entry, and a version of a few
+   * datacenters.
+   */
   private static final int WATCHED_BYTES = 512;
 
-  /** Where one EXEC has answered more, the next one is not asked for beside others. */
+  /** After an EXEC whose answers take more bytes, the next one is not begun beside others. */
   private static final long MUCH_BYTES = 64 << 10;
 
   private final Supplier<ByteBudget> budgets;
   private final Function<String, @Nullable Object> lives;
   private final Snapshot snapshot = new Snapshot();
 
-  /** What was answered within partitions' turns and has not come back from there. */
+  /** The budget of the answers of EXECs that have run and whose answers have not come back. */
   private final ByteBudget answerBytes;
 
-  /** Whether the last EXEC has answered much. */
+  /** Whether the answers of the last EXEC took more than {@link #MUCH_BYTES}. */
   private boolean answersMuch;
 
   private boolean open;
 
-  /** Whether there was an error while it was queued: EXEC does nothing then. */
+  /** Whether a command could not be queued: EXEC does nothing then. */
   private boolean spoilt;
 
   private final List<Queued> commands = new ArrayList<>();
@@ -63,15 +67,18 @@ public final class Transaction {
   /** The versions that watched keys had. */
   private final Map<Key, VersionVector> versions = new LinkedHashMap<>();
 
-  /** The life of their keyspace then: a later one of its name may have the same versions. */
+  /**
+   * The life of their keyspace when the first was watched: a later keyspace of the same name may
+   * have equal versions.
+   */
   private @Nullable Object life;
 
-  /** Each key that a command names counts, and each command that names none. */
+  /** The number of keys that the queued commands name; a command without keys counts 1. */
   private int named;
 
   private long queuedBytes;
 
-  /** Where all that is; null if there is none yet. */
+  /** Where all watched and queued keys are; null if there are none. */
   private @Nullable Where where;
 
   private ByteBudget budget = ByteBudget.UNLIMITED;
@@ -80,13 +87,14 @@ public final class Transaction {
   private volatile int queued = -1;
   private volatile int watched;
 
-  /** Where all keys are, in which database. */
+  /** A database, and a partition of one of its keyspaces. */
   private record Where(Database database, Database.Place place) {}
 
   /**
-   * @param budgets what the connection's user may take at present
-   * @param answers what the answers of all connections may take
-   * @param lives what tells a keyspace from others of its name; null if there is none
+   * @param budgets returns the present budget of the connection's user
+   * @param answers the budget of the answers of all connections
+   * @param lives returns what distinguishes a keyspace from others of its name; null if there is
+   *     none
    */
   public Transaction(
       Supplier<ByteBudget> budgets, ByteBudget answers, Function<String, @Nullable Object> lives) {
@@ -95,7 +103,7 @@ public final class Transaction {
     this.budgets = budgets;
   }
 
-  /** The transaction of several steps, beside which none is queued. */
+  /** Returns the transaction of several steps; while it is open no command is queued. */
   public Snapshot snapshot() {
     return snapshot;
   }
@@ -104,12 +112,12 @@ public final class Transaction {
     return open;
   }
 
-  /** How many commands are queued; -1 if none would be. For any thread. */
+  /** Returns how many commands are queued; -1 outside of MULTI. For any thread. */
   public int queued() {
     return queued;
   }
 
-  /** How many keys are watched. For any thread. */
+  /** Returns how many keys are watched. For any thread. */
   public int watched() {
     return watched;
   }
@@ -129,12 +137,12 @@ public final class Transaction {
   /**
    * Queues a command.
    *
-   * @throws RedisException if it can be seen that it is wrong, or there is no room for it: whoever
-   *     asks for it spoils the transaction then
+   * @throws RedisException if the command is known to be wrong, or there is no room for it; the
+   *     caller then calls {@link #spoil}
    */
   public RespValue queue(Scope scope, Queued command) {
     if (spoilt) {
-      return QUEUED; // and is not kept: nothing will be done
+      return QUEUED; // not kept, since EXEC will do nothing
     }
     List<Key> keys = command.keys();
     Where of = where(scope, keys);
@@ -157,7 +165,9 @@ public final class Transaction {
     return QUEUED;
   }
 
-  /** An error while commands are queued: what is queued will not be done. */
+  /**
+   * Notes that a command could not be queued, and drops the queued commands: EXEC will do nothing.
+   */
   public void spoil() {
     if (open) {
       spoilt = true;
@@ -167,7 +177,7 @@ public final class Transaction {
     }
   }
 
-  /** The keys that queued commands read, as they were sent. */
+  /** Returns the keys that queued commands read, as the client sent them. */
   public List<byte[]> readWords() {
     return commands.stream()
         .filter(command -> command.command().flags().contains(RedisCommand.Flag.READONLY))
@@ -184,18 +194,18 @@ public final class Transaction {
   }
 
   /**
-   * Whether what comes behind EXEC waits until that is answered: a queued command does something of
-   * its own behind its partition's turn, or much is expected to be answered.
+   * Returns whether commands behind EXEC must wait until it is answered: a queued command is done
+   * by the connection after the partition's turn, or large answers are expected.
    */
   public boolean holds() {
     return answersMuch || commands.stream().anyMatch(command -> command.own() != null);
   }
 
   /**
-   * EXEC: a program, with what follows from its answer. Nothing is watched or queued afterwards.
+   * EXEC: returns the plan of one program. Nothing is watched or queued afterwards.
    *
-   * @param scope what commands are translated with now
-   * @param rights lets each step ask only for what its user may do
+   * @param scope returns what the commands are translated with now
+   * @param rights refuses the steps for which the user lacks a right
    */
   public Plan exec(Supplier<Scope> scope, UnaryOperator<Function<Request, Reply>> rights) {
     if (!open) {
@@ -293,7 +303,7 @@ public final class Transaction {
 
   private void watching(List<Key> keys, List<Reply> parts) {
     for (int i = 0; i < parts.size(); i++) {
-      // What could not be read has no version that it may be compared with.
+      // A key that could not be read gets the version of an absent key.
       VersionVector version =
           parts.get(i) instanceof Reply.Answer answer ? answer.seen() : VersionVector.EMPTY;
       versions.putIfAbsent(keys.get(i), version);
@@ -308,7 +318,7 @@ public final class Transaction {
     return RespValue.OK;
   }
 
-  /** Nothing is watched or queued any more. */
+  /** Forgets the watched keys, the queued commands and the open snapshot. */
   public void close() {
     snapshot.forget();
     open = false;
@@ -326,7 +336,11 @@ public final class Transaction {
 
   // ---------------------------------------------------------------- what both need
 
-  /** Where all keys are, with those before them; an error if they are not in one place. */
+  /**
+   * Returns where keys are, together with those that were watched and queued before.
+   *
+   * @throws RedisException if they are not all in one place
+   */
   private @Nullable Where where(Scope scope, List<Key> keys) {
     Where all = where;
     for (Key key : keys) {
@@ -357,7 +371,10 @@ public final class Transaction {
     heldBytes += bytes;
   }
 
-  /** Gives back what is still held of so many bytes: all was given back if it was closed since. */
+  /**
+   * Gives bytes back to the budget, if they are still held: {@link #close} may have given them
+   * back.
+   */
   private void release(long bytes) {
     long held = Math.min(bytes, heldBytes);
     budget.give(held);

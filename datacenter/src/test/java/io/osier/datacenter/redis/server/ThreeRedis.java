@@ -5,11 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,6 +85,24 @@ final class ThreeRedis implements AutoCloseable {
               try (RawRedis redis = connect(name)) {
                 return redis.ask("GET nothing").equals("null");
               }
+            });
+  }
+
+  /** What ap, which does not hold the keyspace, has copied of it. */
+  Snapshot.Copies copies() {
+    return dc("ap").elsewhere().copies();
+  }
+
+  /** Reads the key n at ap until 20 reads were answered by a copy. */
+  void awaitCopy(RawRedis ap) {
+    long before = copies().hits();
+    await()
+        .atMost(Patience.LIMIT)
+        .pollInterval(Duration.ofMillis(20))
+        .until(
+            () -> {
+              ap.ask("GET n");
+              return copies().hits() > before + 20;
             });
   }
 

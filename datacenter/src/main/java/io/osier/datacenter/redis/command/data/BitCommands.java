@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Commands of strings' bits, of which the first one is a byte's highest. Static, for any thread.
+ * Commands of strings' bits. Bit 0 is the highest bit of the first byte. Static, for any thread.
  */
 final class BitCommands {
 
@@ -125,7 +125,7 @@ final class BitCommands {
         Plans.WHOLE,
         answer -> {
           byte[] bytes = Texts.stringBytes(answer);
-          if (!answer.exists()) { // it has nothing but zeros
+          if (!answer.exists()) { // an absent string has nothing but zeros
             return new RespValue.Int(bit == 0 ? 0 : -1);
           }
           Span span = bits(Span.clamped(start, end, length(bytes, inBits)), inBits);
@@ -148,7 +148,7 @@ final class BitCommands {
         at++;
       }
     }
-    // Behind a string there are zeros, unless the client has said where to stop.
+    // Zeros follow a string, unless the client has said where to stop.
     return wanted || hasEnd ? -1 : bits.to() + 1;
   }
 

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/** BITFIELD: numbers of some bits within a string. Static, for any thread. */
+/** BITFIELD: reads and changes numbers of 1 to 64 bits within a string. Static, for any thread. */
 final class Bitfield {
   private static final String NO_TYPE =
       "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but"
@@ -136,7 +136,7 @@ final class Bitfield {
     if (step.kind == Kind.INCRBY) {
       wanted = wanted.add(BigInteger.valueOf(old));
     } else if (!step.place.signed && wanted.signum() < 0) {
-      wanted = wanted.add(TWO.pow(Long.SIZE)); // written so, it is a large number
+      wanted = wanted.add(TWO.pow(Long.SIZE)); // an unsigned number above the range of long
     }
     OptionalLong fitted = fitted(wanted, step);
     if (fitted.isEmpty()) {
@@ -146,7 +146,10 @@ final class Bitfield {
     return new RespValue.Int(step.kind == Kind.SET ? old : fitted.getAsLong());
   }
 
-  /** A number as it fits its place; empty if it fails. */
+  /**
+   * Returns the number that is written in place of a wanted one, by the step's rule for overflows;
+   * empty if the step fails.
+   */
   private static OptionalLong fitted(BigInteger wanted, Step step) {
     Place place = step.place;
     BigInteger least = place.signed ? TWO.pow(place.bits - 1).negate() : BigInteger.ZERO;

@@ -9,7 +9,10 @@ import io.osier.datacenter.redis.command.data.Deadlines.Unit;
 import io.osier.datacenter.redis.command.data.SetAlgebra.Kind;
 import java.util.Map;
 
-/** What is done for the commands of keys, strings, hashes and sets. Static, for any thread. */
+/**
+ * The translators of the commands of keys, strings, hashes, sets and Osier's own objects, by their
+ * names. Static, for any thread.
+ */
 public final class DataCommands {
   private DataCommands() {}
 

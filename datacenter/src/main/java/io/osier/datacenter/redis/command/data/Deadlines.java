@@ -8,7 +8,10 @@ import io.osier.datacenter.redis.command.Scope;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Times at which something expires, as Redis' commands write them. Static, for any thread. */
+/**
+ * Reads the times at which keys and fields expire from the words of commands. Static, for any
+ * thread.
+ */
 final class Deadlines {
   enum Unit {
     SECONDS(1_000, true),
@@ -29,7 +32,7 @@ final class Deadlines {
 
   private Deadlines() {}
 
-  /** The unit of an option of SET and GETEX; null for another word. */
+  /** Returns the unit that an option of SET or GETEX stands for; null for another word. */
   static @Nullable Unit unit(String option) {
     return switch (option) {
       case "EX" -> Unit.SECONDS;
@@ -40,7 +43,11 @@ final class Deadlines {
     };
   }
 
-  /** A deadline that must be positive. */
+  /**
+   * Reads a deadline, which must be positive.
+   *
+   * @throws RedisException if it is not, or is out of range
+   */
   static Operation.Expire positive(Scope scope, byte[] word, Unit unit, byte[] command) {
     long number = Numbers.integer(word);
     if (number <= 0) {

@@ -26,8 +26,8 @@ import java.util.Map;
 import java.util.zip.CRC32C;
 
 /**
- * DUMP and RESTORE, in a form of their own: what a key holds, as Redis sees it, behind a name and
- * before a sum that tells whether it is whole. Static, for any thread.
+ * DUMP and RESTORE. The payload is Osier's own form: a name and version, what the key holds as
+ * Redis sees it, and a checksum. Static, for any thread.
  */
 final class DumpCommands {
   private static final String NAME = "osier1";
@@ -35,7 +35,10 @@ final class DumpCommands {
   private static final String TAKEN = "BUSYKEY Target key name already exists.";
   private static final int SUM_BYTES = 8;
 
-  /** Elements, or fields and values: as many as a command has words. Each takes a hundred bytes. */
+  /**
+   * The most elements, or fields and values together: as many as a command has words. Each takes a
+   * hundred bytes of heap.
+   */
   private static final int TEXTS_MAX = 1 << 20;
 
   private DumpCommands() {}
@@ -85,7 +88,7 @@ final class DumpCommands {
     }
   }
 
-  /** Of all but the last eight bytes. */
+  /** Returns the checksum of all but the last eight bytes. */
   private static byte[] sum(byte[] payload) {
     CRC32C crc = new CRC32C();
     crc.update(payload, 0, payload.length - SUM_BYTES);
@@ -103,7 +106,7 @@ final class DumpCommands {
       switch (words.option()) {
         case "REPLACE" -> replaces = true;
         case "ABSTTL" -> isTime = true;
-        case "IDLETIME", "FREQ" -> words.integer(); // nothing is thrown out
+        case "IDLETIME", "FREQ" -> words.integer(); // ignored, since no key is ever evicted
         default -> throw RedisErrors.syntax();
       }
     }
@@ -118,7 +121,7 @@ final class DumpCommands {
     }
     return Plans.ask(
         Plans.read(scope, key, Plans.EXISTS),
-        reply -> // a key that is there is looked at before the payload
+        reply -> // an existing key is an error even if the payload is damaged
         ((Reply.Answer) reply).exists()
                 ? Plans.error(TAKEN)
                 : Plans.run(

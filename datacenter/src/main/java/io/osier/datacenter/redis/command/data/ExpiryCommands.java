@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
-/** Commands of keys' deadlines. Static, for any thread. */
+/** Commands that set, take away and show keys' deadlines. Static, for any thread. */
 final class ExpiryCommands {
   private static final String BOTH_SIDES =
       "ERR GT and LT options at the same time are not compatible";
@@ -80,7 +80,7 @@ final class ExpiryCommands {
     if (none) {
       return Optional.of(Call.When.NONE);
     }
-    if (later) { // than a deadline: what has none lives longer than any
+    if (later) { // a key without a deadline lives longer than any
       return Optional.of(Call.When.LATER);
     }
     if (earlier) {
@@ -89,7 +89,10 @@ final class ExpiryCommands {
     return some ? Optional.of(Call.When.SOME) : Optional.empty();
   }
 
-  /** What is told of a deadline, as Redis rounds it: to the nearest unit. */
+  /**
+   * Returns a plan that shows a key's deadline, or what is left until it, rounded to the nearest
+   * unit as Redis does.
+   */
   static Plan told(Scope scope, byte[][] words, Query query, int unitMillis) {
     return Plans.read(
         scope,

@@ -41,7 +41,7 @@ final class HashCommands {
     assigned.forEach((name, o) -> updates.add(Texts.fieldUpdate(name, o)));
     Key key = Key.of(words[1]);
     Operation operation = new Operation.UpdateFields(updates);
-    if (Words.option(words[0]).equals("HMSET")) { // does not tell how many there were
+    if (Words.option(words[0]).equals("HMSET")) { // answers OK and no count
       return Plans.ask(Plans.write(scope, key, CrdtType.OR_MAP, operation), reply -> Plan.ok());
     }
     List<String> names = List.copyOf(assigned.keySet());
@@ -50,7 +50,7 @@ final class HashCommands {
         reply -> Plan.answer(names.size() - present(Plans.asked(reply)).size()));
   }
 
-  /** The names that a map has fields of. */
+  /** Returns the names of a map's fields. */
   private static Set<String> present(Reading reading) {
     Set<String> names = new HashSet<>();
     reading.asFields().fields().keySet().forEach(field -> names.add(field.name()));

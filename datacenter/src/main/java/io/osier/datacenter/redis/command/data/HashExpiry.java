@@ -22,7 +22,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 
-/** Commands of the deadlines of hashes' fields. Static, for any thread. */
+/**
+ * Commands that set, take away and show the deadlines of hashes' fields. Static, for any thread.
+ */
 final class HashExpiry {
   private static final long ABSENT = -2;
   private static final long FOR_EVER = -1;
@@ -48,7 +50,7 @@ final class HashExpiry {
         scope,
         key,
         names(words),
-        // Both are of one clock, whatever it shows.
+        // A duration is compared with the time left, a time with a deadline.
         deadline.fromNow() ? Query.PartTimeToLive::new : HashExpiry::deadline,
         known -> {
           if (known == ABSENT) {
@@ -73,7 +75,9 @@ final class HashExpiry {
         Operation.PersistParts::new);
   }
 
-  /** Whether what has a deadline may get another one; the former one is negative if it has none. */
+  /**
+   * Returns whether a field may get another deadline; the former one is negative if it has none.
+   */
   private static boolean allows(Call.When when, long former, long millis) {
     return switch (when) {
       case NONE -> former < 0;
@@ -105,7 +109,7 @@ final class HashExpiry {
     return Texts.names(words.rest());
   }
 
-  /** Reads whether fields are there and what deadlines they have, and the key's version. */
+  /** Returns the calls that read the key's version, which fields exist, and their deadlines. */
   private static List<Call> reads(Key key, List<String> names, Function<Part, Query> deadline) {
     List<Call> calls = new ArrayList<>(names.size() + 2);
     calls.add(new Call.Version(key));
@@ -116,7 +120,9 @@ final class HashExpiry {
     return calls;
   }
 
-  /** Each field's deadline, {@link #FOR_EVER}, {@link #ABSENT} if it is not there. */
+  /**
+   * Returns each field's deadline, {@link #FOR_EVER}, or {@link #ABSENT} if there is no such field.
+   */
   private static List<Long> deadlines(List<String> names, List<Reply> parts) {
     Reply.Answer read = Plans.answerOf(parts.get(1));
     var fields = Texts.fields(read);
@@ -133,9 +139,10 @@ final class HashExpiry {
   /**
    * Changes fields' deadlines.
    *
-   * @param deadline how a field's deadline is read
-   * @param outcome what is answered for a field that has such a one; positive if it changes
-   * @param then what those that change have after it
+   * @param deadline the query for a field's deadline
+   * @param outcome returns the answer for a field with this deadline; positive if the field changes
+   * @param then the deadline of a changed field, in the terms of {@code outcome}
+   * @param change the update of the changed fields
    */
   private static Plan change(
       Scope scope,
@@ -150,7 +157,7 @@ final class HashExpiry {
         reads(key, names, deadline),
         parts -> {
           List<Long> former = deadlines(names, parts);
-          Map<String, Long> changed = new LinkedHashMap<>(); // a name may come again
+          Map<String, Long> changed = new LinkedHashMap<>(); // a command may name a field twice
           List<Long> outcomes = new ArrayList<>(names.size());
           for (int i = 0; i < names.size(); i++) {
             String name = names.get(i);
@@ -171,7 +178,10 @@ final class HashExpiry {
         });
   }
 
-  /** What is told of fields' deadlines, as Redis rounds them: up. */
+  /**
+   * Returns a plan that shows fields' deadlines, or what is left until them, rounded up to the unit
+   * as Redis does.
+   */
   static Plan told(Scope scope, byte[][] w, Function<Part, Query> deadline, int unitMillis) {
     Words words = new Words(w);
     Key key = words.key();

@@ -22,14 +22,14 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Commands that count on strings, and on hashes' fields. Static, for any thread. */
+/** Commands that add to numbers in strings and in hashes' fields. Static, for any thread. */
 final class Increments {
   private Increments() {}
 
   /**
-   * What is counted on.
+   * The number that a command adds to.
    *
-   * @param field of a hash; null where the key is a string
+   * @param field the field of a hash; null where the key is a string
    */
   private record Target(Scope scope, Key key, @Nullable String field) {
     static Target string(Scope scope, byte[][] words) {
@@ -60,7 +60,7 @@ final class Increments {
               new Query.Select(List.of(field)));
     }
 
-    /** What it reads as after an update. */
+    /** Returns the number after an update, as text. */
     byte[] text(Reply reply) {
       Reading reading = Plans.asked(reply);
       return (field == null
@@ -69,7 +69,7 @@ final class Increments {
           .orElseGet(() -> new byte[] {'0'});
     }
 
-    /** Assigns what comes out, if what was read is still there. */
+    /** Assigns a computed text, if the text from which it was computed is still there. */
     Plan rewrite(Function<Optional<byte[]>, Rewrite.Outcome> change) {
       String name = field;
       if (name == null) {
@@ -128,13 +128,13 @@ final class Increments {
                           type -> increment(target, type, amount))
                       : new Plan.Answer(RedisErrors.of(failure));
               case INVALID_ARGUMENT -> Plans.error(target.noInteger());
-              // All that was ever added may be too much, though the sum is not.
+              // The increments that were ever made may overflow, though the number does not.
               case OVERFLOW -> rewrite(target, amount);
               default -> new Plan.Answer(RedisErrors.of(failure));
             });
   }
 
-  /** Of a key that Java has made. */
+  /** Adds to a key of a type that only Java programs make. */
   private static Plan increment(Target target, CrdtType type, long amount) {
     Operation operation;
     switch (type) {
@@ -162,7 +162,7 @@ final class Increments {
         });
   }
 
-  /** Sums of several datacenters may be larger than a long. */
+  /** Answers a sum; an error if the increments of several datacenters exceed a long together. */
   private static Plan counted(byte[] text) {
     return Plan.answer(Numbers.integer(text, RedisErrors.OVERFLOW));
   }
@@ -184,12 +184,17 @@ final class Increments {
     Operation operation;
     try {
       operation = new Operation.IncrementDecimal(amount);
-    } catch (OsierException e) { // larger or finer than what adds up: then the later one wins
+    } catch (
+        OsierException
+            e) { // too large or too fine to be added: it is assigned, so a later assignment wins
       return rewrite(target, amount);
     }
     return Plans.ask(
         target.update(operation),
-        reply -> Plan.answer(new RespValue.Bulk(target.text(reply))), // as it reads from now on
+        reply ->
+            Plan.answer(
+                new RespValue.Bulk(
+                    target.text(reply))), // after what other datacenters have added, too
         failure ->
             failure.code() == ErrorCode.INVALID_ARGUMENT
                     || failure.code() == ErrorCode.OVERFLOW

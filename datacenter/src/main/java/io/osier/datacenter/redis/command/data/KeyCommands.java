@@ -14,7 +14,7 @@ import io.osier.protocol.Reply;
 import java.util.List;
 import java.util.Optional;
 
-/** Commands of keys, whatever they hold. Static, for any thread. */
+/** Commands of keys, whatever the keys hold. Static, for any thread. */
 final class KeyCommands {
   private KeyCommands() {}
 

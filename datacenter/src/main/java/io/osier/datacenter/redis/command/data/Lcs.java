@@ -13,13 +13,16 @@ import java.util.List;
 
 /** LCS: the longest common subsequence of two strings. Static, for any thread. */
 final class Lcs {
-  /** Most places of the table, which takes four bytes for each. */
+  /** Most cells of the table, which takes four bytes for each. */
   private static final long PLACES_MAX = 4L << 20;
 
   /**
-   * What is asked for.
+   * The options of the command.
    *
-   * @param least matches of fewer bytes are not shown
+   * @param length whether only the length is answered
+   * @param matches whether the places of matches are answered
+   * @param withLengths whether each match is answered with its length
+   * @param least matches of fewer bytes are not answered
    */
   private record Wish(boolean length, boolean matches, boolean withLengths, long least) {}
 
@@ -71,7 +74,10 @@ final class Lcs {
     return wish.length ? new RespValue.Int(length) : walk(a, b, lengths, length, wish);
   }
 
-  /** For each two beginnings how long their common subsequence is. */
+  /**
+   * Returns, for each pair of beginnings of the two strings, the length of their common
+   * subsequence.
+   */
   private static int[] lengths(byte[] a, byte[] b) {
     int row = b.length + 1;
     int[] lengths = new int[(a.length + 1) * row];
@@ -86,13 +92,16 @@ final class Lcs {
     return lengths;
   }
 
-  /** From the ends to the beginnings, as Redis does: of several ones it finds the same. */
+  /**
+   * Walks from the ends to the beginnings, as Redis does, so that it finds the same of several
+   * common subsequences.
+   */
   private static RespValue walk(byte[] a, byte[] b, int[] lengths, int length, Wish wish) {
     int row = b.length + 1;
     byte[] common = new byte[length];
     List<RespValue> matches = new ArrayList<>();
     int left = length;
-    int run = 0; // how long the match is that ends behind this place
+    int run = 0; // the length of the match that begins at this place
     int i = a.length;
     int j = b.length;
     while (i > 0 && j > 0) {
@@ -116,7 +125,10 @@ final class Lcs {
         : new RespValue.Bulk(common);
   }
 
-  /** Notes a match that begins at two places, if it is one. */
+  /**
+   * Notes a match that begins at two places, if it is long enough; returns the length of the next
+   * one, 0.
+   */
   private static int ended(List<RespValue> matches, int i, int j, int run, Wish wish) {
     if (wish.matches && run > 0 && run >= wish.least) {
       List<RespValue> match = new ArrayList<>(List.of(range(i, run), range(j, run)));

@@ -32,8 +32,8 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * Objects of all of Osier's types, in the words of {@code osier cli}. But for the key, which is the
- * word's bytes as in every other command. Static, for any thread.
+ * Commands on objects of all of Osier's types. Their words are those of {@code osier cli}, except
+ * for the key, which is the word's bytes as in every other command. Static, for any thread.
  */
 final class ObjectCommands {
   private static final String BOUNDED = CrdtType.BOUNDED_COUNTER.label();
@@ -77,7 +77,11 @@ final class ObjectCommands {
     }
   }
 
-  /** What is to be done: the words behind the key belong to the operation. */
+  /**
+   * Parses a command whose words behind the key belong to the operation.
+   *
+   * @param key the place of the key
+   */
   private static ObjectCommand parsed(String type, String verb, byte[][] words, int key) {
     List<Word> all = new ArrayList<>(words.length - key + 2);
     all.add(new Word(type, false));
@@ -110,7 +114,7 @@ final class ObjectCommands {
         reply -> shown((Reply.Answer) reply, UnaryOperator.identity()));
   }
 
-  /** OSIER.UPDATE, with what may stand in front of its type. */
+  /** OSIER.UPDATE, with the options in front of its type. */
   static Plan update(Scope scope, byte[][] words) {
     RedisCommand.Keys keys = CommandList.keys("updated");
     int key = keys.first() + keys.shift(words);
@@ -167,7 +171,7 @@ final class ObjectCommands {
                     : RedisErrors.of(failure)));
   }
 
-  /** Of what is not there a new object's. */
+  /** Returns the answer to a reading; an absent object reads as a new one. */
   private static RespValue shown(Reply.Answer answer, UnaryOperator<Reading> part) {
     return answer.reading().map(part).map(ObjectCommands::shown).orElse(RespValue.NULL);
   }
@@ -190,7 +194,10 @@ final class ObjectCommands {
         : Texts.bulk(value);
   }
 
-  /** Of a name with fields of several types the first one, as everywhere. */
+  /**
+   * Returns a map's fields; of several fields of one name and different types the first one, as
+   * everywhere.
+   */
   private static RespValue fields(Reading.Fields of) {
     Set<String> names = new HashSet<>();
     List<RespValue> pairs = new ArrayList<>();

@@ -24,9 +24,9 @@ import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** What plans are made of. Static, for any thread. */
+/** The requests, calls and plans that commands are translated into. Static, for any thread. */
 public final class Plans {
-  /** So often a command begins again that others come between. */
+  /** How often a command begins again because others have changed its keys in between. */
   static final int TRIES_MAX = 100;
 
   static final Query WHOLE = new Query.Whole();
@@ -53,7 +53,11 @@ public final class Plans {
         scope.keyspace(key), key, type, operation, VersionVector.EMPTY, 0, Optional.empty());
   }
 
-  /** An update that tells what it has found, or made. */
+  /**
+   * Returns an update that is answered with a reading.
+   *
+   * @param before whether that is read before the update, or after it
+   */
   static Request write(
       Scope scope, Key key, CrdtType type, Operation operation, boolean before, Query query) {
     return new Request.Write(
@@ -66,7 +70,7 @@ public final class Plans {
         Optional.of(new Request.Ask(before, query)));
   }
 
-  /** An update that is done if an object reads so. */
+  /** Returns an update that is done only if an object reads as expected. */
   static Request writeIf(
       Scope scope, Key key, CrdtType type, Operation operation, Query query, Reading expected) {
     return new Request.Write(
@@ -80,7 +84,7 @@ public final class Plans {
         Optional.of(new Request.Condition(List.of(), query, expected)));
   }
 
-  /** A program of calls whose keys are in one place. */
+  /** Returns a program; the keys of its calls must be in one place. */
   static Request program(Scope scope, List<? extends Call> calls, List<Call.Guard> guards) {
     return new Request.Evaluate(
         scope.keyspace(calls.getFirst().key()), List.copyOf(calls), guards, VersionVector.EMPTY, 0);
@@ -100,7 +104,7 @@ public final class Plans {
     return new Call.Update(key, type, operation, Optional.of(new Request.Ask(before, query)));
   }
 
-  /** Of all that the key holds. */
+  /** Returns a call that deletes everything that a key holds. */
   static Call delete(Key key) {
     return update(key, Operation.ANY_TYPE, new Operation.Delete());
   }
@@ -119,7 +123,7 @@ public final class Plans {
 
   // ---------------------------------------------------------------------------------- plans
 
-  /** Asks one thing; a failure is the answer. */
+  /** Sends one request; a failure becomes the answer. */
   public static Plan ask(Request request, Function<Reply, Plan> then) {
     return ask(request, then, failure -> new Plan.Answer(RedisErrors.of(failure)));
   }
@@ -134,7 +138,7 @@ public final class Plans {
                 : then.apply(replies.getFirst()));
   }
 
-  /** Asks several things beside each other; the first failure is the answer. */
+  /** Sends several requests side by side; the first failure becomes the answer. */
   static Plan askAll(List<Request> requests, Function<List<Reply>, Plan> then) {
     return new Plan.Ask(
         requests,
@@ -149,13 +153,17 @@ public final class Plans {
         });
   }
 
-  /** Reads a key, whatever it holds. */
+  /** Reads a key, of whatever type. */
   public static Plan read(
       Scope scope, Key key, Query query, Function<Reply.Answer, RespValue> then) {
     return ask(read(scope, key, query), reply -> new Plan.Answer(then.apply((Reply.Answer) reply)));
   }
 
-  /** How many elements or fields an object of a kind has; 0 if it is not there. */
+  /**
+   * Answers how many elements or fields an object has, 0 if there is none.
+   *
+   * @param kind the types that it may have; another one is the error WRONGTYPE
+   */
   static Plan size(Scope scope, byte[][] words, Predicate<CrdtType> kind) {
     return read(
         scope,
@@ -167,13 +175,15 @@ public final class Plans {
         });
   }
 
-  /** Reads keys, which must be of one partition, in one turn: an answer or a failure for each. */
+  /**
+   * Reads whole keys, which must be of one partition, in one turn: an answer or a failure for each.
+   */
   static Plan readAll(Scope scope, List<Key> keys, Function<List<Reply>, Plan> then) {
     checkOnePartition(scope, keys);
     return reads(scope, keys.stream().map(key -> readCall(key, WHOLE)).toList(), then);
   }
 
-  /** Calls that change nothing. */
+  /** Runs a program of calls that change nothing. */
   static Plan reads(Scope scope, List<Call> calls, Function<List<Reply>, Plan> then) {
     checkCalls(calls.size());
     return ask(
@@ -185,9 +195,9 @@ public final class Plans {
   }
 
   /**
-   * Does calls in one turn; the first one that fails is the answer.
+   * Runs calls in one turn; the first failure of one becomes the answer.
    *
-   * @param unheld what follows if a test did not hold
+   * @param unheld what follows if a test or guard did not hold, so that nothing was done
    */
   static Plan run(
       Scope scope,
@@ -223,18 +233,18 @@ public final class Plans {
     }
   }
 
-  /** Begins a command anew as long as it is unlucky, but not for ever. */
+  /** Begins a command again, or answers an error if it has begun too often. */
   static Plan retried(int tries, IntFunction<Plan> again) {
     return tries >= TRIES_MAX ? error(RedisErrors.BUSY) : again.apply(tries + 1);
   }
 
   /**
-   * Does a program that needs a key to hold an object of a kind: first as if it were of the usual
-   * type, and if it is not, of the type that it has.
+   * Runs a program that needs a key to hold an object of a kind: at first as if the object were of
+   * the usual type, and if it is not, of the type that it has.
    *
-   * @param calls what is done with the object of a type; it is there, or nothing is done
-   * @param then of the answers to those calls
-   * @param absent what is done if the key holds nothing; it may call {@code again}
+   * @param calls the calls for an object of a type; nothing is done unless the key holds one
+   * @param then what follows from the answers to those calls
+   * @param absent what follows if the key holds nothing; it may run its parameter to begin again
    */
   static Plan present(
       Scope scope,
@@ -283,10 +293,10 @@ public final class Plans {
   }
 
   /**
-   * Does an update of an object of a kind: first as if it were of the usual type, and if it is not,
-   * of the type that it has.
+   * Updates an object of a kind: at first as if it were of the usual type, and if it is not, of the
+   * type that it has.
    *
-   * @param request the update of an object of a type
+   * @param request returns the update for an object of a type
    */
   static Plan update(
       Scope scope,
@@ -304,7 +314,10 @@ public final class Plans {
                 : new Plan.Answer(RedisErrors.of(failure)));
   }
 
-  /** Goes on with the type that a key has; what is not there, or of another kind, is wrong. */
+  /**
+   * Finds the type of a key and goes on with it. An absent key, or one of another kind, is the
+   * error WRONGTYPE.
+   */
   static Plan ofType(
       Scope scope, Key key, Predicate<CrdtType> kind, Function<CrdtType, Plan> then) {
     return ask(
@@ -318,14 +331,18 @@ public final class Plans {
         });
   }
 
-  /** What was asked with an update. */
+  /** Returns the reading that an update was answered with. */
   static Reading asked(Reply reply) {
     Reply.Answer answer =
         reply instanceof Reply.Done done ? done.answer().orElseThrow() : (Reply.Answer) reply;
     return answer.reading().orElseThrow();
   }
 
-  /** All keys must be in one partition of one home. */
+  /**
+   * Checks that all keys are in one partition of one home.
+   *
+   * @throws RedisException CROSSSLOT if they are not
+   */
   static void checkOnePartition(Scope scope, List<Key> keys) {
     if (!scope.isOnePlace()) {
       Database.Place first = scope.place(keys.getFirst());

@@ -19,16 +19,21 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * Changes a string in ways that no operation has: reads it, and assigns what comes out if it still
- * is what was read; else it begins again. Its deadline stays. Static, for any thread.
+ * Changes a string in ways for which there is no operation: reads it, and assigns the changed bytes
+ * if it is still what was read; else begins again. The key's deadline stays. Static, for any
+ * thread.
  */
 final class Rewrite {
-  /** What the string becomes, and the command's answer. */
+  /** The string's new bytes, and the command's answer. */
   record Outcome(byte[] bytes, RespValue answer) {}
 
   private Rewrite() {}
 
-  /** Changes a string, a register, or what is not there. */
+  /**
+   * Changes a string or register, or creates a string.
+   *
+   * @param change returns the new bytes for the present ones; they are empty if the key is absent
+   */
   static Plan of(Scope scope, Key key, Function<Optional<byte[]>, Outcome> change) {
     return Derived.of(
         scope,
@@ -51,7 +56,10 @@ final class Rewrite {
         });
   }
 
-  /** Asks for an update of a string, or changes a register so, which has no such operation. */
+  /**
+   * Sends an update of a string. If the key holds a register, which has no such operation, its
+   * bytes are changed instead.
+   */
   static Plan orElse(
       Scope scope,
       Key key,
@@ -67,7 +75,10 @@ final class Rewrite {
                 : new Plan.Answer(RedisErrors.of(failure)));
   }
 
-  /** Registers that hold a number keep one, as whoever made them expects. */
+  /**
+   * Returns the assignment of new bytes. A register that holds a number keeps a number if the bytes
+   * write one, as the program that made the register expects.
+   */
   private static Operation assignment(CrdtType type, Reading read, byte[] bytes) {
     if (type != CrdtType.STRING && type != CrdtType.LWW_REGISTER && type != CrdtType.MV_REGISTER) {
       throw RedisErrors.wrongType();

@@ -17,7 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Commands that combine sets of one partition. Static, for any thread. */
+/** Commands that combine several sets of one partition. Static, for any thread. */
 final class SetAlgebra {
   enum Kind {
     INTER,

@@ -30,7 +30,7 @@ final class SetCommands {
     Key key = words.key();
     List<byte[]> elements = words.rest();
     List<Value> written = Texts.written(elements);
-    // One word is all that it may be written as; first of that what it becomes.
+    // written() begins with the value that the word becomes.
     List<Value> values =
         elements.size() == 1 ? List.of(written.getFirst()) : Texts.values(elements);
     Query query = new Query.Among(written);
@@ -59,7 +59,7 @@ final class SetCommands {
         Texts::isSet);
   }
 
-  /** What a set holds; nothing of one that is not there. */
+  /** Returns a set's elements; none if the key is absent. */
   static List<Value> elements(Reply.Answer answer) {
     Texts.check(answer, Texts::isSet);
     return answer.exists() ? answer.reading().orElseThrow().asList() : List.of();

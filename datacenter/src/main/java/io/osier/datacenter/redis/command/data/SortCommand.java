@@ -20,16 +20,21 @@ import org.jspecify.annotations.Nullable;
 
 /** SORT and SORT_RO of sets. Static, for any thread. */
 final class SortCommand {
-  /** So many are looked up or shown at most: one pattern may be given many times. */
+  /** Most values that are looked up or shown: one pattern may be given many times. */
   private static final long VALUES_MAX = 1_000_000;
 
   private static final String NO_NUMBER = "ERR One or more scores can't be converted into double";
 
   /**
-   * What is asked for.
+   * The options of the command.
    *
-   * @param by the pattern of what elements are sorted by; null for themselves
-   * @param get the patterns of what is shown; empty for the elements
+   * @param by the pattern of the values that the elements are sorted by; null for the elements
+   *     themselves
+   * @param get the patterns of the values that are answered; empty for the elements
+   * @param offset how many elements are skipped
+   * @param count how many elements are answered; negative for all
+   * @param descending whether the largest comes first
+   * @param asTexts whether values are compared as bytes, not as numbers
    */
   private record Wish(
       byte @Nullable [] by,
@@ -38,13 +43,13 @@ final class SortCommand {
       long count,
       boolean descending,
       boolean asTexts) {
-    /** A pattern without a star: the order does not matter. */
+    /** Returns whether the pattern has no star, so that the order does not matter. */
     boolean isUnsorted() {
       return by != null && star(by) < 0;
     }
   }
 
-  /** An element with what it is sorted by. */
+  /** An element with the value that it is sorted by; {@code by} is null if there is none. */
   private record Row(byte[] element, byte @Nullable [] by, double score) {}
 
   private SortCommand() {}
@@ -116,7 +121,7 @@ final class SortCommand {
                   Row::by, Comparator.nullsFirst((a, b) -> Arrays.compareUnsigned(a, b)))
               : Comparator.comparingDouble(Row::score);
       if (wish.by == null || !wish.asTexts) {
-        // What counts the same is in the order of the elements.
+        // Elements with equal values are ordered by their bytes.
         order = order.thenComparing(Row::element, Arrays::compareUnsigned);
       }
       rows.sort(wish.descending ? order.reversed() : order);
@@ -143,14 +148,14 @@ final class SortCommand {
                         .toList())));
   }
 
-  /** What follows from values. */
+  /** The step that follows from values that were looked up. */
   private interface Then {
     Plan of(List<byte @Nullable []> values);
   }
 
   /**
-   * For each element, and each pattern, the value of the key or field that it names; null where
-   * there is none.
+   * Looks up, for each element and each pattern, the value of the key or field that the pattern
+   * names; null where there is none.
    */
   private static Plan lookup(
       Scope scope, Key key, List<byte[]> patterns, List<byte[]> elements, Then then) {
@@ -195,7 +200,7 @@ final class SortCommand {
 
   private static byte @Nullable [] value(Reply part, @Nullable String field) {
     if (!(part instanceof Reply.Answer answer) || !answer.exists()) {
-      return null; // of another kind, it has no such value
+      return null; // a failure, such as a key of another type, counts as no value
     }
     if (field != null) {
       return Texts.isHash(answer.type().orElseThrow()) ? Texts.fields(answer).get(field) : null;
@@ -224,7 +229,7 @@ final class SortCommand {
     return -1;
   }
 
-  /** The field behind an arrow that follows the star; null if there is none. */
+  /** Returns the field behind the arrow that follows the star; null if there is none. */
   private static @Nullable String fieldOf(byte[] pattern) {
     int arrow = arrow(pattern);
     return arrow < 0 ? null : Texts.name(Arrays.copyOfRange(pattern, arrow + 2, pattern.length));

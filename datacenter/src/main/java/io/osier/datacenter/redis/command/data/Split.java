@@ -14,20 +14,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Commands of many keys of any homes and partitions: one program each. Static, for any thread. */
+/**
+ * Splits commands of many keys into a program for each partition of each home. Static, for any
+ * thread.
+ */
 final class Split {
   private Split() {}
 
-  /** A call for each key; the answers come in the order of the keys. */
+  /** Runs a call for each key; {@code then} gets the answers in the order of the keys. */
   static Plan of(
       Scope scope, List<Key> keys, Function<Key, Call> call, Function<List<Reply>, Plan> then) {
     return of(scope, keys.stream().map(call).toList(), then);
   }
 
   /**
-   * Does calls of one key each, those of a partition in their order.
+   * Runs calls of one key each; those of a partition keep their order.
    *
-   * @param then is given the answers in the order of the calls; a failure is the answer to all
+   * @param then is given the answers in the order of the calls; the first failure becomes the
+   *     answer to the command
    */
   static Plan of(Scope scope, List<Call> calls, Function<List<Reply>, Plan> then) {
     if (scope.isOnePlace() && calls.size() <= Request.PROGRAM_MAX) {

@@ -20,7 +20,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Commands of strings that give and take them as a whole. Static, for any thread. */
+/** Commands that read and assign whole strings. Static, for any thread. */
 final class StringCommands {
   private StringCommands() {}
 
@@ -117,7 +117,7 @@ final class StringCommands {
                 parts -> again.get()));
   }
 
-  /** The string that the first call has read. */
+  /** Answers the string that the first call has read. */
   private static Plan former(List<Reply> parts) {
     return Plan.answer(Texts.bulk(Texts.string(Plans.answerOf(parts.getFirst()))));
   }
@@ -165,7 +165,7 @@ final class StringCommands {
     return getAnd(scope, key, Plans.update(key, Operation.ANY_TYPE, operation));
   }
 
-  /** Reads a string and does something with it, if it is there. */
+  /** Reads a string and runs another call on its key, if the string exists. */
   private static Plan getAnd(Scope scope, Key key, Call call) {
     return getAnd(scope, key, call, again -> Plan.answer(RespValue.NULL));
   }

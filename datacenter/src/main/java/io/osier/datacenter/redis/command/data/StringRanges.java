@@ -14,9 +14,11 @@ import io.osier.datacenter.redis.command.Scope;
 import java.util.Arrays;
 import java.util.function.Function;
 
-/** Commands of parts of strings. Static, for any thread. */
+/** Commands that read and change parts of strings. Static, for any thread. */
 final class StringRanges {
-  /** No keyspace takes a longer string, in bytes: nothing longer is made to be refused. */
+  /**
+   * Longest string that any keyspace takes, in bytes: nothing longer is made only to be refused.
+   */
   static final int LENGTH_MAX = KeyspacePolicy.Limits.VALUE_BYTES_CAP;
 
   private StringRanges() {}
@@ -65,9 +67,9 @@ final class StringRanges {
   }
 
   /**
-   * Does an operation and answers with the length then.
+   * Runs an operation and answers the string's length after it.
    *
-   * @param rewrite what it does with a register's bytes, which has no such operation
+   * @param rewrite returns the new bytes of a register, which has no such operation
    */
   private static Plan change(
       Scope scope, Key key, Operation operation, Function<byte[], byte[]> rewrite) {
@@ -82,7 +84,7 @@ final class StringRanges {
         });
   }
 
-  /** Refuses what ends too far behind. */
+  /** Refuses a part that would end behind the longest string. */
   static void checkLength(long offset, int length) {
     if (offset > LENGTH_MAX - length) {
       throw new RedisException(RedisErrors.TOO_LONG);
@@ -106,18 +108,16 @@ final class StringRanges {
         });
   }
 
-  /**
-   * A part of something, as two places that are counted from the end if they are negative.
-   *
-   * @param from the first place
-   * @param to the last place
-   */
+  /** A range of places, both ends included. Empty if {@code from} is behind {@code to}. */
   record Span(long from, long to) {
     static Span of(long start, long end, long length) {
       return start < 0 && end < 0 && start > end ? new Span(1, 0) : clamped(start, end, length);
     }
 
-    /** The same, but what lies before the beginning is the first place. */
+    /**
+     * Returns a range whose ends, if negative, are counted from the end; an end before the first
+     * place is moved to it.
+     */
     static Span clamped(long start, long end, long length) {
       return new Span(
           Math.max(0, start < 0 ? length + start : start),

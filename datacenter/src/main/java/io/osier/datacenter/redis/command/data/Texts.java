@@ -25,9 +25,9 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Osier's values as Redis' bytes, and back. What comes from outside is a text if it is UTF-8, and
- * bytes else; a lookup also finds a number that is written so, which a Java program may have made.
- * Static, for any thread.
+ * Converts Osier's values to Redis' bytes and back. A word from a client becomes a text if it is
+ * UTF-8, else bytes; a lookup also finds a number that is written like the word, which a Java
+ * program may have made. Static, for any thread.
  */
 public final class Texts {
   static final byte[] NOTHING = {};
@@ -35,21 +35,24 @@ public final class Texts {
 
   private Texts() {}
 
-  /** A value's bytes; not to be changed. */
+  /** Returns a value's bytes; not to be changed. */
   static byte[] bytes(Value value) {
     return value instanceof Value.Bytes b
         ? b.content()
         : value.toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  /** A value, whose bytes are not made before they are sent. */
+  /** Returns the answer for a value; the bytes of a text are made when they are sent. */
   static RespValue bulk(Value value) {
     return value instanceof Value.Str text
         ? new RespValue.Text(text)
         : new RespValue.Bulk(bytes(value));
   }
 
-  /** All values that are written so; first the one that such bytes become. */
+  /**
+   * Returns all values that are written as these bytes; the first one is the value that the bytes
+   * become.
+   */
   static List<Value> written(byte[] bytes) {
     List<Value> values = new ArrayList<>(2);
     values.add(Value.ofText(bytes));
@@ -64,13 +67,16 @@ public final class Texts {
           values.add(Value.of(real));
         }
       } catch (NumberFormatException e) {
-        // Written as no number is, with the characters of one.
+        // No number, though it has the characters of one.
       }
     }
     return values;
   }
 
-  /** Whether bytes have only characters that Double.toString writes, and the point among them. */
+  /**
+   * Returns whether bytes consist of characters that Double.toString writes, with a point among
+   * them, or are the name of a special number.
+   */
   private static boolean mayBeReal(byte[] bytes) {
     if (bytes.length == 0 || bytes.length > REAL_TEXT_MAX || !isRealsFirst(bytes[0])) {
       return false;
@@ -100,14 +106,14 @@ public final class Texts {
     return values;
   }
 
-  /** The values that words become, each once. */
+  /** Returns the values that words become, each once. */
   static List<Value> values(List<byte[]> words) {
     Set<Value> values = new TreeSet<>();
     words.forEach(word -> values.add(Value.ofText(word)));
     return List.copyOf(values);
   }
 
-  /** How many different words are among some values. */
+  /** Returns how many different words are among some values. */
   static long count(List<byte[]> words, List<Value> among) {
     if (among.isEmpty()) {
       return 0;
@@ -125,14 +131,14 @@ public final class Texts {
     return counted.size();
   }
 
-  /** Elements as they are written, each once. */
+  /** Returns elements as bytes, each once. */
   static List<byte[]> elements(List<Value> values) {
     return texts(values).stream().map(Texts::bytes).toList();
   }
 
   /**
-   * Elements as what they would be if they came from outside, each once. Told apart by their order,
-   * as clients may choose elements that all have one hash.
+   * Returns elements as the values that their bytes would become, each once. They are compared by
+   * order and not by hash, as clients may choose elements of equal hashes.
    */
   static Collection<Value> texts(List<Value> values) {
     if (values.stream().allMatch(Texts::isText)) {
@@ -159,10 +165,10 @@ public final class Texts {
   }
 
   /**
-   * What a key holds, as Redis' string.
+   * Returns what a key holds, as Redis' string.
    *
-   * @return empty if it is not there
-   * @throws RedisException WRONGTYPE if it is none
+   * @return empty if the key is absent
+   * @throws RedisException WRONGTYPE if the key holds something else
    */
   static Optional<byte[]> string(Reply.Answer answer) {
     if (!answer.exists()) {
@@ -173,19 +179,19 @@ public final class Texts {
         string(type, answer.reading().orElseThrow()).orElseThrow(RedisErrors::wrongType));
   }
 
-  /** As {@link #string(Reply.Answer)}; no bytes if it is not there. */
+  /** As {@link #string(Reply.Answer)}; no bytes if the key is absent. */
   static byte[] stringBytes(Reply.Answer answer) {
     return string(answer).orElse(NOTHING);
   }
 
-  /** As {@link #string(Reply.Answer)}, as it is answered; null if it is not there. */
+  /** Returns the answer of GET to {@link #string(Reply.Answer)}; null if the key is absent. */
   static RespValue shown(Reply.Answer answer) {
     return answer.exists() && answer.reading().orElseThrow() instanceof Reading.Single single
         ? single.value().map(Texts::bulk).orElse(RespValue.NULL)
         : bulk(string(answer));
   }
 
-  /** As {@link #string(Reply.Answer)}; empty also if it is no string. */
+  /** As {@link #string(Reply.Answer)}; empty also if it is not a string to Redis. */
   static Optional<byte[]> string(CrdtType type, Reading reading) {
     if (!isString(type)) {
       return Optional.empty();
@@ -195,7 +201,7 @@ public final class Texts {
       case Reading.Count r -> Optional.of(Numbers.text(r.value()));
       case Reading.Rights r -> Optional.of(Numbers.text(r.value()));
       case Reading.Flag r -> Optional.of(Numbers.text(r.value() ? 1 : 0));
-      // Of several concurrent ones the greatest, as of equal timestamps.
+      // Of several concurrent values the greatest wins, as with equal timestamps.
       case Reading.Many r -> r.values().isEmpty() ? Optional.empty() : last(r.values());
       case Reading.Fields r -> Optional.empty();
     };
@@ -230,7 +236,11 @@ public final class Texts {
     return new Operation.UpdateFields(List.of(fieldUpdate(name, operation)));
   }
 
-  /** What was read of a hash; nothing of one that is not there. */
+  /**
+   * Returns a hash's fields; none if the key is absent.
+   *
+   * @throws RedisException WRONGTYPE if it is no hash
+   */
   static Map<String, byte[]> fields(Reply.Answer answer) {
     if (!answer.exists()) {
       return Map.of();
@@ -239,21 +249,25 @@ public final class Texts {
     return fields(answer.reading().orElseThrow());
   }
 
-  /** Checks that a key holds an object of a kind, or nothing. */
+  /**
+   * Checks that a key is absent or holds an object of a kind.
+   *
+   * @throws RedisException WRONGTYPE if it does not
+   */
   static void check(Reply.Answer answer, Predicate<CrdtType> kind) {
     if (answer.exists() && !kind.test(answer.type().orElseThrow())) {
       throw RedisErrors.wrongType();
     }
   }
 
-  /** A hash's fields that are strings, by their names' bytes, in the order of names. */
+  /** Returns a hash's fields that are strings to Redis, by their names, in the order of names. */
   static Map<String, byte[]> fields(Reading reading) {
     Map<String, byte[]> fields = new LinkedHashMap<>();
     for (Map.Entry<FieldId, Reading> e : reading.asFields().fields().entrySet()) {
       FieldId field = e.getKey();
       Optional<byte[]> value = string(field.type(), e.getValue());
       if (value.isPresent()) {
-        // A field of a name's first type, unless Redis itself has written it.
+        // Of several fields of one name the string that a Redis client wrote, else the first.
         if (field.type() == CrdtType.STRING) {
           fields.put(field.name(), value.get());
         } else {
@@ -293,7 +307,7 @@ public final class Texts {
     return type == CrdtType.OR_MAP;
   }
 
-  /** What TYPE says. */
+  /** Returns the answer of TYPE. */
   public static String typeName(CrdtType type) {
     return isString(type) ? "string" : isHash(type) ? "hash" : "set";
   }

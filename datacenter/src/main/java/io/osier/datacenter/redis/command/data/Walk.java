@@ -16,12 +16,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step of a walk through a set's elements or a hash's fields, as SSCAN and HSCAN take it.
+ * One step of a walk through a set's elements or a hash's fields, as SSCAN and HSCAN take it.
+ * Immutable.
  *
- * @param behind the part that was shown last; empty at the beginning
- * @param pattern what is shown must match it; null for all
- * @param count how many parts are looked at
- * @param values whether a field's value is shown with it
+ * @param behind the part that the walk has shown last; empty at its beginning
+ * @param pattern the pattern that shown parts match; null for all
+ * @param count how many parts the step looks at
+ * @param values whether a field is shown with its value
  */
 public record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count, boolean values) {
   private static final int COUNT = 10;
@@ -72,8 +73,10 @@ public record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count, 
   }
 
   /**
-   * @param looked at so many parts
-   * @param last the last one of them
+   * Returns the step's answer, with the number by which the walk goes on.
+   *
+   * @param looked how many parts the step has looked at
+   * @param last the last of these parts
    */
   RespValue answer(Scope scope, int looked, Optional<Part> last, List<RespValue> shown) {
     long cursor = looked >= count && last.isPresent() ? scope.cursors().put(place(last.get())) : 0;
@@ -112,7 +115,7 @@ public record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count, 
       case 's' -> Optional.of(new Part.Element(Value.of(text)));
       case 'i' -> Optional.of(new Part.Element(Value.of(Long.parseLong(text))));
       case 'r' -> Optional.of(new Part.Element(Value.of(Double.parseDouble(text))));
-      default -> Optional.empty(); // of another walk
+      default -> Optional.empty(); // a place of SCAN, or none
     };
   }
 }

@@ -73,6 +73,7 @@ final class SimWay implements Connection {
   private final SimApp app;
   private final String dc;
   private final Random random;
+  private final boolean breaks;
   private final Runnable changed;
   private final long delayNanos;
   private double roundTripNanos = Double.NaN;
@@ -85,18 +86,25 @@ final class SimWay implements Connection {
   /** Connections that were lost, and have something at partitions that is not answered. */
   private final List<AppWire<Sending>> former = new ArrayList<>();
 
-  SimWay(Simulation simulation, SimApp app, String dc, Random random, Runnable changed) {
+  SimWay(
+      Simulation simulation,
+      SimApp app,
+      String dc,
+      Random random,
+      boolean breaks,
+      Runnable changed) {
     this.simulation = simulation;
     this.scheduler = simulation.scheduler();
     this.app = app;
     this.dc = dc;
     this.random = random;
+    this.breaks = breaks && simulation.profile().losesAnswers();
     this.changed = changed;
     this.delayNanos = (1 + random.nextInt(DELAY_MILLIS_MAX)) * MILLI;
   }
 
   private boolean isDrawn(int of) {
-    boolean drawn = simulation.profile().losesAnswers() && random.nextInt(of) == 0;
+    boolean drawn = breaks && random.nextInt(of) == 0;
     if (drawn) {
       simulation.losesAnswer();
     }

@@ -77,6 +77,11 @@ public final class SimSockets implements Network, SimProcess {
     held.clear();
   }
 
+  /** From now on it may close its connections whenever it likes. */
+  public void mayClose() {
+    servedSinceNanos = Long.MAX_VALUE;
+  }
+
   /** Nothing is read, written or timed until as many stops have ended as began. */
   public void stop(boolean begin) {
     stops += begin ? 1 : -1;
@@ -182,7 +187,7 @@ public final class SimSockets implements Network, SimProcess {
   @Override
   public void apart(String name, Runnable task) {
     network.decodesApart(self.dc());
-    if (network.losesWhatIsApart()) {
+    if (network.losesApart(name)) {
       return;
     }
     inTime(

@@ -31,7 +31,7 @@ final class AppPort implements ClientService {
   private static final int FRAME_MILLIS = 4_000;
   private static final int ANSWER_MILLIS_MAX = 300;
 
-  /** Enough for all clients: what is refused by the server itself was never asked, here. */
+  /** Enough for all clients, so that the server itself refuses none for lack of memory. */
   private static final long HEAP_BYTES = 1L << 30;
 
   private final AppWorld world;
@@ -80,7 +80,7 @@ final class AppPort implements ClientService {
     return List.of(new Reply.KeyspaceInfo(AppWorld.KEYSPACE, 1_000, 1, false));
   }
 
-  /** What a check throws ends the run, and not the connection. */
+  /** Handles a request; an exception of a check ends the run, and not the connection. */
   @Override
   public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
     try {

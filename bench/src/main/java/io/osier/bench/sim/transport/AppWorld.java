@@ -30,7 +30,7 @@ import java.util.Random;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the applications of a run and the ports of its datacenters have in common. */
+/** The links, users and requests that applications and the ports of datacenters share. */
 final class AppWorld {
   static final String KEYSPACE = "k";
 
@@ -122,7 +122,7 @@ final class AppWorld {
     return hasFaults;
   }
 
-  /** Nothing goes wrong any more. */
+  /** From now on no connection breaks. */
   void endFaults() {
     hasFaults = false;
   }

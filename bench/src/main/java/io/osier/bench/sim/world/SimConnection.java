@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * take their turns on the link; what is answered is little, and only takes its time.
  */
 public final class SimConnection {
-  /** How long silence must last before an end may give up. */
+  /** How long nothing must have come before an end may close the connection. */
   private static final long SILENCE_NANOS = 10 * Scheduler.SECOND;
 
   /**
@@ -36,7 +36,7 @@ public final class SimConnection {
   /** Draws where what is written is split; null where nothing is. */
   private final @Nullable Random splits;
 
-  /** Whether encoded updates have gone over it. */
+  /** Whether encoded updates have been sent over it. */
   private boolean brings;
 
   SimConnection(
@@ -66,7 +66,7 @@ public final class SimConnection {
     private final boolean takesTurns;
     private final ArrayDeque<SimLinkQueue.Unsent> unsent = new ArrayDeque<>();
 
-    /** A part of what is written next still comes, and nothing after it. */
+    /** Whether only a part of what is written next still comes, and nothing after it. */
     private boolean cutsNext;
 
     private boolean losesRest;
@@ -95,7 +95,7 @@ public final class SimConnection {
       link.isFull();
     }
 
-    /** What waits to be written, and what waits here, in bytes. */
+    /** How many bytes its writer has not handed to the socket. */
     long backlogBytes() {
       return from().unsentBytes();
     }
@@ -132,7 +132,7 @@ public final class SimConnection {
       }
     }
 
-    /** What has been written and waits for its turn on the link. */
+    /** What was written and waits for its turn on the link. */
     ArrayDeque<SimLinkQueue.Unsent> unsent() {
       return unsent;
     }
@@ -151,7 +151,7 @@ public final class SimConnection {
     }
   }
 
-  /** An end has closed it by itself: it may where nothing has come for long, or has just begun. */
+  /** Checks that an end that closes the connection may do so: after silence, or a short life. */
   private void gaveUp(SimChannel end) {
     long calm = link.calmSinceNanos();
     calm = Math.max(calm, dialled.process().servedSinceNanos());
@@ -189,21 +189,21 @@ public final class SimConnection {
   }
 
   /**
-   * What is written from now on leaves at the end of the present time, all together.
+   * Lets everything that is written until the present time ends leave together.
    *
-   * @return what its next compressed block will hold, in bytes, so far
+   * @return how many bytes the next compressed block holds so far
    */
   public int gather() {
     dialled.gather(true);
     return dialled.gatheredBytes();
   }
 
-  /** How many bytes who dialled has written so far. */
+  /** How many bytes the end that has dialled has written so far. */
   long writtenBytes() {
     return there.writtenBytes();
   }
 
-  /** Whether the other end has been sent updates that it decodes, from which it draws who lives. */
+  /** Whether encoded updates have been sent over it; the first ones are always encoded. */
   public boolean brings() {
     return brings;
   }
@@ -226,19 +226,21 @@ public final class SimConnection {
     return SimStream.isOver(dialled) && SimStream.isOver(accepted);
   }
 
-  /** Whoever can read, reads. */
+  /** Lets both ends read what has come. */
   void deliver() {
     there.deliver();
     back.deliver();
   }
 
-  /** What is under way comes to nobody. */
+  /** Loses all bytes that are under way. */
   void loseAll() {
     link.queue().lose(there);
     link.queue().lose(back);
   }
 
-  /** It breaks: one direction carries nothing more, or both, or one ends in the next frame. */
+  /**
+   * Breaks the connection: in both directions, in one, or in the middle of what is written next.
+   */
   void breaks(Random random) {
     Way one = random.nextBoolean() ? there : back;
     switch (random.nextInt(3)) {
@@ -248,7 +250,7 @@ public final class SimConnection {
     }
   }
 
-  /** What its writer wants to send and the link has not taken, in bytes. */
+  /** How many bytes the end that has dialled has written that the link has not taken. */
   long backlogBytes() {
     return there.backlogBytes();
   }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * the transport to notice. Used by the simulation's thread.
  */
 public final class SimNetwork {
-  /** How long a side may take to notice that a link is gone. */
+  /** The longest time until an end notices that its connection is gone. */
   private static final int NOTICE_MILLIS_MAX = 5_000;
 
   private final Scheduler scheduler;
@@ -105,7 +105,9 @@ public final class SimNetwork {
             .allMatch(l -> l.delayNanosMax() <= slaNanos / 2 && overtaking(l) <= slaNanos / 10);
   }
 
-  /** By how much a frame over another datacenter can come earlier than one over this link. */
+  /**
+   * By how much a frame that goes over a third datacenter can be earlier than one over this link.
+   */
   private long overtaking(SimLink link) {
     long most = 0;
     for (SimLink first : links) {
@@ -124,7 +126,7 @@ public final class SimNetwork {
 
   // ---------------------------------------------------------------- connections
 
-  /** Connects a process to a datacenter, if that can be. */
+  /** Connects a process to a datacenter, or tells why that fails. */
   public void dial(
       SimSockets from,
       String to,
@@ -200,7 +202,7 @@ public final class SimNetwork {
     trace.note("%s is %s", link, up ? "up" : "down");
   }
 
-  /** A datacenter decodes something large: what comes behind it waits. */
+  /** A datacenter decodes a large frame in a thread of its own: later frames wait. */
   void decodesApart(String dc) {
     for (SimLink link : links) {
       if (link.to.equals(dc)) {
@@ -259,7 +261,7 @@ public final class SimNetwork {
     List.copyOf(connections).forEach(SimConnection::deliver);
   }
 
-  /** A process has stopped or goes on, with all that its links carry. */
+  /** A process has stopped or goes on, and its links with it. */
   public void changed(String dc) {
     for (SimLink link : links) {
       if (link.from.equals(dc) || link.to.equals(dc)) {

@@ -84,12 +84,14 @@ public final class Checks {
     forgotten.merge(object, context, CausalContext::join);
   }
 
-  /** What any node ever forgot of an object: every node had it, so that it need not show it. */
+  /**
+   * The dots that any node has forgotten of an object: every node had them, and need not show them.
+   */
   public CausalContext forgotten(ObjectId object) {
     return forgotten.getOrDefault(object, CausalContext.EMPTY);
   }
 
-  /** Whether a node that covers this has all that is wanted, or has forgotten it. */
+  /** Whether a node that covers {@code here} has all that is wanted, or has forgotten it. */
   boolean covers(ObjectId object, CausalContext here, CausalContext wanted) {
     return order.covers(object, here.join(forgotten(object)), wanted);
   }

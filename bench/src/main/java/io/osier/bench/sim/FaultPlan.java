@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Draws faults from the seed and ends them again. */
+/** Begins faults as the seed draws them, and ends them again. */
 final class FaultPlan {
   private static final int FIRST_SECONDS_MAX = 25;
   private static final int PAUSE_SECONDS_MAX = 40;
@@ -28,7 +28,7 @@ final class FaultPlan {
 
   private static final long STALL_MILLIS_MAX = 10_000;
 
-  /** What a squeezed link carries: less than the load needs, or a little more. */
+  /** The bandwidth of a squeezed link in bytes a second: about what the load needs, or less. */
   private static final int SQUEEZED_BYTES_MIN = 500;
 
   private static final int SQUEEZED_BYTES_MAX = 5_000;
@@ -77,7 +77,7 @@ final class FaultPlan {
         duration);
   }
 
-  /** Ends all that is still wrong. */
+  /** Ends all present faults. */
   void endAll() {
     List.copyOf(ends).forEach(Runnable::run);
   }

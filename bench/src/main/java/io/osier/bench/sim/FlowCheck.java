@@ -33,10 +33,10 @@ import java.util.function.Predicate;
  * a bounded time, whatever the other partitions have.
  */
 public final class FlowCheck {
-  /** In this time a round leaves, and a stream that was interrupted goes on. */
+  /** Within this time a round leaves, and a stream that was interrupted goes on. */
   private static final long GRANTED_NANOS = 30 * SECOND;
 
-  /** In this time a connection that hangs is noticed, and another one is dialled. */
+  /** Within this time a connection that hangs is noticed, and another one is dialled. */
   private static final long DIALLED_NANOS = 60 * SECOND;
 
   /**
@@ -48,7 +48,7 @@ public final class FlowCheck {
   /** How a stream that has caught up is reported. */
   private static final String STREAMING = "streaming";
 
-  /** So much of the window is a stream's own. */
+  /** One part of so many of the window is a stream's own. */
   private static final int OWN_SHARE = 16;
 
   private final Scheduler scheduler;
@@ -64,7 +64,7 @@ public final class FlowCheck {
   private long full;
 
   /**
-   * Of links that have carried nothing.
+   * Makes the check of links that have carried nothing yet.
    *
    * @param windowBytes what the streams to one peer may have under way
    * @param objectBytesMax the largest that an object is when it is sent, about
@@ -127,7 +127,7 @@ public final class FlowCheck {
     stream.bytes += bytes;
   }
 
-  /** Something was sent: updates, or what a peer has pulled of large states. */
+  /** Notes how much is under way to a peer, after more was sent. */
   private void note(SimDc dc, String to) {
     long underWay = dc.links().inFlightBytes().getOrDefault(to, 0L);
     mostBytes = Math.max(mostBytes, underWay);

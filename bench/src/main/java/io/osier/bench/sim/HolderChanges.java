@@ -46,7 +46,7 @@ final class HolderChanges {
     }
   }
 
-  /** Holders of which one must stay: others may lose all at once, and with it what it had. */
+  /** The holders that lose nothing in a crash: one of them must stay, since others may lose all. */
   private List<String> anchors(Unit unit) {
     return simulation.holders().keeping().stream().filter(unit.policy()::heldBy).toList();
   }

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 record SeedRanges(List<Range> ranges) {
   private static final Pattern RANGE = Pattern.compile("(\\d{1,18})(?:\\.\\.(\\d{1,18}))?");
 
-  /** Seeds one after the other, the last one with them. */
+  /** Consecutive seeds, including the last one. */
   record Range(long first, long last) {}
 
   /**

@@ -16,9 +16,9 @@ import java.util.TreeMap;
 final class SimDeparture {
   private static final long LOOK_NANOS = 200 * MILLI;
 
-  /** What one has done. */
+  /** How far a datacenter has come. */
   private enum Step {
-    /** It may still hear the one that was given up. */
+    /** It may still hear the datacenter that was given up. */
     NONE,
     PARTED,
     /** It compares itself, and then gives it no part of new counters. */
@@ -58,7 +58,7 @@ final class SimDeparture {
     }
   }
 
-  /** It is added again: it has its rights again, if nobody has them. */
+  /** The datacenter is added again, and gets its rights back unless they were taken over. */
   void end() {
     ended = true;
     others.forEach(other -> simulation.members().share(other, simulation.names()));

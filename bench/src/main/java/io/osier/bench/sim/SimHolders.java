@@ -27,7 +27,7 @@ public final class SimHolders {
   /** The keyspaces whose holders were altered. */
   private final Set<String> altered = new HashSet<>();
 
-  /** Those of the start. */
+  /** Begins with the holders of the keyspaces' policies. */
   SimHolders(List<Unit> units, Collection<SimDc> dcs, Losses losses) {
     this.units = units;
     this.dcs = dcs;
@@ -36,12 +36,12 @@ public final class SimHolders {
     this.laws = new SimLaws(this, units, dcs);
   }
 
-  /** What bounds who holds what. */
+  /** Checks that the laws of keyspaces are kept. */
   public SimLaws laws() {
     return laws;
   }
 
-  /** What those have of bounded counters that hold nothing any more. */
+  /** Checks that former holders have no rights of bounded counters. */
   public HolderRights rights() {
     return rights;
   }
@@ -68,12 +68,12 @@ public final class SimHolders {
         && String.valueOf(failure.reason()).contains("where this session is pinned");
   }
 
-  /** Whether anybody has not taken part yet in what was altered. */
+  /** Whether a change of holders is not finished at every datacenter. */
   boolean isChanging() {
     return units.stream().anyMatch(this::isChanging);
   }
 
-  /** Whether anybody has not taken part yet in what was altered of a unit. */
+  /** Whether a change of a unit's holders is not finished at every datacenter. */
   boolean isChanging(Unit unit) {
     List<Optional<List<String>>> known =
         altered.contains(unit.policy().name())

@@ -31,7 +31,7 @@ public final class SimLaws {
     /** Of these those that have all; a crash takes none of them away. */
     final Set<String> whole;
 
-    /** So few may have been enough for one who decided about what is under way. */
+    /** The smallest {@code holders-min} that anybody may have decided by since the last change. */
     int least = 1;
 
     Known(Unit unit) {
@@ -63,7 +63,7 @@ public final class SimLaws {
     return requireNonNull(units.get(keyspace), keyspace);
   }
 
-  /** The fewest that anybody takes for enough, as far as that was heard there. */
+  /** The smallest {@code holders-min} that any datacenter has heard of last. */
   private int least(String keyspace) {
     return dcs.stream().mapToInt(dc -> dc.control().rules(keyspace).least()).min().orElse(1);
   }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Who takes whom for its peers, and what changes in that. Used by the simulation's thread. */
+/** Knows which datacenters each one takes for its peers. Used by the simulation's thread. */
 public final class SimMembers {
   private final Trace trace;
   private final Collection<SimDc> dcs;
@@ -42,12 +42,12 @@ public final class SimMembers {
     return requireNonNull(peers.get(name), name);
   }
 
-  /** Those that get a part of the rights of the counters that a datacenter creates. */
+  /** The datacenters that share the rights of counters that a datacenter creates. */
   public List<String> sharersOf(String name) {
     return sharers.getOrDefault(name, names);
   }
 
-  /** From when a datacenter is told its peers next, or starts, they are these. */
+  /** Sets who shares them, from when the datacenter starts or is told its peers next. */
   void share(String name, List<String> among) {
     sharers.put(name, List.copyOf(among));
   }

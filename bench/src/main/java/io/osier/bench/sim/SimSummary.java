@@ -6,7 +6,7 @@ import io.osier.datacenter.partition.machine.PartitionReport;
 import java.util.List;
 import java.util.Locale;
 
-/** What went on in a run, in figures and in words. */
+/** The figures of a run, and the state of its partitions in words. */
 final class SimSummary {
   private final Simulation simulation;
   private final List<Checks> checks;

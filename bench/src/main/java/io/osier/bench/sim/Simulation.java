@@ -89,7 +89,7 @@ public final class Simulation {
     Sabotage sabotage = options.sabotage();
     this.network =
         new SimNetwork(
-            scheduler, this.trace, to -> dc(to).sockets(), sabotage, wire, profile.sizes());
+            scheduler, this.trace, to -> dc(to).sockets(), sabotage, wire, profile.sizes(), false);
     this.frames = new SimFrames(this, network, sabotage, wire);
     this.faultSeed = random.nextLong();
     this.units =
@@ -128,7 +128,7 @@ public final class Simulation {
         seed, profile.faults(), profile.features(), units, profile.sizes());
   }
 
-  /** The links are there, and the load begins. */
+  /** Adds the links, starts the datacenters, and lets the load begin. */
   void begin() {
     for (String from : names) {
       for (String to : names) {
@@ -211,7 +211,7 @@ public final class Simulation {
     crash(dc, false);
   }
 
-  /** It crashes, and nothing of what it has comes back. */
+  /** A datacenter crashes, and nothing that it has comes back. */
   void lose(SimDc dc) {
     crash(dc, true);
   }
@@ -339,7 +339,7 @@ public final class Simulation {
     return names;
   }
 
-  /** Of a datacenter's clock. */
+  /** The rank of a datacenter among all. */
   public int rank(String name) {
     return names.indexOf(name);
   }
@@ -372,7 +372,7 @@ public final class Simulation {
     return operations;
   }
 
-  /** Of the chance by which faults come. */
+  /** The seed of the random stream of faults. */
   long faultSeed() {
     return faultSeed;
   }

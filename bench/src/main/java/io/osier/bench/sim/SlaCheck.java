@@ -65,11 +65,11 @@ public final class SlaCheck {
   /** The longest grace, and the retry time, of fetching what an update builds on. */
   private static final long FETCH_NANOS = 3_000 * MILLI;
 
-  /** So often frames go there and back for two fetches. */
+  /** How often frames go there and back for two fetches. */
   private static final int FETCH_WAYS = 2 * 3;
 
   /**
-   * A way.
+   * The way of an update to a datacenter.
    *
    * @param heldBack how many frames had come there for which there was no room, when the update was
    *     made; -1 if there was none at that time

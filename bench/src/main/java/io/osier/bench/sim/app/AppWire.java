@@ -15,16 +15,16 @@ final class AppWire<S> {
   final ReplicaId to;
   final long life;
 
-  /** Who waits for answers, in the order of their sendings. */
+  /** The requests whose senders wait for answers, in the order of their sending. */
   final Set<S> open = new LinkedHashSet<>();
 
-  /** What has come to partitions and is not answered. */
+  /** The requests that have come to the datacenter and are not answered. */
   final Set<S> arrived = new LinkedHashSet<>();
 
   long takesNanos;
   boolean lost;
 
-  /** How much later than otherwise comes what had left before it was lost; -1 for never. */
+  /** By how much requests are late that had left before the connection was lost; -1 for lost. */
   long lateNanos = -1;
 
   AppWire(SimDc dc) {

@@ -5,14 +5,14 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 
-/** What requests and answers are where they arrive, and what the trace's hash takes of them. */
+/** Carries requests and answers, as objects or encoded, and adds them to the trace's hash. */
 public final class Carried {
-  /** One request of so many is encoded where most are not, with its answer. */
+  /** One request of so many is encoded and decoded, with its answer. */
   private static final int ENCODED_ONE_IN = 16;
 
   private Carried() {}
 
-  /** What comes of a request that is sent: of one of so many what its bytes say; else itself. */
+  /** Returns a request as it arrives: one of so many is decoded from its bytes. */
   public static Request request(Simulation of, long ticket, Request request) {
     if (!isEncoded(ticket)) {
       of.trace().hash(ticket * 31 + request.getClass().getName().hashCode());
@@ -23,7 +23,7 @@ public final class Carried {
     return ProtocolCodec.decodeRequest(bytes).message();
   }
 
-  /** As the other one, of an answer. */
+  /** Returns an answer as it arrives: one of so many is decoded from its bytes. */
   public static Reply reply(Simulation of, long ticket, Reply reply) {
     if (!isEncoded(ticket)) {
       of.trace().hash(ticket * 31 + print(reply));
@@ -38,7 +38,7 @@ public final class Carried {
     return ticket % ENCODED_ONE_IN == 0;
   }
 
-  /** What is cheap to tell of an answer, and in each run of a seed the same. */
+  /** A number that stands for an answer: cheap to make, and the same in each run of a seed. */
   private static int print(Reply reply) {
     return switch (reply) {
       case Reply.Done d -> d.dot().hashCode() * 31 + d.answer().map(a -> print(a)).orElse(0);

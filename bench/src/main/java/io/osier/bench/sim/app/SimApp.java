@@ -35,32 +35,34 @@ public final class SimApp {
 
   private boolean isGone;
 
-  /** Those that carry requests and answers. */
+  /** Its connections, one to each datacenter that it reaches. */
   private final List<SimWay> ways = new ArrayList<>();
 
-  /** Who wants to see what becomes of a request, by what the request is about. */
+  /** By operation or query, the witness of its request. */
   private final IdentityHashMap<Object, SimWitness> witnesses = new IdentityHashMap<>();
 
-  /** By transaction; as many as there were. */
+  /** The witness of each transaction that there was. */
   private final Map<TransactionId, SimWitness> transactions = new HashMap<>();
 
   private final Map<Unit, Integer> learned = new HashMap<>();
 
-  /** Who calls just now. */
+  /** The witness of the call that is being made; null if none is. */
   private @Nullable SimWitness caller;
 
   /**
    * An application in a process of its own.
    *
    * @param isFar whether it reaches no holder of a keyspace that only some datacenters hold
+   * @param breaks whether its connections stall, break and are refused, as faults of answers
    */
-  public SimApp(Simulation simulation, String name, Random random, boolean isFar) {
+  public SimApp(Simulation simulation, String name, Random random, boolean isFar, boolean breaks) {
     this.name = name;
     OsierClient.Builder settings = settings(random);
     SimTimers timers =
         new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
     this.client =
-        SteppedClient.of(settings, timers, changed -> ways(simulation, random, isFar, changed));
+        SteppedClient.of(
+            settings, timers, changed -> ways(simulation, random, isFar, breaks, changed));
   }
 
   /**
@@ -88,16 +90,16 @@ public final class SimApp {
   }
 
   private List<? extends Connection> ways(
-      Simulation simulation, Random random, boolean isFar, Runnable changed) {
+      Simulation simulation, Random random, boolean isFar, boolean breaks, Runnable changed) {
     List<SimDc> away = isFar ? simulation.holders().away() : List.of();
     for (SimDc dc : away.isEmpty() ? simulation.dcs() : away) {
       Random own = new Random(random.nextLong());
-      ways.add(new SimWay(simulation, this, dc.self().dc(), own, changed));
+      ways.add(new SimWay(simulation, this, dc.self().dc(), own, breaks, changed));
     }
     return ways;
   }
 
-  /** What a datacenter tells clients of the keyspaces that it holds, and of those it serves so. */
+  /** The keyspaces that a datacenter tells clients as its own. */
   static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation, SimDc dc) {
     return simulation.units().stream()
         .filter(unit -> unit.partition() == 0 && isOfDc(dc, unit))
@@ -109,7 +111,7 @@ public final class SimApp {
     return dc.serves(unit) || dc.control().follows(unit.policy());
   }
 
-  /** What a datacenter tells clients of those that others hold. */
+  /** The keyspaces that a datacenter tells clients as held elsewhere. */
   static Reply.Elsewhere elsewhere(Simulation simulation, SimDc dc) {
     return new Reply.Elsewhere(
         simulation.units().stream()
@@ -137,7 +139,7 @@ public final class SimApp {
     return inside != null;
   }
 
-  /** Its process is gone. */
+  /** Its process has crashed. */
   public void isGone() {
     isGone = true;
     if (inside != null) {
@@ -154,7 +156,7 @@ public final class SimApp {
     return client;
   }
 
-  /** Calls; requests of transactions that the call draws are shown to a witness. */
+  /** Makes a call; the requests of a transaction that begins in it are shown to a witness. */
   public <T> CompletableFuture<T> calling(
       SimWitness witness, Supplier<CompletableFuture<T>> calls) {
     caller = witness;
@@ -187,12 +189,12 @@ public final class SimApp {
     witnesses.remove(about);
   }
 
-  /** Who wants to see what becomes of an operation or a query; null for nobody. */
+  /** The witness of an operation or a query; null if it has none. */
   @Nullable SimWitness witnessOf(Object asked) {
     return witnesses.get(asked);
   }
 
-  /** Who wants to see what becomes of the request; null for nobody. */
+  /** The witness of a request; null if it has none. */
   @Nullable SimWitness witness(Request request) {
     return switch (request) {
       case Request.Read r -> witnesses.get(r.query());
@@ -205,7 +207,9 @@ public final class SimApp {
     };
   }
 
-  /** The client learns what a datacenter has, to go on there without the rest. */
+  /**
+   * Notes that the client has learned what a datacenter has of a unit, to go on without the rest.
+   */
   void learned(Unit unit) {
     learned.merge(unit, 1, Integer::sum);
   }

@@ -30,7 +30,7 @@ final class SimInside implements InProcess {
   private final long life;
   private final OrderedQueue lane = new OrderedQueue();
 
-  /** What partitions have not answered. */
+  /** The requests that partitions have not answered. */
   private final Set<SimSending> open = new LinkedHashSet<>();
 
   SimInside(Simulation simulation, SimApp app, SimDc dc) {
@@ -77,7 +77,7 @@ final class SimInside implements InProcess {
     }
   }
 
-  /** The client takes what is thrown for a failure of its call: the run is to end all the same. */
+  /** Ends the run; the client takes the exception for a failure of its call. */
   private Violation ends(Violation e) {
     simulation.scheduler().fail(e);
     return e;

@@ -40,7 +40,7 @@ public class SimSending {
     this.ticket = ticket;
   }
 
-  /** To whom it is sent. */
+  /** The datacenter that it is sent to. */
   public final ReplicaId to() {
     return to;
   }
@@ -53,7 +53,7 @@ public class SimSending {
     return ticket;
   }
 
-  /** The object covers this while it is read. */
+  /** Notes what the object covers while it is read. */
   public final void shows(CausalContext covered) {
     shown = covered;
   }
@@ -63,7 +63,7 @@ public class SimSending {
     return shown;
   }
 
-  /** Writes of it into the trace. */
+  /** Notes an event of the request in the trace. */
   final void trace(Simulation simulation, Object who, String does, Object what) {
     if (simulation.trace().keepsEvents()) {
       Unit unit = simulation.unit(request);
@@ -102,21 +102,21 @@ public class SimSending {
         || request instanceof Request.Scan;
   }
 
-  /** What a batch of one part is answered of it. */
+  /** The only part of a reply to a batch of one part; other replies as they are. */
   private static Reply only(Reply reply) {
     return reply instanceof Reply.All all && all.parts().size() == 1
         ? all.parts().getFirst()
         : reply;
   }
 
-  /** Whether it was sent on the same connection as another one, and before that. */
+  /** Whether it was sent before another request, on the same connection. */
   public final boolean isBefore(SimSending other) {
     return connection == other.connection && ticket < other.ticket;
   }
 
   // ---------------------------------------------------------------- what becomes of it
 
-  /** What the trace knows it by. */
+  /** What it is about in the trace. */
   final Object about() {
     return witness == null ? "txn" : witness.about();
   }

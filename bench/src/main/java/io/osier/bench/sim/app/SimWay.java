@@ -20,23 +20,23 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a client of production to one datacenter, in virtual time: requests and answers in
- * their order, time limits, and connections that are lost. With one, what was under way is lost,
- * too; or what had left comes all the same, after what is sent on the next one. What had not left
- * never comes, and the client is told so. A crash takes connections along, noticed at once or
- * later.
+ * The connection of an application to one datacenter, in virtual time: requests and answers keep
+ * their order, have time limits, and may be lost with the connection. Requests that had left then
+ * are lost, or come late, after those that are sent over the next connection. Requests that had not
+ * left never come, and the client is told so. A crash of the datacenter ends connections, which the
+ * client notices at once or later.
  */
 final class SimWay implements Connection {
   /** One of so many sendings is the last of its connection. */
   private static final int LOST_ONE_IN = 60;
 
-  /** The same of steps of transactions, which the client asks for again. */
+  /** As {@link #LOST_ONE_IN} for steps of transactions, which the client sends again. */
   private static final int STEP_LOST_ONE_IN = 12;
 
-  /** One of so many is refused before the datacenter looks at it. */
+  /** One request of so many is refused before the datacenter looks at it. */
   private static final int REFUSED_ONE_IN = 80;
 
-  /** At one of so many the connection takes nothing for a while. */
+  /** At one sending of so many the connection takes nothing for a while. */
   private static final int STALLED_ONE_IN = 30;
 
   private static final int STALLED_MILLIS_MAX = 400;
@@ -73,6 +73,7 @@ final class SimWay implements Connection {
   private final SimApp app;
   private final String dc;
   private final Random random;
+  private final boolean breaks;
   private final Runnable changed;
   private final long delayNanos;
   private double roundTripNanos = Double.NaN;
@@ -82,21 +83,28 @@ final class SimWay implements Connection {
   private @Nullable AppWire<Sending> wire;
   private boolean closed;
 
-  /** Connections that were lost, and have something at partitions that is not answered. */
+  /** Lost connections with requests that have come to the datacenter and are not answered. */
   private final List<AppWire<Sending>> former = new ArrayList<>();
 
-  SimWay(Simulation simulation, SimApp app, String dc, Random random, Runnable changed) {
+  SimWay(
+      Simulation simulation,
+      SimApp app,
+      String dc,
+      Random random,
+      boolean breaks,
+      Runnable changed) {
     this.simulation = simulation;
     this.scheduler = simulation.scheduler();
     this.app = app;
     this.dc = dc;
     this.random = random;
+    this.breaks = breaks && simulation.profile().losesAnswers();
     this.changed = changed;
     this.delayNanos = (1 + random.nextInt(DELAY_MILLIS_MAX)) * MILLI;
   }
 
   private boolean isDrawn(int of) {
-    boolean drawn = simulation.profile().losesAnswers() && random.nextInt(of) == 0;
+    boolean drawn = breaks && random.nextInt(of) == 0;
     if (drawn) {
       simulation.losesAnswer();
     }
@@ -133,7 +141,7 @@ final class SimWay implements Connection {
     elsewhere = SimApp.elsewhere(simulation, there);
   }
 
-  /** What a datacenter serves has changed: it tells its clients. */
+  /** The datacenter tells its clients that it serves other keyspaces. */
   void told(SimDc there) {
     AppWire<Sending> over = wire;
     if (over != null && over.dc == there) {
@@ -180,7 +188,7 @@ final class SimWay implements Connection {
     }
   }
 
-  /** The datacenter's process is gone. */
+  /** The datacenter has crashed. */
   void crashed(SimDc of) {
     if (of.self().dc().equals(dc)) {
       former.forEach(this::crashed);

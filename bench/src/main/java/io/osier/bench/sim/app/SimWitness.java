@@ -5,9 +5,9 @@ import io.osier.core.Dot;
 import io.osier.protocol.Reply;
 import org.jspecify.annotations.Nullable;
 
-/** Sees what becomes of a call's requests. */
+/** Sees what becomes of the requests of one call. */
 public interface SimWitness {
-  /** What the call is about: an object, or anything else by which the trace knows it. */
+  /** What the call is about in the trace: an object, or anything else. */
   Object about();
 
   /** A request is about to be sent, for the first time or again. */
@@ -23,18 +23,18 @@ public interface SimWitness {
   /** The reply leaves the datacenter. */
   void leaves(SimSending sending, Reply reply);
 
-  /** The client gets the reply; what it makes of it comes next. */
+  /** The client gets the reply; the caller's result follows. */
   void hears(SimSending sending, Reply reply);
 
-  /** The datacenter is gone before the reply could leave; what was asked for may be done. */
+  /** The datacenter has crashed before the reply left; the request may have been done. */
   void crashed(SimSending sending);
 
-  /** It is acknowledged in front of its partition, which does not have it yet. */
+  /** The update is acknowledged in front of its partition, which does not have it yet. */
   default void acknowledged(SimNode at) {
     throw new IllegalStateException("it is no update of one object");
   }
 
-  /** The partition has what was acknowledged in front of it. */
+  /** The partition has absorbed the update that was acknowledged in front of it. */
   default void absorbed(Dot dot) {
     throw new IllegalStateException("it was not acknowledged");
   }

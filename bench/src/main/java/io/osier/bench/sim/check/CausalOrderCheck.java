@@ -22,14 +22,14 @@ public final class CausalOrderCheck {
     this.unit = unit;
   }
 
-  /** An update was made where the object covered this. */
+  /** An update was made; its origin's object covered {@code before} until then. */
   public void made(ObjectId object, ReplicaId origin, long number, CausalContext before) {
     made.computeIfAbsent(object, o -> new HashMap<>())
         .computeIfAbsent(origin, r -> new TreeMap<>())
         .put(number, before);
   }
 
-  /** An object at a datacenter covers more than before. */
+  /** Checks an object of a datacenter that now covers more than before. */
   public void changed(ReplicaId at, ObjectId object, CausalContext before, CausalContext after) {
     if (!after.covers(before)) {
       throw new Violation(

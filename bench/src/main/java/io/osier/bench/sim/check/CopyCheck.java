@@ -20,7 +20,7 @@ import java.util.function.Function;
  * before, by a holder or by a copy, to anybody; and what says its age is no older.
  */
 public final class CopyCheck {
-  /** So many times are known of an object. */
+  /** How many former moments are known of an object, at most. */
   private static final int HELD_MAX = 200;
 
   private static final long AGE_TOLERANCE_NANOS = 10_000_000;
@@ -29,10 +29,10 @@ public final class CopyCheck {
   private final Unit unit;
   private final SessionCheck.Coverage coverage;
 
-  /** By what stands for a datacenter in one of its lives. */
+  /** By one life of a datacenter, what was shown there of each key. */
   private final Map<Object, Map<Key, VersionVector>> shown = new HashMap<>();
 
-  /** By what stands for a holder in one of its lives. */
+  /** By one life of a holder, what it covered of each object at some moments. */
   private final Map<Object, Map<ObjectId, ArrayDeque<Held>>> held = new HashMap<>();
 
   private long answered;
@@ -56,7 +56,7 @@ public final class CopyCheck {
     return aged;
   }
 
-  /** What an answer covers that says it has seen this, of the objects of its key. */
+  /** The dots that an answer covers of its object, by the version vector that it names. */
   public static CausalContext context(VersionVector seen) {
     CausalContext all = CausalContext.EMPTY;
     for (int i = 0; i < seen.size(); i++) {
@@ -65,13 +65,13 @@ public final class CopyCheck {
     return all;
   }
 
-  /** This was shown of each of these. */
+  /** A version vector was shown with each of these keys. */
   public void shown(Object life, List<Key> keys, VersionVector seen) {
     Map<Key, VersionVector> there = shown.computeIfAbsent(life, l -> new HashMap<>());
     keys.forEach(key -> there.merge(key, seen, VersionVector::join));
   }
 
-  /** Some of it was lost with a holder's memory. */
+  /** Forgets what was shown in one life, since some of it was lost with a holder's memory. */
   public void forget(Object life) {
     shown.remove(life);
   }
@@ -101,7 +101,7 @@ public final class CopyCheck {
     shown(life, List.of(read.key()), seen);
   }
 
-  /** A holder covers this at present of what a read is of. */
+  /** Notes what a holder covers at present of the object of a read. */
   public void holds(
       Object life, Request.Read read, Function<ObjectId, CausalContext> covered, long nanos) {
     read.type()

@@ -106,14 +106,14 @@ public final class ExactlyOnceCheck {
     updates++;
   }
 
-  /** An incarnation starts, with what the one before it has left. */
+  /** An incarnation starts with the objects that the one before it has left. */
   public void started(ReplicaId self, Map<ObjectId, CrdtState> content) {
     Map<ObjectId, Journalled> journal = new HashMap<>();
     content.forEach((object, state) -> journal.put(object, new Journalled(object, state)));
     journals.put(self, journal);
   }
 
-  /** An object that only remembered removals was dropped. */
+  /** A tombstone was dropped. */
   public void forgotten(ReplicaId at, ObjectId object) {
     journals.getOrDefault(at, new HashMap<>()).remove(object);
   }

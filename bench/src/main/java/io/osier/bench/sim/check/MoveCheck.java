@@ -19,7 +19,7 @@ public final class MoveCheck {
     final ReplicaId at;
     final long begun;
 
-    /** When its caller was told that it was done; -1 if it was not told so. */
+    /** The number of the event when its caller was told that it was done; -1 before. */
     long done = -1;
 
     Known(ReplicaId at, long begun) {
@@ -30,7 +30,7 @@ public final class MoveCheck {
 
   private final Unit unit;
 
-  /** Those that are done, or may be. */
+  /** The programs that are done, or may be. */
   private final Map<Long, Known> known = new HashMap<>();
 
   private long events;

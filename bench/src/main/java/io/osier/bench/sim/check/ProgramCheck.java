@@ -38,7 +38,7 @@ public final class ProgramCheck {
   private static final class Known {
     final ReplicaId at;
 
-    /** What it assigns; 0 for nothing. */
+    /** The value that it assigns; 0 if it assigns nothing. */
     final long assigns;
 
     Outcome outcome = Outcome.UNKNOWN;
@@ -49,12 +49,12 @@ public final class ProgramCheck {
     }
   }
 
-  /** Those of a datacenter's programs that assign. */
+  /** The programs of one datacenter that assign. */
   private static final class Assigning {
     int begun;
     int open;
 
-    /** By what they have assigned, as their callers were told. */
+    /** By assigned value, the program whose caller was told that it was done. */
     final TreeMap<Long, Integer> done = new TreeMap<>();
   }
 
@@ -65,7 +65,7 @@ public final class ProgramCheck {
    * @param counts by those who have done them
    */
   public record View(List<BitSet> sets, Map<ReplicaId, Long> counts) {
-    /** Of the readings of the sets, and behind them of the counters. */
+    /** Makes a view of the readings of the sets, which the readings of the counters follow. */
     public static View of(List<Reading> readings, List<ReplicaId> counted) {
       List<BitSet> sets = new ArrayList<>();
       int first = readings.size() - counted.size();
@@ -105,12 +105,12 @@ public final class ProgramCheck {
     this.moves = new MoveCheck(unit);
   }
 
-  /** Of those among them that take elements of a set. */
+  /** The check of programs that take elements of a set. */
   public TakeCheck takes() {
     return takes;
   }
 
-  /** Of those among them that rename and copy. */
+  /** The check of programs that rename and copy keys. */
   public MoveCheck moves() {
     return moves;
   }

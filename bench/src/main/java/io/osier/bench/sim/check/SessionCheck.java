@@ -45,7 +45,7 @@ public final class SessionCheck {
     final Map<Value, Integer> numbers = new HashMap<>();
     final List<Value> values = new ArrayList<>();
 
-    /** By number: what the writer knew, and what the writers of that knew. */
+    /** By token number: the tokens that its writer knew, and those that their writers knew. */
     final List<BitSet> pasts = new ArrayList<>();
 
     BitSet past(BitSet of) {
@@ -55,7 +55,7 @@ public final class SessionCheck {
     }
   }
 
-  /** Whether who covers {@code here} of an object has all of its updates that are wanted. */
+  /** Tells whether dots {@code here} of an object include all of its updates in {@code wanted}. */
   public interface Coverage {
     boolean covers(ObjectId object, CausalContext here, CausalContext wanted);
   }
@@ -171,7 +171,7 @@ public final class SessionCheck {
     }
   }
 
-  /** A read was answered of which only that is known what the object covered. */
+  /** Checks a read of which only the dots are known that the object covered. */
   public void read(ReplicaId at, SessionView wanted, ObjectId object, CausalContext shown) {
     if (!coverage.covers(object, shown, wanted.dots(object))) {
       throw violation(at, object, "shows only " + shown, wanted.dots(object));
@@ -185,7 +185,7 @@ public final class SessionCheck {
     }
   }
 
-  /** What the session knows after a read. */
+  /** The session knows from now on what a read has shown. */
   public void saw(SessionView view, ObjectId object, CausalContext shown, Reading reading) {
     view.sawDots(object, shown);
     if (Workload.isAccountable(object) && !(reading instanceof Reading.Flag)) {

@@ -31,7 +31,7 @@ public final class SessionView {
     this.amounts = amounts;
   }
 
-  /** What it is now, as far as a read or a write of an object is held against it. */
+  /** Copies what a read or a write of an object is to be checked against. */
   public SessionView copy(ObjectId object, boolean isWrite) {
     // A datacenter that makes a write must have all that the session knew, of whatever object.
     SessionView copy =

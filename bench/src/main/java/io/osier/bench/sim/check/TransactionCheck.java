@@ -45,7 +45,7 @@ public final class TransactionCheck {
     final BitSet past;
     Outcome outcome = Outcome.UNKNOWN;
 
-    /** Where it ended; null before. */
+    /** The replica where it has ended; null before. */
     @Nullable ReplicaId at;
 
     Known(Set<Integer> places, BitSet past) {
@@ -84,7 +84,7 @@ public final class TransactionCheck {
     return numbers;
   }
 
-  /** What a transaction's snapshot shows is before it. */
+  /** Notes that a transaction has seen others in its snapshot. */
   public void saw(int number, BitSet seen) {
     known(number).past.or(seen);
   }
@@ -182,7 +182,7 @@ public final class TransactionCheck {
     }
   }
 
-  /** Two reads of one snapshot. */
+  /** Checks two reads of one snapshot. */
   public void repeated(String who, TransactionView first, TransactionView second, int own) {
     if (!second.equals(own == 0 ? first : first.with(own, known(own).places))) {
       throw violation(
@@ -215,7 +215,7 @@ public final class TransactionCheck {
         });
   }
 
-  /** What is wanted and not there. */
+  /** The wanted transactions that are not there. */
   private static BitSet missing(BitSet wanted, BitSet there) {
     BitSet missing = (BitSet) wanted.clone();
     missing.andNot(there);

@@ -43,7 +43,7 @@ public record TransactionView(
   /** One transaction of so many clears the bins. */
   private static final int CLEARS_ONE_IN = 10;
 
-  /** With what the keys of all of its objects begin. */
+  /** The prefix of the keys of all of its objects. */
   public static final String PREFIX = "txn-";
 
   private static final ObjectId COUNT = new ObjectId(Key.of(PREFIX + "count"), CrdtType.PN_COUNTER);
@@ -123,7 +123,7 @@ public record TransactionView(
     return updates;
   }
 
-  /** Puts what decides by time anywhere at or behind a position of the list. */
+  /** Inserts the updates that decide by time at or behind a position of the list. */
   private static void decidedByTime(
       List<Request.Update> updates, int place, long value, boolean add, Random random, int from) {
     Operation assign = new Operation.Assign(Value.of(value));
@@ -189,7 +189,7 @@ public record TransactionView(
     return all;
   }
 
-  /** What the same snapshot shows when a transaction has written. */
+  /** Returns this view as it is after a transaction has written. */
   TransactionView with(int number, Set<Integer> places) {
     List<BitSet> numbersToo = new ArrayList<>();
     List<Long> registersToo = new ArrayList<>(registers);

@@ -50,7 +50,7 @@ public final class SimCopies implements Holders {
   private final Copies copies;
   private final Followers followers;
 
-  /** Who has told something over the present connection to it. */
+  /** The holders that have told something over their present connections. */
   private final Set<String> telling = new HashSet<>();
 
   private Object placed = List.of();

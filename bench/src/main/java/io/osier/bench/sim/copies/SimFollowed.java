@@ -21,9 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What those who follow objects of a datacenter are told from.
+ * Gives the followers of a datacenter's objects access to its partitions.
  *
- * @param clock does things later
+ * @param clock runs tasks later
  */
 record SimFollowed(Simulation simulation, SimDc dc, ForwardingHost clock)
     implements Followers.Around {

@@ -29,13 +29,13 @@ public final class Callers {
 
   private static final int READER_PACE_MILLIS = 200;
 
-  /** To compare keyspaces: the same for all. */
+  /** The pace of all sessions where keyspaces are compared. */
   private static final int PAIRED_PACE_MILLIS = 50;
 
-  /** Clients of production: their sessions share connections. */
+  /** How many applications there are; the sessions of one share its connections. */
   private static final int APPS = 2;
 
-  /** So many sessions has an application in the process of a datacenter. */
+  /** How many sessions an application in the process of a datacenter has. */
   private static final int RESIDENTS = 2;
 
   private static final int[] RESIDENT_PACE_MILLIS = {1_000, 5_000};
@@ -63,7 +63,7 @@ public final class Callers {
   private final List<SimPrograms> programs = new ArrayList<>();
 
   /**
-   * Draws all that are outside of the datacenters' processes.
+   * Draws all callers outside of the datacenters' processes.
    *
    * @param simulation with its units and datacenters
    */
@@ -71,7 +71,7 @@ public final class Callers {
     this.simulation = simulation;
     this.options = simulation.options();
     this.profile = simulation.profile();
-    this.plain = new SimApp(simulation, "plain", new Random(random.nextLong()), false);
+    this.plain = new SimApp(simulation, "plain", new Random(random.nextLong()), false, false);
     drawPlainSessions(random);
     if (!options.paired()) {
       drawApps(random);
@@ -108,7 +108,7 @@ public final class Callers {
     sessions.add(SimSession.plain(simulation, plain, name, workload, own, paceMillis, isReader));
   }
 
-  /** Those who read so often that it is worth a copy. */
+  /** Draws sessions that read so often that copies are worth it. */
   private void drawReaders(Random random) {
     for (Unit unit : simulation.units()) {
       for (int i = 0; i < options.dcs() && unit.mayBeCopied(); i++) {
@@ -124,7 +124,7 @@ public final class Callers {
 
   private void drawApps(Random random) {
     for (int i = 0; i < APPS; i++) {
-      apps.add(new SimApp(simulation, "app " + i, new Random(random.nextLong()), i == 1));
+      apps.add(new SimApp(simulation, "app " + i, new Random(random.nextLong()), i == 1, true));
     }
   }
 
@@ -158,7 +158,7 @@ public final class Callers {
     return number % 2 == 1 && !options.paired();
   }
 
-  /** They begin when the datacenters have found each other. */
+  /** Lets the callers begin once the datacenters have found each other. */
   public void start() {
     Scheduler scheduler = simulation.scheduler();
     sessions.forEach(s -> scheduler.in(3 * SECOND, s::start));
@@ -170,7 +170,7 @@ public final class Callers {
         .forEach(unit -> new SimStray(simulation, unit).start());
   }
 
-  /** An application begins in the process of a datacenter, which has just started. */
+  /** Starts an application in the process of a datacenter that has just started. */
   public SimApp moveIn(SimDc dc, Random random) {
     SimApp app = new SimApp(simulation, dc, random);
     residents.removeIf(a -> !a.isRunning());
@@ -198,13 +198,13 @@ public final class Callers {
     apps.forEach(app -> app.crashed(dc));
   }
 
-  /** What a datacenter serves has changed. */
+  /** A datacenter serves other keyspaces than before. */
   public void told(SimDc dc) {
     plain.told(dc);
     apps.forEach(app -> app.told(dc));
   }
 
-  /** The load has ended: whoever waits for an answer is told something. */
+  /** Ends the load: closes the clients, so that each open call gets an outcome. */
   public void end() {
     plain.client().close();
     apps.forEach(app -> app.client().close());

@@ -20,13 +20,13 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One transaction of production's client, from what its session knew to what became of it. */
+/** One transaction of production's client: what its session knew, and what became of it. */
 final class DrawnTransaction implements SimWitness {
   private final Simulation simulation;
   private final String caller;
   private final Unit unit;
 
-  /** What the session had seen and done when it began. */
+  /** The transactions that the session had seen and done when this one began. */
   final BitSet before;
 
   int number;
@@ -35,10 +35,10 @@ final class DrawnTransaction implements SimWitness {
   Outcome outcome = Outcome.UNKNOWN;
   int commits;
 
-  /** By whom it was answered last, or asked; null before. */
+  /** The replica that has answered last; null before the first answer. */
   @Nullable ReplicaId at;
 
-  /** Who has made the last answer: not who was asked, where that one forwards; null before. */
+  /** The replica that has made the last answer, also if it was forwarded; null before. */
   private @Nullable ReplicaId holder;
 
   /** The commit that a partition made of it; null if none. */
@@ -50,13 +50,13 @@ final class DrawnTransaction implements SimWitness {
   /** Whether a step of it was sent again, since its answer was lost. */
   boolean isRepeated;
 
-  /** When it did. */
+  /** When the partition made the commit, in nanoseconds of virtual time. */
   long madeNanos;
 
   @Nullable SimSending begun;
 
   /**
-   * One that begins.
+   * Makes a transaction that begins.
    *
    * @param caller whose it is
    * @param known what its session has seen and done

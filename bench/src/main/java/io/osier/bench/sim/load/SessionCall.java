@@ -41,7 +41,7 @@ final class SessionCall implements SimWitness {
     /** The last that may have been acknowledged in front of its partition; null for none. */
     Workload.@Nullable Task combinable;
 
-    /** How often the client had learned what a datacenter has of it when this was sent last. */
+    /** How often the client had learned what a datacenter has of the unit at the last sending. */
     int learned;
 
     Place(Simulation simulation, Unit unit, Workload workload) {
@@ -67,7 +67,7 @@ final class SessionCall implements SimWitness {
 
   Outcome outcome = Outcome.NONE;
 
-  /** How often it was done. */
+  /** How often partitions have done the update. */
   int times;
 
   /** Whether it was acknowledged in front of its partition: then there is no answer. */
@@ -85,12 +85,12 @@ final class SessionCall implements SimWitness {
   /** Under which condition a write is to be done. */
   final Optional<Request.Condition> condition;
 
-  /** What was answered last, and the answer; null before. */
+  /** The sending that was answered last; null before. */
   @Nullable SimSending heard;
 
   @Nullable Reply reply;
 
-  /** What it wrote; null before that is answered. */
+  /** The dot of the update; null before its answer, and of a read. */
   @Nullable Dot dot;
 
   SessionCall(
@@ -168,7 +168,9 @@ final class SessionCall implements SimWitness {
     }
   }
 
-  /** What an answer to an update covers: itself, too, where that was to be told. */
+  /**
+   * The dots that the answer to an update covers; with its own if it tells what the update made.
+   */
   private CausalContext shown(SimNode at, Reply.Done done, Reply.Answer answer) {
     CausalContext covered = at.covered(object(), answer.seen());
     boolean before = ask.map(Request.Ask::before).orElse(false);

@@ -16,18 +16,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that may expire: a key with a set, a map's field with a set, or an element of a set. It
- * holds a first value, and perhaps another one that comes when the first is gone.
+ * A part of the data that may expire: a key with a set, a map's field with a set, or an element of
+ * a set. It holds a first value, and perhaps a second one, which is added once the first is gone.
  */
 final class SimMortal {
-  /** What happens to it. */
+  /** What is to happen to it. */
   enum Fate {
     EXPIRES,
     LIVES,
     IS_DELETED
   }
 
-  /** How far that is. */
+  /** How far it has come. */
   enum Stage {
     BORN,
     ADDED,
@@ -45,30 +45,30 @@ final class SimMortal {
   final Value second = Value.of("second");
   Stage stage = Stage.BORN;
 
-  /** What is asked of it at present. */
+  /** Whether a request about it is under way. */
   boolean asked;
 
-  /** When it was, by the clock of who was asked. */
+  /** When that was sent, by the asked datacenter's clock, in milliseconds. */
   long askedMillis;
 
-  /** Who has done what decides on it. */
+  /** The replicas that were asked for updates of it. */
   final Set<ReplicaId> deciders = new HashSet<>();
 
-  /** When it is over at the latest, by the clock of who decided. */
+  /** When it expires at the latest, by the clock of the datacenter that set the deadline. */
   long deadlineMillis;
 
-  /** Whether that was done, and by whom. */
+  /** Whether its deadline was set, or it was deleted. */
   boolean decided;
 
   @Nullable String decidedBy;
 
-  /** Whether it was prolonged before it was over. */
+  /** Whether it was prolonged before it expired. */
   boolean reprieved;
 
-  /** Who has added to what was gone; null if nobody did. */
+  /** The replica that has added the second value; null if none has. */
   @Nullable ReplicaId heir;
 
-  /** Those that have shown the first value, and those that did not any more. */
+  /** The lives of datacenters that have shown the first value, and those that then did not. */
   final Set<String> shown = new HashSet<>();
 
   final Set<String> hidden = new HashSet<>();
@@ -125,7 +125,7 @@ final class SimMortal {
     };
   }
 
-  /** The type that stands with what expires, prolongs or deletes it. */
+  /** The type to name in requests that expire, prolong or delete it. */
   CrdtType type() {
     return part.isPresent() ? object.type() : Operation.ANY_TYPE;
   }
@@ -134,7 +134,7 @@ final class SimMortal {
     return part.isPresent() ? new Query.PartTimeToLive(part.get()) : new Query.TimeToLive();
   }
 
-  /** Whether what the whole object is read as shows a value here. */
+  /** Whether a reading of the whole object shows a value in this part. */
   boolean shows(Value value, Reading whole) {
     Reading own =
         part.isPresent()

@@ -30,13 +30,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Somebody who lets keys, fields and elements of a unit expire, prolongs some before they do,
- * deletes others, and adds to what is gone, each step at another datacenter. What has expired or
- * was deleted must not come back, what was prolonged in time must stay, and so must what was added
- * to what had expired.
+ * A caller that lets keys, fields and elements of a unit expire, prolongs some before, deletes
+ * others, and adds values where one has expired, each step at another datacenter. A value that has
+ * expired or was deleted must not come back; one that was prolonged in time, or was added after
+ * another has expired, must stay.
  *
- * <p>Asks the datacenters' front doors, without a network in between. With chance of its own, so
- * that whatever else a seed does is the same without it.
+ * <p>Asks the datacenters' front doors, without a network in between. Has a random stream of its
+ * own, so that a seed draws everything else as it does without it.
  */
 public final class SimMortals {
   private static final int PACE_MILLIS = 150;
@@ -45,13 +45,13 @@ public final class SimMortals {
   /** Keys, fields and elements. */
   private static final int KINDS = 3;
 
-  /** So many parts an object has, about. */
+  /** About how many parts an object has. */
   private static final int SHARED_BY = 6;
 
-  /** Of a key that lives for ever. */
+  /** A time to live as good as for ever. */
   private static final long LONG_MILLIS = 1_000_000_000;
 
-  /** Clocks that differ by more may let anything expire too early. */
+  /** If clocks differ by more, values may expire too early. */
   private static final long APART_MILLIS = 1_000;
 
   private final Simulation simulation;
@@ -129,7 +129,7 @@ public final class SimMortals {
     }
   }
 
-  /** In another one the clock may be another. */
+  /** The name of a datacenter's present life; in another life its clock may differ. */
   private static String life(SimDc dc) {
     return dc.self() + " life " + dc.life();
   }
@@ -153,7 +153,7 @@ public final class SimMortals {
     return mortal;
   }
 
-  /** One that some parts share. */
+  /** An object that several parts share. */
   private ObjectId shared(CrdtType type) {
     ObjectId known = shared.get(type);
     if (known == null || random.nextInt(SHARED_BY) == 0) {
@@ -233,7 +233,7 @@ public final class SimMortals {
     }
   }
 
-  /** Who has shown it, and then not, never shows it again; only what nobody prolongs. */
+  /** Checks that a life that has shown a value, and then not, never shows it again. */
   private void look(SimDc dc, SimMortal mortal, boolean shows) {
     if (mortal.stage != SimMortal.Stage.SENTENCED || mortal.fate == SimMortal.Fate.LIVES) {
       return;
@@ -340,7 +340,7 @@ public final class SimMortals {
         && left.value() >= 0;
   }
 
-  /** All that will ever happen has. */
+  /** Checks all values at the end of the run. */
   public void ended() {
     lookAtClocks();
     for (SimMortal mortal : all) {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/** A client that takes a key's home for another one, of a unit of a keyspace with homes. */
+/** A client that asks for keys of a unit in a wrong home of its keyspace, and must be refused. */
 final class SimStray {
   private static final int PACE_MILLIS = 4_000;
 

@@ -62,7 +62,7 @@ final class SimTransactions {
 
   private final PastViews pasts;
 
-  /** Those whose caller waits to hear of them. */
+  /** How many calls have no outcome yet. */
   private int waiting;
 
   SimTransactions(Simulation simulation, SimApp app, String name, Unit unit, Random random) {
@@ -117,7 +117,7 @@ final class SimTransactions {
     }
   }
 
-  /** Calls, and hears of the result in the end. Whoever completes it hears of no check. */
+  /** Makes a call, and handles its outcome; an exception of a check ends the run. */
   private <T> void call(
       DrawnTransaction tx,
       Supplier<CompletableFuture<T>> calls,

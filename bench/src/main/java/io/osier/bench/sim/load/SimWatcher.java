@@ -27,14 +27,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A watcher of one unit, who asks now here and now there, with production's {@code KeyspaceFeed} in
- * front of rings that hold little. It notes what an object covered when it was told of it. Whenever
- * it has been told everything, each object there must read as it did then.
+ * A watcher of one unit, at one datacenter and then at another, with production's {@code
+ * KeyspaceFeed} in front of rings that hold little. It notes each object as it is when its change
+ * is told. Whenever the watcher has been told everything, each object must read as it noted.
  */
 public final class SimWatcher {
   private static final long PAUSE_NANOS = 400_000_000;
 
-  /** One pause of so many is long enough to be cut off, or to move. */
+  /** One pause of so many is long enough for the watcher to be cut off. */
   private static final int LONG_ONE_IN = 8;
 
   private static final long LONG_NANOS = 4_000_000_000L;
@@ -42,9 +42,9 @@ public final class SimWatcher {
   private static final int END_TRIES = 2_000;
 
   /**
-   * What it knows of an object.
+   * What the watcher knows of an object.
    *
-   * @param covered what it was told of, here or there
+   * @param covered the dots that it was told of, at any datacenter
    * @param read what it has read by then, here and there: a session never reads less; null where
    *     there was nothing
    */
@@ -52,7 +52,7 @@ public final class SimWatcher {
     static final Told NOTHING = new Told(CausalContext.EMPTY, null);
 
     /**
-     * It is told of a state.
+     * Adds a state that it is told of.
      *
      * @param forgotten what was removed and forgotten since: a state that is newer does not say so
      */
@@ -101,7 +101,7 @@ public final class SimWatcher {
             });
   }
 
-  /** At rest it is told everything, at each datacenter in turn. */
+  /** Checks at the end of the run that each datacenter tells it everything. */
   public void end() {
     for (SimDc dc : simulation.holders().of(unit)) {
       at = dc.self().dc();

@@ -39,7 +39,7 @@ final class ToldSession {
   private final String name;
   private final SessionCalls session;
 
-  /** Whether it goes on without what is lost. */
+  /** Whether the session goes on without updates that a datacenter lacks. */
   private final boolean goesOn;
 
   private final List<Place> places;
@@ -47,9 +47,9 @@ final class ToldSession {
   private int pastsForgotten;
 
   /**
-   * Of a session that has not begun.
+   * Makes the record of a session that has not begun.
    *
-   * @param places what it knows of each unit
+   * @param places what the session knows of each unit
    */
   ToldSession(
       Simulation simulation,
@@ -72,7 +72,7 @@ final class ToldSession {
     app.witness(call.asks(), call);
   }
 
-  /** A call ends: what it was told comes next. */
+  /** A call has ended; its outcome follows. */
   void ends(SessionCall call) {
     calls.remove(call);
     app.forget(call.asks());
@@ -126,7 +126,7 @@ final class ToldSession {
     }
   }
 
-  /** It is told that its condition did not hold. */
+  /** The caller is told that the condition did not hold. */
   private void notDone(SessionCall call) {
     call.outcome = Outcome.NOT_DONE;
     if (!(call.reply instanceof Reply.Answer answer) || call.times > 0) {
@@ -269,7 +269,7 @@ final class ToldSession {
 
   // ---------------------------------------------------------------- what is lost
 
-  /** Only memory that was really lost may be reported as lost. */
+  /** Checks that something was really lost that is reported as lost. */
   private void forget(SessionCall call) {
     SimSending sent = requireNonNull(call.sent, "a datacenter has refused it");
     VersionVector after = after(sent);

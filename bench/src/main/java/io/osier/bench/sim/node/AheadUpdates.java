@@ -17,14 +17,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Updates that were acknowledged in front of their partition, and what the partition gets of them:
- * all, once.
+ * Checks that a partition gets each update that was acknowledged in front of it, once. Used by the
+ * simulation's thread.
  */
 final class AheadUpdates {
   private final ReplicaId self;
   private final Unit unit;
 
-  /** Those that the partition does not have. */
+  /** By object, the witnesses of the updates that the partition has not got yet. */
   private final Map<ObjectId, List<SimWitness>> acknowledged = new HashMap<>();
 
   AheadUpdates(ReplicaId self, Unit unit) {
@@ -37,7 +37,7 @@ final class AheadUpdates {
     acknowledged.computeIfAbsent(object, o -> new ArrayList<>()).add(witness);
   }
 
-  /** The partition has what was acknowledged of some objects: all of it, once. */
+  /** The partition has absorbed updates: it must have got all that were acknowledged, once. */
   void absorbed(Input.Absorbed input, List<Effects.Recorded> records) {
     for (Input.Absorbed.Update update : input.updates()) {
       ObjectId object = update.object();

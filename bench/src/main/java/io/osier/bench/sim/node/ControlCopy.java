@@ -22,13 +22,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/** What a datacenter has of {@code _osier}: states that answer as its partition would. */
+/**
+ * A datacenter's copy of the keyspace {@code _osier}: states that answer the control plane as the
+ * keyspace's partition would. Used by the simulation's thread.
+ */
 final class ControlCopy {
   private final LongSupplier timestamps;
   private final Sabotage sabotage;
   private final Map<ObjectId, CrdtState> objects = new TreeMap<>();
 
-  /** What no crash takes. */
+  /** The objects as they were synced last, which survive a crash of a datacenter with a disk. */
   private Map<ObjectId, CrdtState> durable = Map.of();
 
   private ReplicaId replica;
@@ -46,7 +49,7 @@ final class ControlCopy {
     this.timestamps = timestamps;
   }
 
-  /** Changes when something else can be read. */
+  /** Counts the changes of what can be read. */
   long recorded() {
     return recorded;
   }
@@ -139,7 +142,7 @@ final class ControlCopy {
         : "";
   }
 
-  /** Gets all that another one has. */
+  /** Joins all objects of another datacenter's copy into this one. */
   void hear(ControlCopy other) {
     other.objects.forEach(
         (object, theirs) -> {
@@ -157,7 +160,7 @@ final class ControlCopy {
         });
   }
 
-  /** Whether all that another one has is here. */
+  /** Whether this copy covers all objects of another one. */
   boolean hasAllOf(ControlCopy other) {
     return other.objects.entrySet().stream()
         .allMatch(
@@ -167,12 +170,12 @@ final class ControlCopy {
             });
   }
 
-  /** From now on no crash takes what is here. */
+  /** Makes the present objects durable. */
   void sync() {
     durable = new TreeMap<>(objects);
   }
 
-  /** Its process is gone, and with it what was not durable. */
+  /** The process has crashed, and has lost what was not durable. */
   void crash(boolean keepsAll, boolean hasDisk) {
     if (keepsAll) {
       return;

@@ -26,7 +26,7 @@ final class CreatedKeyspaces extends StandingCluster {
     this.copy = copy;
   }
 
-  /** All that there are. */
+  /** Returns a copy of {@code _osier} with all keyspaces of the run that have homes. */
   static ControlCopy of(Simulation simulation) {
     ControlCopy copy = new ControlCopy("creator", simulation::nextTicket, Sabotage.NONE);
     SortedMap<String, Optional<String>> datacenters = new TreeMap<>();

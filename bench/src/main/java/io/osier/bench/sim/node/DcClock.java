@@ -3,7 +3,9 @@ package io.osier.bench.sim.node;
 import io.osier.core.time.SlewedClock;
 import io.osier.datacenter.partition.machine.Now;
 
-/** The clock of a datacenter: production's, over a wall clock that jumps and drifts. */
+/**
+ * A datacenter's clock: production's {@code SlewedClock} over a wall clock that jumps and drifts.
+ */
 final class DcClock {
   private static final long EPOCH_MILLIS = 1_700_000_000_000L;
 

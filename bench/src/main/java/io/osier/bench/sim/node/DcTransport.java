@@ -27,18 +27,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What joins a datacenter with the others: production's transport, over the sockets of the process
- * that runs now, and what its starts have drawn. Hands what it hears to the partitions.
+ * Connects a datacenter to the others: runs production's {@code PeerTransport} over the sockets of
+ * the present process, and hands the frames that arrive to the partitions.
  */
 final class DcTransport {
-  /** One of so many runs the former program at first. */
+  /** One datacenter of so many begins with the former version of the program. */
   private static final int FORMER_OF = 3;
 
   private final Simulation simulation;
   private final SimDc dc;
   private final Random random;
 
-  /** What its starts have drawn, as its disk keeps them, newest first. */
+  /** The number that each start has drawn, newest first; the datacenter's disk keeps them. */
   private final List<Long> starts = new ArrayList<>();
 
   /** Whether it runs a program that speaks only the oldest version of the peer protocol. */
@@ -56,32 +56,32 @@ final class DcTransport {
     this.random = random;
   }
 
-  /** What carries frames; null while it starts, and before. */
+  /** The transport; null before the first start, and while the datacenter starts. */
   @Nullable PeerTransport carries() {
     return transport;
   }
 
-  /** What the transport stands on; null before the first start. */
+  /** The sockets of the present process; null before the first start. */
   @Nullable SimSockets sockets() {
     return sockets;
   }
 
-  /** Whether frames of another datacenter are for it. */
+  /** Whether another datacenter is a peer, so that its frames are taken. */
   boolean isPeer(String of) {
     return peersNow.contains(of);
   }
 
-  /** Its peers are others from now on. */
+  /** Replaces the peers. */
   void setPeers(List<String> peers) {
     requireNonNull(transport, "it is up").setPeers(addresses(peers));
   }
 
-  /** A process begins that has no connections yet. */
+  /** A new process begins, which has no connections yet. */
   void starts() {
     transport = null;
   }
 
-  /** A process has begun, which calls its peers. */
+  /** Lets the new process dial its peers. */
   void connect() {
     Map<String, InetSocketAddress> addresses =
         addresses(simulation.members().peersOf(dc.self().dc()));
@@ -113,7 +113,7 @@ final class DcTransport {
     carries.dial();
   }
 
-  /** Some run the former program at first, and are upgraded at a restart. */
+  /** The newest version of the peer protocol that the present program speaks. */
   int version() {
     return isFormer ? PeerVersions.OLDEST : PeerVersions.NEWEST;
   }
@@ -139,7 +139,7 @@ final class DcTransport {
         .toList();
   }
 
-  /** What it holds has changed. */
+  /** Tells the peers that the datacenter holds other keyspaces than before. */
   void keyspacesChanged() {
     requireNonNull(transport, "it is up").keyspacesChanged();
   }

@@ -23,12 +23,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in front of a partition, as production has it: its {@link ShardGateway}, with the {@link
- * OrderedQueue} of each client and each peer. A full disk lets nothing in that would have to be
- * written.
+ * Takes the requests of clients and the frames of peers for a partition, by production's {@link
+ * ShardGateway} and an {@link OrderedQueue} for each client and each peer. While the disk is full
+ * it refuses whatever would have to be written.
  */
 final class FrontDoor {
-  /** Between two turns in which a program is done by sabotage. */
+  /** The pause between two turns of a program that a sabotage divides. */
   private static final long APART_NANOS = 100 * Scheduler.MILLI;
 
   private final Simulation simulation;
@@ -50,7 +50,7 @@ final class FrontDoor {
         new ShardGateway(!node.unit().isCausal(), store, readers, readers::execute, node);
   }
 
-  /** Why no updates are taken just now; null if they are. */
+  /** The refusal of all updates at present; null if updates are taken. */
   Reply.@Nullable Failure closedFor() {
     if (dc.isJoining()) {
       return new Reply.Failure(ErrorCode.UNAVAILABLE, "it joins");
@@ -95,7 +95,7 @@ final class FrontDoor {
     }
   }
 
-  /** Whether others may hold what is here. */
+  /** Whether this datacenter does not know yet whether it still holds the keyspace. */
   private boolean isUnread() {
     return dc.control().isUnsure() && !node.unit().policy().replicas().isEmpty();
   }
@@ -123,7 +123,9 @@ final class FrontDoor {
     }
   }
 
-  /** Without its condition, if that held before what waits in front of it is done. */
+  /**
+   * Drops the condition of an update if it holds at present (a sabotage: it is judged too early).
+   */
   private Request.Write judged(Request.Write write) {
     if (write.condition().isEmpty() || !simulation.options().sabotage().judgesAtOnce()) {
       return write;

@@ -21,13 +21,13 @@ final class HeldUnits {
   private final Simulation simulation;
   private final SimDc dc;
 
-  /** By unit; null for those that it does not hold. */
+  /** By the unit's number; null for a unit that the datacenter does not hold. */
   private final List<@Nullable SimNode> nodes = new ArrayList<>();
 
   private final List<SimNode> all = new ArrayList<>();
   private KeyspaceHolders holders;
 
-  /** Those of the life before. */
+  /** The units that the datacenter held in its former life. */
   private List<Unit> before = List.of();
 
   HeldUnits(Simulation simulation, SimDc dc) {
@@ -36,7 +36,7 @@ final class HeldUnits {
     this.holders = new KeyspaceHolders(dc.self().dc());
   }
 
-  /** A process begins, and has opened nothing. */
+  /** A new process begins, which has opened no keyspace yet. */
   void starts() {
     holders = new KeyspaceHolders(dc.self().dc());
     before = all.stream().map(SimNode::unit).toList();
@@ -45,7 +45,7 @@ final class HeldUnits {
     simulation.units().forEach(unit -> nodes.add(null));
   }
 
-  /** Opens a keyspace. */
+  /** Opens the partitions of a keyspace. */
   void open(String keyspace) {
     for (Unit unit : simulation.units()) {
       if (unit.policy().name().equals(keyspace)) {
@@ -56,7 +56,7 @@ final class HeldUnits {
     }
   }
 
-  /** Drops a keyspace with all that is in it here, open or not. */
+  /** Drops a keyspace, open or not, with all that the datacenter has stored of it. */
   void drop(String keyspace) {
     for (SimNode node : of(keyspace)) {
       nodes.set(node.unit().number(), null);
@@ -68,7 +68,7 @@ final class HeldUnits {
         .forEach(dc.disk()::drop);
   }
 
-  /** Whether it had a unit in the life before. */
+  /** Whether the datacenter held a unit in its former life. */
   boolean hadBefore(Unit unit) {
     return before.contains(unit);
   }
@@ -82,7 +82,7 @@ final class HeldUnits {
     return all.stream().filter(n -> n.unit().policy().name().equals(keyspace)).toList();
   }
 
-  /** Null if it does not hold the unit. */
+  /** The partition of a unit; null if the datacenter does not hold it. */
   @Nullable SimNode find(Unit unit) {
     return nodes.isEmpty() ? null : nodes.get(unit.number());
   }
@@ -93,17 +93,17 @@ final class HeldUnits {
 
   // ---------------------------------------------------------------- with whom they are shared
 
-  /** Who holds what, as far as that was altered, as it knows. */
+  /** The holders of keyspaces that were altered, as far as this datacenter knows. */
   KeyspaceHolders holders() {
     return holders;
   }
 
-  /** A unit's policy with those that hold it, as it knows. */
+  /** A unit's policy with its present holders, as far as this datacenter knows. */
   KeyspacePolicy policy(Unit unit) {
     return holders.all(unit.policy());
   }
 
-  /** Whether clients are served here of a unit. */
+  /** Whether this datacenter serves clients of a unit. */
   boolean isServed(Unit unit) {
     boolean servesOn =
         simulation.options().sabotage().servesOn() && holders.hasCeased(unit.policy().name());
@@ -115,14 +115,14 @@ final class HeldUnits {
     return holders.holder(unit.policy().name(), life);
   }
 
-  /** The others that hold a unit, as it knows. */
+  /** The other holders of a unit, as far as this datacenter knows. */
   List<String> peersOf(Unit unit) {
     return simulation.members().peersOf(dc.self().dc()).stream()
         .filter(policy(unit)::heldBy)
         .toList();
   }
 
-  /** They find out anew whether they have what those have that hold the same units now. */
+  /** Lets each partition compare itself anew with the present holders of its unit. */
   void compareAnew(long number) {
     String self = dc.self().dc();
     for (SimNode node : all) {
@@ -135,13 +135,15 @@ final class HeldUnits {
     }
   }
 
-  /** Whether it has all of a keyspace that the others had when they were compared last. */
+  /**
+   * Whether all partitions of a keyspace have what its other holders had at the last comparison.
+   */
   boolean isWhole(String keyspace, long number) {
     List<SimNode> of = of(keyspace);
     return !of.isEmpty() && of.stream().allMatch(n -> n.isComplete(number));
   }
 
-  /** They take over the rights of one that was given up. */
+  /** Lets each partition take over the rights of a datacenter that was given up. */
   void inherit(String from) {
     for (SimNode node : all) {
       List<ObjectId> counters =
@@ -153,7 +155,7 @@ final class HeldUnits {
     }
   }
 
-  /** Since when all have caught up; Long.MAX_VALUE if one has not. */
+  /** Since when all partitions have caught up; Long.MAX_VALUE if one has not. */
   long readySinceNanos() {
     return all.stream().mapToLong(SimNode::readySinceNanos).max().orElse(Long.MIN_VALUE);
   }

@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What watchers are told of one partition: production's feed, in the simulation's thread. */
+/** Tells watchers of one partition's changes by production's feed, in the simulation's thread. */
 public final class NodeFeed {
-  /** So few changes are kept that watchers are cut off. */
+  /** The budget for changes, so small that slow watchers are cut off. */
   private static final long CHANGES_BYTES = 6_000;
 
   private final Partition partition;
@@ -93,7 +93,7 @@ public final class NodeFeed {
     return already;
   }
 
-  /** What watchers are told is complete here. */
+  /** The version vector through which watchers have been told everything. */
   public VersionVector told() {
     return feed.ring(0).here();
   }

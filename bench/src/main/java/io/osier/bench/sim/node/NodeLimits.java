@@ -18,7 +18,7 @@ import io.osier.propagation.host.StreamSettings;
  */
 public record NodeLimits(
     RunProfile profile, Sabotage sabotage, Unit unit, ReplicaId self, long life) {
-  /** So few that sets of two dozen elements are pulled, in several steps. */
+  /** Larger states are pulled: so few that sets of two dozen elements are, in several steps. */
   private static final int PULL_BYTES = 300;
 
   private static final DecompositionLimits SMALL_OBJECTS = new DecompositionLimits(60, 3);
@@ -28,7 +28,7 @@ public record NodeLimits(
 
   private static final long CACHE_BYTES_SMALL = 40_000;
 
-  /** Enough for all. */
+  /** Enough for all objects of a run. */
   private static final long CACHE_BYTES = 1L << 26;
 
   /** Of a handful of objects, so that what follows when it is spent follows all the time. */
@@ -41,10 +41,10 @@ public record NodeLimits(
   /** Small, so that a long outage needs more than the log. */
   static final long LOG_MAX = 3_000;
 
-  /** So little that most objects are packed. */
+  /** So little that most objects in memory are packed. */
   private static final long UNPACKED_BYTES = 2_000;
 
-  /** What its streams may do; little where the unit has little. */
+  /** The settings of the partition's streams. */
   StreamSettings streams() {
     // At once where that is hardest: also what a crash can take back may have been forgotten by
     // then.
@@ -68,7 +68,7 @@ public record NodeLimits(
     return unit.hasLittleMemory() ? LITTLE_PARTITION : PartitionConfig.Memory.DEFAULT;
   }
 
-  /** What the store's cache may take; all is in it where nothing is cold. */
+  /** The budget of the store's cache; enough for all objects in runs without cold reads. */
   long cacheBytes() {
     if (!profile.has(Feature.COLD_READS)) {
       return CACHE_BYTES;
@@ -83,7 +83,7 @@ public record NodeLimits(
     return profile.has(Feature.COLD_READS) ? UNPACKED_BYTES : CACHE_BYTES;
   }
 
-  /** Mostly sets and maps of a few entries are decomposed, not in each life of a datacenter. */
+  /** From which size on objects are decomposed: in two lives of three from a few entries on. */
   DecompositionLimits decomposition() {
     return !profile.has(Feature.DECOMPOSITION) || (self.dc().hashCode() + life) % 3 == 0
         ? DecompositionLimits.DEFAULT

@@ -18,13 +18,13 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
- * What the thread of a partition does in production: it takes what has come in, at once or late if
- * the datacenter is slow, and ticks when something is due.
+ * Drives a partition as its thread does in production: handles inputs at once, or late while the
+ * datacenter is slow, and ticks the partition when it asks for that.
  */
 final class NodeLoop implements PartitionAgent.Driver {
   private static final int INBOX_MAX = 16_384;
 
-  /** More ticks than this at one time are a machine that cannot stop. */
+  /** More ticks than this at one moment mean that the partition asks for ticks without end. */
   private static final int TICKS_AT_ONCE_MAX = 10_000;
 
   /** A datacenter's time. */
@@ -52,7 +52,7 @@ final class NodeLoop implements PartitionAgent.Driver {
   private final PartitionAgent agent;
   private long plannedNanos = Long.MAX_VALUE;
 
-  /** Whether a step is planned, because something has come in. */
+  /** Whether a step is planned because an input waits. */
   private boolean woken;
 
   private long tickNanos;
@@ -61,7 +61,7 @@ final class NodeLoop implements PartitionAgent.Driver {
   /**
    * Of a partition that has done nothing yet.
    *
-   * @param ports the partition, and where what leaves it goes
+   * @param ports the partition, and where its outputs go
    */
   NodeLoop(Scheduler scheduler, SimDc dc, SimNode node, PartitionPorts ports) {
     this.scheduler = scheduler;
@@ -80,7 +80,7 @@ final class NodeLoop implements PartitionAgent.Driver {
     this.agent = new PartitionAgent(ports, inbox, new DcTime(dc), combiner, dc.isEmbedded(), this);
   }
 
-  /** Whether nothing waits to be handled. */
+  /** Whether no input waits. */
   boolean isIdle() {
     return inbox.isEmpty() && node.mayGoOn();
   }
@@ -89,13 +89,13 @@ final class NodeLoop implements PartitionAgent.Driver {
     return agent;
   }
 
-  /** Takes an input; what is returned sees to it that it is handled. */
+  /** Puts an input into the inbox; the result must be run to have it handled. */
   Runnable offer(Input input) {
     inbox.add(input);
     return this::wake;
   }
 
-  /** As the other one, of a command. */
+  /** As {@link #offer(Input)}, with a client's command. */
   Runnable offer(Request request, Consumer<Reply> asked) {
     if (inbox.offer(request, asked) != Inbox.Offer.TAKEN) {
       throw new Violation("", "%s takes no command", node);
@@ -103,13 +103,13 @@ final class NodeLoop implements PartitionAgent.Driver {
     return this::wake;
   }
 
-  /** Has the partition take in what is held of a key in front of it. */
+  /** Lets the partition absorb the updates of a key that were acknowledged in front of it. */
   void absorb(Key key) {
     stepped(() -> agent.stepAbsorbing(key));
     plan();
   }
 
-  /** Has the partition take in all that is held in front of it. */
+  /** Lets the partition absorb all updates that were acknowledged in front of it. */
   void absorbAll() {
     if (agent.isHolding()) {
       stepped(agent::stepAbsorbingAll);
@@ -117,7 +117,7 @@ final class NodeLoop implements PartitionAgent.Driver {
     }
   }
 
-  /** Sees to it that what waits is done: at once, or later if the datacenter is slow. */
+  /** Handles the waiting inputs: at once, or later while the datacenter is slow. */
   void wake() {
     if (dc.slowNanos() == 0 && !woken) {
       step();
@@ -134,7 +134,7 @@ final class NodeLoop implements PartitionAgent.Driver {
     }
   }
 
-  /** What the thread of a partition does when it is woken. */
+  /** Handles inputs until none waits, or until the store has no room for more records. */
   private void step() {
     if (!node.mayGoOn()) {
       return; // its thread waits until the store has room for what it has done; then it is woken
@@ -145,7 +145,7 @@ final class NodeLoop implements PartitionAgent.Driver {
     plan();
   }
 
-  /** Takes a step, and then tells those whom it has something to tell: they may call again. */
+  /** Takes a step, and then delivers the replies, whose receivers may call again. */
   private void stepped(IntSupplier step) {
     try {
       var unused = step.getAsInt();
@@ -161,7 +161,7 @@ final class NodeLoop implements PartitionAgent.Driver {
     node.hasStepped();
   }
 
-  /** Sees to it that the next tick comes in time. */
+  /** Plans the next tick. */
   void plan() {
     planFor(agent.dueNanos());
   }
@@ -212,7 +212,7 @@ final class NodeLoop implements PartitionAgent.Driver {
         });
   }
 
-  /** What a check or the network throws ends the run. */
+  /** Ends the run: a check or the network has thrown an exception. */
   @Override
   public void couldNotLeave(Effects.Output output, RuntimeException cause) {
     scheduler.fail(cause);

@@ -32,17 +32,17 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Production's control plane in a datacenter, where holders change: it decides by a copy of {@code
- * _osier}, which hears of the others' over the connections that there are, and what it decides is
- * done to the partitions here.
+ * Runs production's control plane in a datacenter, in runs in which holders change. The plane
+ * decides by a copy of {@code _osier}, which joins the other datacenters' copies over the present
+ * connections; its decisions are carried out on the datacenter's partitions.
  */
 public final class SimControl extends StandingCluster {
   private static final long LOOK_NANOS = 100 * MILLI;
 
-  /** At one look in so many it hears of one that it is connected with. */
+  /** At one look in so many it joins the copy of a datacenter that it is connected with. */
   private static final int HEARS_ONE_IN = 4;
 
-  /** After so many looks, what it has heard is durable. */
+  /** At one look in so many its copy is made durable. */
   private static final int SYNCED_ONE_IN = 3;
 
   private final Simulation simulation;
@@ -63,7 +63,7 @@ public final class SimControl extends StandingCluster {
   private boolean hindered;
   private Placement placement = Placement.NOTHING;
 
-  /** Those of whom it has heard what they knew. */
+  /** The datacenters whose copies it has joined in this life. */
   private final Set<String> heard = new TreeSet<>();
 
   SimControl(Simulation simulation, SimDc dc, HeldUnits held) {
@@ -95,7 +95,7 @@ public final class SimControl extends StandingCluster {
     return requireNonNull(plane, "it was started");
   }
 
-  /** A process begins: what its store says is opened. */
+  /** A new process begins, and opens the keyspaces that its store names. */
   void starts() {
     if (!simulation.profile().has(Feature.HOLDERS)) {
       simulation.units().stream()
@@ -143,12 +143,12 @@ public final class SimControl extends StandingCluster {
     lookLater(dc.goesOn());
   }
 
-  /** Its process is gone. */
+  /** The process has crashed. */
   void crash(boolean keepsAll) {
     copy.crash(keepsAll, dc.hasDisk());
   }
 
-  /** Whether partitions are told who there is, although nobody comes or goes. */
+  /** Whether the plane has asked the partitions to compare themselves with their peers. */
   boolean isComparing() {
     return comparing;
   }
@@ -195,7 +195,7 @@ public final class SimControl extends StandingCluster {
 
   // ---------------------------------------------------------------- what others see of it
 
-  /** Whom requests about a keyspace may be asked of, as it knows. */
+  /** The datacenters that serve a keyspace, as far as this one knows. */
   public List<String> serving(KeyspacePolicy policy) {
     return placement
         .find(policy.name())
@@ -203,12 +203,12 @@ public final class SimControl extends StandingCluster {
         .orElseGet(() -> simulation.names().stream().filter(policy::heldBy).toList());
   }
 
-  /** What bounds who may hold a keyspace, and who alters that, as was said and heard here. */
+  /** The placement rules of a keyspace, as far as this datacenter has heard of them. */
   public PlacementRules rules(String keyspace) {
     return copy.rules(keyspace);
   }
 
-  /** Whether clients are told a keyspace as held here, whoever holds it, as it follows its load. */
+  /** Whether a keyspace follows its load, so that clients are told that it is held here. */
   public boolean follows(KeyspacePolicy policy) {
     return placement
         .find(policy.name())
@@ -216,17 +216,17 @@ public final class SimControl extends StandingCluster {
         .isPresent();
   }
 
-  /** What its clients ask. */
+  /** Counts what the datacenter's clients ask. */
   public SimDemand demand() {
     return demand;
   }
 
-  /** Whether it does not know yet who holds what: nothing is served before. */
+  /** Whether it does not know yet who holds which keyspace; until then it serves nothing. */
   boolean isUnsure() {
     return hindered && !knew;
   }
 
-  /** The holders of a keyspace, if nothing of them is under way here. */
+  /** The holders of a keyspace; empty while a change of them is under way here. */
   public Optional<List<String>> settled(Unit unit) {
     String keyspace = unit.policy().name();
     List<String> all = simulation.names().stream().filter(held.policy(unit)::heldBy).toList();
@@ -239,7 +239,7 @@ public final class SimControl extends StandingCluster {
                     && !removals.isUnderWay(keyspace));
   }
 
-  /** Whether it takes no updates, as it has just started. */
+  /** Whether it takes no updates yet, because it has just started. */
   boolean isHindered() {
     return hindered;
   }
@@ -266,7 +266,7 @@ public final class SimControl extends StandingCluster {
     return goesOn || heard.size() == simulation.names().size() - 1;
   }
 
-  /** Who has forgotten everything waits for all: it would go by the file, which is out of date. */
+  /** One that has lost {@code _osier} waits for all others, since its file is out of date. */
   @Override
   public boolean mayBegin() {
     boolean fromAll = heard.size() == simulation.names().size() - 1;

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
 public final class SimDc {
-  /** So many of so many that keep nothing are embedded in an application. */
+  /**
+   * Of {@link #EMBEDDED_OF} datacenters that keep nothing, so many are embedded in applications.
+   */
   private static final int EMBEDDED = 3;
 
   private static final int EMBEDDED_OF = 4;
@@ -40,10 +42,10 @@ public final class SimDc {
 
   private boolean up;
 
-  /** Whether it is about to join, and takes no updates. */
+  /** Whether it is joining, and takes no updates yet. */
   private boolean joining;
 
-  /** How often it was told of its peers in this life. */
+  /** Counts how often its partitions were told their peers in this life. */
   private long told;
 
   private final DcTransport transport;
@@ -53,7 +55,7 @@ public final class SimDc {
   /** Null before the first start. */
   private @Nullable SharedWindows links;
 
-  /** An application in its process; null before the first start, and where there is none. */
+  /** The application in its process; null before the first start, and if it is not embedded. */
   private @Nullable SimApp resident;
 
   private final boolean embedded;
@@ -86,7 +88,7 @@ public final class SimDc {
     return new SimDisk(of.scheduler(), of.units().size(), sabotage, random, kind);
   }
 
-  /** Whether its last crash took nothing that was confirmed, so that the incarnation goes on. */
+  /** Whether its last crash lost nothing that was confirmed, so that the incarnation goes on. */
   public boolean keptAll() {
     return keptAll;
   }
@@ -95,7 +97,7 @@ public final class SimDc {
     return kind != SimDisk.Kind.NONE;
   }
 
-  /** Whether no crash takes what it has confirmed. */
+  /** Whether no crash loses what it has confirmed. */
   public boolean losesNothing() {
     return kind == SimDisk.Kind.SYNC;
   }
@@ -117,12 +119,12 @@ public final class SimDc {
     return requireNonNull(links, "it has been started");
   }
 
-  /** What carries frames; null while it starts, and before. */
+  /** The transport of frames; null before the first start, and while it starts. */
   public @Nullable PeerTransport transport() {
     return transport.carries();
   }
 
-  /** What the transport stands on; null before the first start. */
+  /** The sockets of its process; null before the first start. */
   public @Nullable SimSockets sockets() {
     return transport.sockets();
   }
@@ -147,19 +149,19 @@ public final class SimDc {
     changedNanos = simulation.scheduler().nanos();
   }
 
-  /** The disk does nothing until as many stalls have ended as began. */
+  /** Begins or ends a stall: the disk does nothing until as many stalls have ended as began. */
   public void stall(boolean begin) {
     stalls += begin ? 1 : -1;
     disk.stall(begin);
     changedNanos = simulation.scheduler().nanos();
   }
 
-  /** It has waited, for room in front of the disk or to know who holds what: it may be late. */
+  /** It has waited, for room in front of the disk or for {@code _osier}, and may be late. */
   void waits() {
     changedNanos = simulation.scheduler().nanos();
   }
 
-  /** Starts with what its disks have kept. */
+  /** Starts a process with what the disk has kept. */
   public void start(ReplicaId as) {
     life++;
     told = 0;
@@ -185,13 +187,13 @@ public final class SimDc {
     }
   }
 
-  /** Other datacenters hold a keyspace than it has known, or it does. */
+  /** It has heard of other holders of a keyspace, or has become one. */
   void holdersChanged() {
     compareAnew();
     keyspacesChanged();
   }
 
-  /** What it holds has changed, unless it has just started. */
+  /** Tells peers and clients that it holds other keyspaces, unless it is just starting. */
   void keyspacesChanged() {
     if (transport.carries() != null) {
       transport.keyspacesChanged();
@@ -199,13 +201,13 @@ public final class SimDc {
     }
   }
 
-  /** Finds out anew whether it has what the others have. */
+  /** Lets its partitions compare themselves with their peers anew. */
   void compareAnew() {
     changedNanos = simulation.scheduler().nanos();
     held.compareAnew(++told);
   }
 
-  /** Whether it has what all others that hold a keyspace have. */
+  /** Whether it has all that the other holders of a keyspace have. */
   public boolean isWhole(String keyspace) {
     return held.isWhole(keyspace, told);
   }
@@ -234,14 +236,14 @@ public final class SimDc {
     return up;
   }
 
-  /** It has nothing any more, and joins when it starts. */
+  /** It has lost everything, and joins as a new datacenter when it starts. */
   public void join() {
     disk = disk(simulation, random, kind);
     life = 0;
     joining = true;
   }
 
-  /** It has what the others have. */
+  /** It has joined: it has what the others have. */
   public void joined() {
     joining = false;
     changedNanos = simulation.scheduler().nanos();
@@ -255,12 +257,12 @@ public final class SimDc {
     return held.all().stream().allMatch(n -> n.isComplete(told));
   }
 
-  /** Whether frames of another datacenter are for it. */
+  /** Whether another datacenter is a peer, so that its frames are taken. */
   boolean isPeer(String dc) {
     return transport.isPeer(dc);
   }
 
-  /** Its peers are others from now on. */
+  /** Replaces its peers. */
   public void setPeers(List<String> peers, boolean joins) {
     changedNanos = simulation.scheduler().nanos();
     List<String> sharers = simulation.members().sharersOf(self.dc());
@@ -268,17 +270,17 @@ public final class SimDc {
     transport.setPeers(peers);
   }
 
-  /** It takes over the rights of one that was given up. */
+  /** It takes over the rights of a datacenter that was given up. */
   public void inherit(String from) {
     held.inherit(from);
   }
 
-  /** Its present incarnation, or the last one. */
+  /** Its present incarnation; while it is down, the last one. */
   public ReplicaId self() {
     return self;
   }
 
-  /** Whether a node is of the present life. */
+  /** Whether a partition belongs to its present life. */
   boolean isCurrent(SimNode node) {
     return up && held.find(node.unit()) == node;
   }
@@ -303,12 +305,12 @@ public final class SimDc {
     return held.holder(unit, self);
   }
 
-  /** Whether it holds a unit, and clients see it. */
+  /** Whether it holds a unit and serves clients of it. */
   public boolean serves(Unit unit) {
     return held.isServed(unit);
   }
 
-  /** Whether others have been asked for its clients, in its present life. */
+  /** Whether it has forwarded requests of a unit in its present life. */
   public boolean forwards(Unit unit) {
     return forwarding.hasForwarded(unit);
   }
@@ -318,7 +320,7 @@ public final class SimDc {
     return up && serves(unit) && node(unit).isReady();
   }
 
-  /** Who holds what, as it knows. */
+  /** Its control plane. */
   public SimControl control() {
     return control;
   }
@@ -331,7 +333,7 @@ public final class SimDc {
     return transport.version();
   }
 
-  /** What it has others do, and does for others. */
+  /** Forwards requests to holders, and answers those that others forward. */
   SimForwarding forwarding() {
     return forwarding;
   }
@@ -352,7 +354,7 @@ public final class SimDc {
     }
   }
 
-  /** Whether it goes on as it is now, in the same life; for later. */
+  /** Returns a test, to be used later, of whether its present life still goes on. */
   public BooleanSupplier goesOn() {
     long now = life;
     ReplicaId as = self;
@@ -372,7 +374,7 @@ public final class SimDc {
     clock.drift(perNano);
   }
 
-  /** From now on inputs are handled so much later. */
+  /** From now on inputs are handled so much later; 0 ends that. */
   public void slow(long nanos) {
     slowNanos = nanos;
     changedNanos = simulation.scheduler().nanos();

@@ -32,10 +32,10 @@ public final class SimDemand implements PlacementHost {
   /** What an object takes, about. */
   private static final long OBJECT_BYTES = 100;
 
-  /** For so long a disk is as it is. */
+  /** How long a disk stays as full as it is. */
   private static final long DISK_NANOS = 4_000 * MILLI;
 
-  /** So much more than nothing a disk has room for that is nearly full. */
+  /** The room of a disk that is nearly full. */
   private static final long TIGHT_BYTES = 10_000;
 
   private enum Disk {
@@ -76,7 +76,7 @@ public final class SimDemand implements PlacementHost {
     this.counters = new DemandCounters(random::nextInt);
   }
 
-  /** A process begins, and has counted nothing. */
+  /** A new process begins, which has counted nothing. */
   void starts() {
     counters = new DemandCounters(random::nextInt);
   }
@@ -127,7 +127,7 @@ public final class SimDemand implements PlacementHost {
         counters.of(keyspace), committed, shipped, objects * OBJECT_BYTES, room(), ways);
   }
 
-  /** What a disk has room for: all, a small keyspace and no larger one, or nothing. */
+  /** The room on the disk: empty for any amount, enough for a small keyspace only, or nothing. */
   private OptionalLong room() {
     return switch (disk(dc)) {
       case ROOMY -> OptionalLong.empty();
@@ -136,7 +136,7 @@ public final class SimDemand implements PlacementHost {
     };
   }
 
-  /** Whether its disk is full, so that it takes nothing of what others say. */
+  /** Whether its disk is full, so that it hears nothing from other datacenters. */
   boolean isFull() {
     return disk(dc) == Disk.FULL;
   }

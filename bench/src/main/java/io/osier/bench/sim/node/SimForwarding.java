@@ -48,15 +48,16 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a datacenter has others do for its clients, and does for theirs: production's forwarder and
- * what answers it, over production's transport. What a holder makes of a request is shown to who
- * has asked for it at the other datacenter, as if it had asked the holder itself.
+ * Forwards the requests of a datacenter's clients to holders by production's forwarder, and answers
+ * the requests that other datacenters forward, over production's transport. The reply that a holder
+ * makes is shown to the listener at the datacenter that has forwarded the request, as if its client
+ * had asked the holder itself.
  */
 final class SimForwarding implements ForwardingHost, ClientService {
   private static final long BUDGET_BYTES = 64 << 20;
   private static final int LIVES_MAX = 1_000;
 
-  /** Who may do everything: each life of a datacenter asks as one of them. */
+  /** Users who may do everything: each life of a datacenter forwards as one of them. */
   private static final Users LIVES =
       new Users(
           IntStream.rangeClosed(1, LIVES_MAX)
@@ -68,21 +69,21 @@ final class SimForwarding implements ForwardingHost, ClientService {
   }
 
   /**
-   * By what holders know a request.
+   * The name by which holders know a forwarded request.
    *
    * @param life of the datacenter that asks, which it names as the user
    * @param id of the request, which no other one of that life has
    */
   private record Name(String life, long id) {}
 
-  /** One request, sent once by a client. */
+  /** One request that a client has sent once. */
   private static final class Forwarded {
     final WitnessedMachine.ReplyListener listener;
 
-    /** What a holder made of it; null before. */
+    /** The reply that a holder has made; null before. */
     @Nullable Reply made;
 
-    /** Lets that go to the client; null before it is made. */
+    /** Lets the reply go to the client; null before it is made. */
     @Nullable Runnable then;
 
     Forwarded(WitnessedMachine.ReplyListener listener) {
@@ -98,20 +99,20 @@ final class SimForwarding implements ForwardingHost, ClientService {
   /** By client; of the present life. */
   private final IdentityHashMap<Object, OrderedQueue> lanes = new IdentityHashMap<>();
 
-  /** Keyspaces of which it has asked others; of the present life. */
+  /** Keyspaces of which requests were forwarded in the present life. */
   private final Set<String> forwards = new HashSet<>();
 
   // Null before the first start.
   private @Nullable Forwarder forwarder;
   private @Nullable ForwardedRequests requests;
 
-  /** Null where nothing is copied, too. */
+  /** Null before the first start, and in runs without copies. */
   private @Nullable SimCopies copies;
 
-  /** What is about to be asked of another datacenter; null if nothing is. */
+  /** The request that is about to be sent to a holder; null if none is. */
   private @Nullable Forwarded asks;
 
-  /** What is being handled for another datacenter; null if nothing is, or nobody looks at it. */
+  /** The forwarded request that is being handled; null if none is, or if it has no listener. */
   private @Nullable Forwarded asked;
 
   SimForwarding(Simulation simulation, SimDc dc) {
@@ -149,7 +150,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
     return requireNonNull(forwarder, "it was started");
   }
 
-  /** A datacenter is connected no more. */
+  /** The connection to a datacenter is lost. */
   void down(String peer) {
     forwarder().down(peer);
     if (copies != null) {
@@ -163,7 +164,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
 
   // ---------------------------------------------------------------- what its clients ask
 
-  /** A client's request in a unit that is not held here. */
+  /** Handles a client's request for a unit that this datacenter does not hold. */
   void command(Unit unit, Object client, Request request, WitnessedMachine.ReplyListener listener) {
     if (request instanceof Request.Ping) {
       listener.made(null, new Reply.Pong()).run();
@@ -219,7 +220,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
     return forwarder().here(request, keyspace, unit.policy().partitioning(), by);
   }
 
-  /** Whether others have been asked about a unit in the present life. */
+  /** Whether requests for a unit were forwarded in the present life. */
   boolean hasForwarded(Unit unit) {
     return forwards.contains(unit.policy().name());
   }
@@ -256,7 +257,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
     }
   }
 
-  /** What a copy answers where no holder can be asked; null if none does. */
+  /** The answer of a copy where no holder can be asked; null if no copy answers. */
   private @Nullable Reply stale(Object client, Unit unit, Request.Read read, Reply reply) {
     OrderedQueue lane = lanes.get(client);
     return copies != null
@@ -312,7 +313,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
     requireNonNull(dc.sockets(), "it was started").later(task, millis);
   }
 
-  /** What was handed to the connections leaves. */
+  /** Lets the connections send what they were given. */
   private void run() {
     requireNonNull(dc.sockets(), "it was started").run();
   }
@@ -340,7 +341,7 @@ final class SimForwarding implements ForwardingHost, ClientService {
     }
   }
 
-  /** All that another datacenter has asked by now was taken. */
+  /** All requests that another datacenter has sent so far have been taken. */
   void askedAll(ReplicaId peer) {
     requests().receivedAll(peer);
   }

@@ -30,10 +30,10 @@ import java.util.Random;
 public final class SimFrames {
   private static final int OVERTAKE_MILLIS_MAX = 200;
 
-  /** One frame of so many is encoded where most are not. */
+  /** One frame of so many is encoded; most others travel as objects. */
   private static final int ENCODED_ONE_IN = 16;
 
-  /** What is as large is decoded by a thread apart. */
+  /** Frames of at least so many bytes are decoded by a thread of their own. */
   private static final int LARGE_BYTES_MIN = 1 << 20;
 
   private final Simulation simulation;
@@ -154,7 +154,7 @@ public final class SimFrames {
         && u.shipments().stream().anyMatch(s -> Decomposition.isDecomposed(s.content()));
   }
 
-  /** The transport has brought a frame, on a connection that has not lost any. */
+  /** A frame has come over the transport; it may still be lost, doubled or delayed here. */
   void received(SimDc dc, ReplicaId from, Unit unit, Frame frame) {
     SimLink link = network.link(from.dc(), dc.self().dc());
     if (sabotage.drops(unit, frame) || !dc.holds(unit)) {

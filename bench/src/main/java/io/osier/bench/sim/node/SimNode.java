@@ -44,10 +44,10 @@ import java.util.function.Consumer;
  * production. Inputs are handled in the order in which they come, late if the datacenter is slow.
  */
 public final class SimNode implements ShardGateway.Inside, InspectedPartition {
-  /** Places keys alike in each run, so that what is evicted is the same. */
+  /** The same hash in each run, so that the same objects are evicted. */
   private static final KeyedHash HASH = KeyedHash.of(() -> 1);
 
-  /** Every other life has seen as many changes as in hours under load. */
+  /** Every other life counts its changes from here on, as after hours under load. */
   private static final long MANY_CHANGES = 1L << 25;
 
   private final Simulation simulation;
@@ -66,10 +66,10 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
   private final AheadUpdates ahead;
   private final StartCheck start;
 
-  /** Whether the store has taken what the partition has done. */
+  /** Whether the store has taken the partition's records, so that the next input may come. */
   private BooleanSupplier mayGoOn = () -> true;
 
-  /** Since when it has served commands; Long.MAX_VALUE before it does. */
+  /** Since when the partition has served commands; Long.MAX_VALUE before it does. */
   private long readyNanos = Long.MAX_VALUE;
 
   SimNode(Simulation simulation, SimDc dc, Unit unit) {
@@ -143,7 +143,7 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
     start.begun();
   }
 
-  /** Up to which of its updates somebody has them: others may be held, for the end of a round. */
+  /** The commit number through which some peer has acknowledged this partition's updates. */
   long shipped() {
     PartitionReport report = inspect();
     return report.content().committed()
@@ -166,7 +166,7 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
     return store;
   }
 
-  /** What an object covers here, without a look into the store. */
+  /** The dots that an object covers here, as the witness of the store knows them. */
   public CausalContext covered(ObjectId object) {
     return store.covered(object);
   }
@@ -181,7 +181,7 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
     return self + "/" + unit;
   }
 
-  /** Whether this is still its datacenter's node: it is not after a crash. */
+  /** Whether this partition belongs to the present life of its datacenter. */
   public boolean isAlive() {
     return dc.isCurrent(this);
   }
@@ -194,7 +194,7 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
     submit(new Input.Tick());
   }
 
-  /** What another thread reads ahead is here some time later. */
+  /** Runs a read as the thread that reads ahead does: some time later. */
   void readLater(Runnable reading) {
     dc.disk().read(reading);
   }
@@ -207,7 +207,7 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
     loop.wake();
   }
 
-  /** Whether the partition has what the others had. */
+  /** Whether the partition has what its peers had at the comparison of this number. */
   boolean isComplete(long number) {
     return partition.isReady() && partition.isComplete(number) && partition.isSettled();
   }
@@ -218,7 +218,7 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
     return machine.isReady();
   }
 
-  /** Since when it has been so; Long.MAX_VALUE if it is not. */
+  /** Since when the partition has served commands; Long.MAX_VALUE if it does not. */
   long readySinceNanos() {
     return readyNanos;
   }
@@ -270,7 +270,7 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
     return partition.shown();
   }
 
-  /** It is dropped: it gives back what it has under way on the links, and refuses what waits. */
+  /** Drops the partition: frees the links' windows, and refuses all open commands. */
   void drop() {
     for (String peer : simulation.members().peersOf(self.dc())) {
       partition.on(new Input.PeerDown(peer), dc.now());
@@ -355,7 +355,7 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
     }
   }
 
-  /** By what the trace knows an object. */
+  /** The name of an object in the trace. */
   public String name(ObjectId object) {
     return unit + "/" + object;
   }
@@ -372,7 +372,7 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
 
   // ---------------------------------------------------------------- outputs
 
-  /** Where what leaves the partition goes. */
+  /** Sends the partition's frames, and tells its feed what has become visible. */
   private final class Ways implements PartitionPorts.Sender {
     @Override
     public void send(ReplicaId to, Frame frame) {
@@ -387,12 +387,12 @@ public final class SimNode implements ShardGateway.Inside, InspectedPartition {
     }
   }
 
-  /** What is used of its budgets. */
+  /** How much is used of each budget of the partition. */
   public List<Budget.Usage> memory() {
     return partition.memory();
   }
 
-  /** What it is doing. Changes nothing. */
+  /** The partition's report. Changes nothing. */
   public PartitionReport inspect() {
     Effects effects = partition.step(new Input.Inspect(0, unit.adaptation().topK()), dc.now());
     return effects.atOnce().getFirst().report();

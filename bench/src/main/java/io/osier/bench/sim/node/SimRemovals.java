@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Keyspaces that a datacenter gives up, each by production's procedure. */
+/** Gives up the keyspaces that a datacenter is to hold no more, each by production's procedure. */
 final class SimRemovals {
-  /** So long a walk through all objects takes. */
+  /** How long a walk through all objects takes. */
   private static final long WALK_NANOS = 50 * MILLI;
 
   private final Simulation simulation;
@@ -62,7 +62,7 @@ final class SimRemovals {
     return false;
   }
 
-  /** Production's resume, as well. */
+  /** Serves a keyspace again that was about to be given up, as production does. */
   void resume(String keyspace) {
     LeaveProcedure procedure = givenUp.remove(keyspace);
     if (procedure != null) {
@@ -72,7 +72,7 @@ final class SimRemovals {
     held.of(keyspace).forEach(node -> node.submit(new Input.Resume()));
   }
 
-  /** What {@code Execution} does then. */
+  /** Gives the rights of a keyspace away, as production's {@code Execution} does. */
   boolean giveAway(String keyspace, List<String> heirs) {
     return leaving(keyspace).step(heirs) || simulation.options().sabotage().hurriesRemovals();
   }

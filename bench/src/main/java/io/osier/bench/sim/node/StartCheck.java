@@ -14,9 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** That a partition which begins with nothing serves commands only with what the others had. */
+/**
+ * Checks that a partition that begins with nothing serves commands only once it has what its peers
+ * had.
+ */
 final class StartCheck {
-  /** In this time a status comes over a link that is healthy. */
+  /** Within this time a status frame comes over a healthy link. */
   private static final long HEARD_NANOS = 2 * Scheduler.SECOND;
 
   private final Simulation simulation;
@@ -35,7 +38,7 @@ final class StartCheck {
     beganNanos = simulation.scheduler().nanos();
   }
 
-  /** The objects that only remember their removal: its store has noted them all. */
+  /** Returns the objects that are only tombstones; the store must have noted all of them. */
   List<ObjectId> removed() {
     List<ObjectId> removed =
         node.store().scan(Optional.empty(), Integer.MAX_VALUE).stream()
@@ -54,7 +57,7 @@ final class StartCheck {
     return removed;
   }
 
-  /** It has taken what came first, and may serve commands already: then it lacks nothing. */
+  /** The partition has handled its first inputs: notes what its peers have, unless it is ready. */
   void begun() {
     if (!node.isReady()) {
       simulation.holders().of(node.unit()).stream()

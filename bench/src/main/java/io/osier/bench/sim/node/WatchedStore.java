@@ -32,39 +32,39 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition's store, with a witness of every change, who knows at any time what each object
- * covers. The store must say the same whenever it is asked.
+ * A partition's store that notes every change, and so knows at any time which dots each object
+ * covers. Each state that the store returns must cover the same.
  */
 public final class WatchedStore extends ForwardingStore {
-  /** One in so many looks for objects finds some that must be read from the disk. */
+  /** Two looks in so many find objects that must be read from the disk. */
   private static final int COLD_ONE_IN = 3;
 
   private final Simulation simulation;
   private final SimNode node;
   private final Map<ObjectId, CausalContext> covered = new HashMap<>();
 
-  /** What the input in hand changed, in its order, and what each object covered before. */
+  /** The changes by the present input, in their order, with what each object covered before. */
   private final ArrayDeque<Covered> changes = new ArrayDeque<>();
 
-  /** What each object covered before each of its changes by the input in hand. */
+  /** What each object covered before each of its changes by the present input. */
   private final Map<ObjectId, ArrayDeque<CausalContext>> former = new HashMap<>();
 
-  /** What each object was before each of its changes by the input in hand. */
+  /** The state of each object before each of its changes by the present input. */
   private final Map<ObjectId, ArrayDeque<CrdtState>> formerStates = new HashMap<>();
 
-  /** In a causal keyspace: what the input in hand changed, and what was covered before. */
+  /** In a causal keyspace: the objects that the present input changed, with what they covered. */
   private final Map<ObjectId, CausalContext> together = new LinkedHashMap<>();
 
-  /** What the checks are told when the records so far are durable. */
+  /** What is told to the checks once the records so far are durable. */
   private List<Runnable> told = new ArrayList<>();
 
   /** What each object covered with its last durable record: all that anybody may be shown. */
   private final Map<ObjectId, CausalContext> showable = new HashMap<>();
 
-  /** What is being shown without the partition's doing; null if nothing is. */
+  /** What each object of a key covers that is read past the partition; null if none is. */
   private @Nullable Map<ObjectId, CausalContext> showing;
 
-  /** What the input in hand brings that was acknowledged before, and since when it is. */
+  /** When the updates of each object were acknowledged that the present input absorbs. */
   private final Map<ObjectId, Long> acknowledged = new HashMap<>();
 
   /** By key, how many records are not yet durable. */
@@ -75,10 +75,10 @@ public final class WatchedStore extends ForwardingStore {
 
   private final Random coldness;
 
-  /** Whether objects are being read from the disk. */
+  /** Whether a read from the disk is under way. */
   private boolean reading;
 
-  /** Whether those that were asked for have come. */
+  /** Whether the objects that were asked for have been read. */
   private boolean fetched;
 
   private record Covered(ObjectId object, CausalContext before) {}
@@ -102,7 +102,7 @@ public final class WatchedStore extends ForwardingStore {
 
   // ---------------------------------------------------------------- the witness
 
-  /** What an object covers, without a look into the store. */
+  /** The dots that an object covers, without a look into the store. */
   CausalContext covered(ObjectId object) {
     return covered.getOrDefault(object, CausalContext.EMPTY);
   }
@@ -157,7 +157,7 @@ public final class WatchedStore extends ForwardingStore {
     return state == null ? CrdtState.bottom(object.type()) : state;
   }
 
-  /** Another input follows. */
+  /** The next input begins. */
   void begin() {
     former.clear();
     formerStates.clear();
@@ -165,12 +165,12 @@ public final class WatchedStore extends ForwardingStore {
     showing = null;
   }
 
-  /** The input in hand brings what was acknowledged before. */
+  /** The present input absorbs updates that were acknowledged before. */
   void absorbs(Input.Absorbed input) {
     input.updates().forEach(u -> acknowledged.put(u.object(), u.sinceNanos()));
   }
 
-  /** What of a key is shown without the partition's doing: it must be durable. */
+  /** Checks that states of a key that are read past the partition are durable. */
   public Map<ObjectId, CausalContext> shown(Key key, List<CrdtState> states) {
     Map<ObjectId, CausalContext> shown = new HashMap<>();
     for (CrdtState state : states) {
@@ -185,7 +185,7 @@ public final class WatchedStore extends ForwardingStore {
     return shown;
   }
 
-  /** What reads later shows what is shown now. */
+  /** Makes a later read show what is shown at present. */
   Runnable shownNow(Runnable reading) {
     Map<ObjectId, CausalContext> now = showing;
     if (now == null) {
@@ -198,7 +198,7 @@ public final class WatchedStore extends ForwardingStore {
     };
   }
 
-  /** Every change must be recorded, in the order in which they were made. */
+  /** Checks that the records are the changes of the present input, in their order. */
   void witness(List<Effects.Recorded> records) {
     for (Effects.Recorded record : records) {
       recorded++;
@@ -238,7 +238,7 @@ public final class WatchedStore extends ForwardingStore {
     together.clear();
   }
 
-  /** An update as it is: what is read of a decomposed object later may be another version. */
+  /** Reads all of an update now, since a decomposed object may be another version later. */
   private static Shipment inMemory(Shipment update) {
     return Decomposition.isDecomposed(update.content())
         ? new Shipment(
@@ -273,14 +273,14 @@ public final class WatchedStore extends ForwardingStore {
     return durable;
   }
 
-  /** Takes what is to be done when the records since the last call are durable. */
+  /** Returns what must be run once the records since the last call are durable. */
   Runnable takeRecorded() {
     List<Runnable> taken = told;
     told = new ArrayList<>();
     return () -> taken.forEach(Runnable::run);
   }
 
-  /** What the object covered before the next change, which must have been one of it. */
+  /** What an object covered before the next change, which must be a change of this object. */
   private CausalContext before(ObjectId object) {
     Covered change = changes.poll();
     if (change == null || !object.equals(change.object())) {
@@ -296,7 +296,7 @@ public final class WatchedStore extends ForwardingStore {
     formerStates.computeIfAbsent(object, o -> new ArrayDeque<>()).add(before);
   }
 
-  /** Checks what has become visible of an object. */
+  /** Checks a state that has become visible. */
   private void check(ObjectId object, CausalContext before, CrdtState after) {
     simulation.checks(node.unit()).changed(node, object, before, after.context());
     if (after.store() instanceof BoundedCounter counter

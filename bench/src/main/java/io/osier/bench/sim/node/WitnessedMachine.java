@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * are still as it shows them.
  */
 final class WitnessedMachine implements Machine {
-  /** What handling one shipment takes, as the partition is told. */
+  /** How long handling one shipment takes, as the partition is told. */
   private static final long SHIPMENT_NANOS = 20_000;
 
   /** Hears of the reply to a command when it is made; the result is run when it may go. */
@@ -43,7 +43,7 @@ final class WitnessedMachine implements Machine {
      */
     Runnable made(@Nullable SimNode at, Reply reply);
 
-    /** The same, which shows the reply to another one, too; that may be null. */
+    /** Returns a listener that also shows the reply to another one; null for no other one. */
     default ReplyListener and(@Nullable Consumer<Reply> other) {
       return other == null
           ? this
@@ -54,15 +54,15 @@ final class WitnessedMachine implements Machine {
     }
   }
 
-  /** A command under way: who is told when its reply is made, and again when it may go. */
+  /** A command under way, whose listener hears of the reply when it is made and when it leaves. */
   private static final class Asked implements Consumer<Reply> {
     private final WitnessedMachine machine;
     private final ReplyListener listener;
 
-    /** Whether the partition has it to answer. */
+    /** Whether the command is in the partition's inbox. */
     private boolean offered;
 
-    /** Lets the reply go; null before it is made. */
+    /** Lets the reply leave; null before it is made. */
     private @Nullable Runnable then;
 
     Asked(WitnessedMachine machine, ReplyListener listener) {
@@ -93,10 +93,10 @@ final class WitnessedMachine implements Machine {
 
   private final Map<Long, Asked> asked = new HashMap<>();
 
-  /** For each output that has not left, in their order: how many records come before it. */
+  /** For each output that has not left, in order: how many records must be durable before. */
   private final ArrayDeque<Long> recordsBefore = new ArrayDeque<>();
 
-  // What the inputs of a batch have brought so far.
+  // The effects of the present batch so far.
   private List<Effects.Recorded> records = new ArrayList<>();
   private Optional<PartitionProgress> progress = Optional.empty();
   private List<Effects.Output> whenDurable = new ArrayList<>();
@@ -109,23 +109,23 @@ final class WitnessedMachine implements Machine {
     this.store = store;
   }
 
-  /** What takes the answer to a command, for somebody who wants to see it made. */
+  /** Returns what takes the reply to a command, for a listener. */
   Consumer<Reply> asked(ReplyListener listener) {
     return new Asked(this, listener);
   }
 
-  /** As it is, or for somebody who adds to the answer before it goes to whom it is for. */
+  /** As {@link #asked(ReplyListener)}, for who only wants the reply; an own one stays as it is. */
   Consumer<Reply> asked(Consumer<Reply> reply) {
     return reply instanceof Asked ? reply : asked((at, made) -> () -> reply.accept(made));
   }
 
-  /** Refuses a command that the partition has not got. */
+  /** Refuses a command, since the keyspace was dropped. */
   void refuse(Consumer<Reply> command) {
     Reply dropped = new Reply.Failure(ErrorCode.UNAVAILABLE, "the keyspace was dropped here");
     ((Asked) command).listener.made(null, dropped).run();
   }
 
-  /** Refuses all that was not answered. */
+  /** Refuses all commands that were not answered. */
   void refuseAll() {
     List<Asked> left = new ArrayList<>(offered);
     left.addAll(asked.values());
@@ -196,7 +196,7 @@ final class WitnessedMachine implements Machine {
     addAll(atOnce, effects.atOnce());
   }
 
-  /** Nothing to nothing without the work: most inputs bring little. */
+  /** Adds nothing cheaply, since most inputs have few effects. */
   private static <T> void addAll(List<T> to, List<? extends T> more) {
     if (!more.isEmpty()) {
       to.addAll(more);

@@ -12,23 +12,23 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-/** What a run is like, as its seed and the options have it. Immutable. */
+/** What the options and the seed decide about a run. Immutable. */
 public final class RunProfile {
   /** One seed of so many has a datacenter out of reach for more than an hour. */
   private static final int LONG_ONE_IN = 90;
 
   private static final int LONG_SECONDS = 5_400;
 
-  /** Shorter runs are short on purpose. */
+  /** Runs with less load than this have no long outage. */
   private static final int LONG_SECONDS_MIN = 120;
 
-  /** So many times slower are the clients of a long run. */
+  /** By which factor the clients of a long run are slower. */
   private static final int LONG_PACE = 12;
 
   /** One seed of so many with large values has some of more than a MiB. */
   private static final int HUGE_ONE_IN = 4;
 
-  /** Of one seed of three: a few frames, so that streams wait for acknowledgements all the time. */
+  /** In one seed of three: a few frames, so that streams wait for acknowledgements all the time. */
   private static final int WINDOW_BYTES_TINY = 4 << 10;
 
   private static final int WINDOW_BYTES = 64 << 10;
@@ -110,7 +110,7 @@ public final class RunProfile {
     this.losesAnswers = options.faults().contains(Fault.ANSWERS) && seed % 3 != 0;
   }
 
-  /** Its seeds take several times as long as others. */
+  /** Whether seeds with the fault take several times as long as others. */
   private static boolean isCostly(Fault fault) {
     return fault == Fault.LARGE || fault == Fault.MEMBERS;
   }
@@ -174,7 +174,7 @@ public final class RunProfile {
         && (seed + Homes.base(unit.policy().name()).hashCode()) % FIXED_ONE_IN != 0;
   }
 
-  /** Of short periods, and such that moves are worth it now and then. */
+  /** The settings of placement: short periods, and moves that are worth it now and then. */
   public PlacementSettings placement() {
     Random random = new Random(seed * 43);
     double msWorth = MS_WORTH[random.nextInt(MS_WORTH.length)];
@@ -197,7 +197,7 @@ public final class RunProfile {
     return has(Feature.COPIES) && seed % STALE_ONE_IN == 0 ? STALE_READS : Duration.ZERO;
   }
 
-  /** For the keys that others follow. */
+  /** The budget of a holder for the keys that others follow, in bytes. */
   public long followersBytes() {
     return seed % 4 == 0 ? COPIES_BYTES_FEW / 2 : COPIES_BYTES;
   }
@@ -245,7 +245,7 @@ public final class RunProfile {
     return losesAnswers && (dc.hashCode() + seed) % 2 == 0;
   }
 
-  /** Of how many transactions a datacenter remembers how they ended. */
+  /** How many ended transactions a datacenter remembers. */
   public int endedTransactions(String dc) {
     return forgetsEnds(dc) ? 1 : 100_000;
   }

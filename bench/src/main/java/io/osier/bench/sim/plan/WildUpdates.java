@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/** What is done with wild objects: everything that their type allows. */
+/** Draws updates and queries of wild objects: everything that their type allows. */
 final class WildUpdates {
   /** Makes a value so large that its frame is decoded apart. */
   private static final String HUGE_TAIL = "-".repeat(1_200_000);
@@ -24,7 +24,7 @@ final class WildUpdates {
 
   private static final int DEPTH_MAX = 2;
 
-  /** Types of fields. */
+  /** The types that fields may have. */
   private final List<CrdtType> fields;
 
   private final List<CrdtType> leaves;
@@ -111,7 +111,7 @@ final class WildUpdates {
     };
   }
 
-  /** All that is assigned is a number, so no increment is refused. */
+  /** Draws an update of a string; each assigned text is a number, so no increment is refused. */
   private static Operation string(Random random) {
     return random.nextInt(5) == 0
         ? new Operation.Assign(Value.of(Integer.toString(random.nextInt(1_000))))

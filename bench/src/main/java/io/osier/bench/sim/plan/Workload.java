@@ -86,7 +86,7 @@ public final class Workload {
     }
 
     /**
-     * What is asked with it of its object, of some of the writes.
+     * What some of the writes ask of their object.
      *
      * @param number counts its caller's tasks
      */
@@ -119,7 +119,7 @@ public final class Workload {
   /** One update of so many has a condition, if it asks nothing. */
   private static final int CONDITIONS_ONE_IN = 3;
 
-  /** Larger readings are expected of nothing. */
+  /** Larger readings are not used as conditions. */
   private static final long EXPECTED_BYTES_MAX = 20_000;
 
   private enum Sort {
@@ -236,7 +236,7 @@ public final class Workload {
 
   // ---------------------------------------------------------------- conditions
 
-  /** Somebody was shown all of an object: what others may expect now. */
+  /** Somebody has read all of an object: conditions may expect this reading from now on. */
   public void shown(ObjectId object, Reading reading) {
     if (reading.heapBytes() <= EXPECTED_BYTES_MAX) {
       shown.put(object, reading);

@@ -25,7 +25,7 @@ final class ProgramObjects {
 
   private final Unit unit;
 
-  /** By what they are for. */
+  /** The keys by their purpose. */
   private final Map<String, Key> named = new HashMap<>();
 
   private int keys;

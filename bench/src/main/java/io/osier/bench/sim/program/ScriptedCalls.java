@@ -16,7 +16,9 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Calls that are done by a script: step by step, each of which is looked for by another step. */
+/**
+ * Calls that a script does step by step; after some of them a further step reads what they made.
+ */
 final class ScriptedCalls {
   private static final long BYTES = 1_000;
 
@@ -30,7 +32,7 @@ final class ScriptedCalls {
     this.calls = List.copyOf(calls);
   }
 
-  /** What does them. */
+  /** Returns the script that does the calls. */
   Call.Script script() {
     Set<Key> keys = new LinkedHashSet<>();
     calls.forEach(call -> keys.addAll(call.keys()));
@@ -53,7 +55,7 @@ final class ScriptedCalls {
     return new Request.Evaluate(keyspace, List.of(call), List.of(), VersionVector.EMPTY, 0);
   }
 
-  /** A step sees what the one before it has made. */
+  /** Checks that a step sees what the step before it has made. */
   private void look(Function<Request, Reply> ask, Call.Update made, Query query, Reading expected) {
     Reply seen =
         ask.apply(

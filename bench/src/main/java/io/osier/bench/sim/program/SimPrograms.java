@@ -49,7 +49,7 @@ public final class SimPrograms {
   private static final int LIMIT_MILLIS = 20_000;
 
   /**
-   * What is to be as it was.
+   * What a guard expects to be unchanged.
    *
    * @param before of {@link ProgramCheck#before}
    */
@@ -62,7 +62,7 @@ public final class SimPrograms {
   private final boolean works;
   private final ProgramObjects objects;
 
-  /** Who was asked for programs. */
+  /** The datacenters that were asked for programs. */
   private final Set<ReplicaId> asked = new TreeSet<>();
 
   /** Does nothing before {@link #start}. */
@@ -130,7 +130,7 @@ public final class SimPrograms {
                 });
   }
 
-  /** As it is when it has been on the wire; a script is not sent there. */
+  /** Encodes and decodes a request, unless it has a script, which cannot be sent. */
   private Request encoded(Request request) {
     if (request instanceof Request.Evaluate program
         && program.calls().stream().anyMatch(Call.Script.class::isInstance)) {
@@ -222,13 +222,13 @@ public final class SimPrograms {
 
   // ---------------------------------------------------------------- what it sees
 
-  /** Mostly of the newest programs. */
+  /** Draws a group of programs, mostly the newest one. */
   private int anyGroup() {
     int newest = Math.max(0, check.begun() - 1) / ProgramObjects.GROUP;
     return random.nextInt(4) == 0 ? random.nextInt(newest + 1) : newest;
   }
 
-  /** What a reader asks for, and who is counted: the readings are in this order. */
+  /** What a reader asks for, in the order of the readings, and the datacenters that are counted. */
   private record Looked(List<ReplicaId> counted, List<ObjectId> shown, List<Key> moved) {}
 
   private Looked looked() {
@@ -305,7 +305,7 @@ public final class SimPrograms {
 
   // ---------------------------------------------------------------- the end
 
-  /** All that will ever happen has. */
+  /** Checks all programs at the end of the run. */
   public void ended() {
     Set<ReplicaId> lost = simulation.losses().lost(unit);
     List<ReplicaId> counted = List.copyOf(asked);

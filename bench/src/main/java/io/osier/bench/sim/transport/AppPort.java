@@ -1,9 +1,7 @@
 package io.osier.bench.sim.transport;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
-import static java.util.Objects.requireNonNull;
 
-import io.osier.bench.sim.world.SimChannel;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.ReplicaId;
@@ -15,11 +13,9 @@ import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The port for clients of one datacenter's process: production's server, with the connections of
@@ -31,11 +27,11 @@ final class AppPort implements ClientService {
 
   private static final int CONNECTIONS_FEW = 2;
   private static final int CONNECTIONS = 100;
-  private static final int GREETING_MILLIS = 1_500;
-  private static final int FRAME_MILLIS = 2_000;
+  private static final int GREETING_MILLIS = 8_000;
+  private static final int FRAME_MILLIS = 4_000;
   private static final int ANSWER_MILLIS_MAX = 300;
 
-  /** Enough for all clients: what is refused by the server itself was never asked, here. */
+  /** Enough for all clients, so that the server itself refuses none for lack of memory. */
   private static final long HEAP_BYTES = 1L << 30;
 
   private final AppWorld world;
@@ -43,10 +39,6 @@ final class AppPort implements ClientService {
   private final Random random;
   private final SimSockets sockets;
   private final boolean isNarrow;
-  private final List<AppConnection> connections = new ArrayList<>();
-
-  /** Whose bytes are being read; null while none are. */
-  private @Nullable AppConnection serving;
 
   AppPort(AppWorld world, ReplicaId self, Random random) {
     this.world = world;
@@ -54,7 +46,7 @@ final class AppPort implements ClientService {
     this.random = random;
     this.sockets =
         new SimSockets(
-            world.nothing(), world.scheduler(), self, () -> 0, new Random(random.nextLong()));
+            world.network(), world.scheduler(), self, () -> 0, new Random(random.nextLong()));
     this.isNarrow = random.nextInt(NARROW_ONE_IN) == 0;
     var unused =
         ClientServer.open(
@@ -81,36 +73,6 @@ final class AppPort implements ClientService {
     return isNarrow;
   }
 
-  /** The server's end of a new connection. */
-  SimChannel channel(AppConnection of) {
-    return sockets.add(
-        new SimChannel(world.scheduler(), sockets, sockets.nextNumber()) {
-          @Override
-          public void within(Runnable work) {
-            AppConnection before = serving;
-            serving = of;
-            try {
-              work.run();
-            } finally {
-              serving = before;
-            }
-          }
-        });
-  }
-
-  void accept(AppConnection connection) {
-    connections.removeIf(AppConnection::isOver);
-    connections.add(connection);
-    sockets.accept(connection.server());
-  }
-
-  /** The process is gone. */
-  void crash() {
-    sockets.crash();
-    connections.forEach(AppConnection::crashed);
-    connections.clear();
-  }
-
   // ---------------------------------------------------------------- requests
 
   @Override
@@ -118,19 +80,20 @@ final class AppPort implements ClientService {
     return List.of(new Reply.KeyspaceInfo(AppWorld.KEYSPACE, 1_000, 1, false));
   }
 
-  /** What a check throws ends the run, and not the connection. */
+  /** Handles a request; an exception of a check ends the run, and not the connection. */
   @Override
   public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
     try {
-      AppConnection from = requireNonNull(serving, "it has just been read");
-      if (from.isStranger()) {
-        throw new Violation("", "%s lets %s in, which has not logged in: %s", self, from, request);
-      }
       if (request instanceof Request.Ping) {
         reply.accept(new Reply.Pong());
-      } else {
-        answer(from, from.comes(request), reply);
+        return;
       }
+      AppRequest one = world.comes(self, request);
+      if (one.by.isStranger()) {
+        throw new Violation(
+            "", "%s lets %s in, which has not logged in: %s", self, one.by, request);
+      }
+      answer(one, reply);
     } catch (RuntimeException e) {
       world.scheduler().fail(e);
     }
@@ -146,7 +109,7 @@ final class AppPort implements ClientService {
   }
 
   /** At once or later: answers overtake each other. */
-  private void answer(AppConnection from, AppConnection.Sending one, Consumer<Reply> reply) {
+  private void answer(AppRequest one, Consumer<Reply> reply) {
     Reply made = world.nextReply(random);
     one.reply = made;
     if (random.nextBoolean()) {
@@ -160,7 +123,7 @@ final class AppPort implements ClientService {
             () -> {
               if (!sockets.isClosed()) {
                 reply.accept(made);
-                from.server().wake();
+                sockets.run();
               }
             });
   }

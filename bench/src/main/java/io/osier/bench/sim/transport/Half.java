@@ -1,10 +1,10 @@
 package io.osier.bench.sim.transport;
 
-/** One of the two kinds of connections. */
+/** The kind of connections that a run is about: of clients, or of datacenters. */
 interface Half {
   void start();
 
-  /** Something goes wrong for a while; whatever it is ends by itself. */
+  /** Begins a drawn fault, which ends by itself. */
   void fault(long duration);
 
   /** No new faults from now on. */

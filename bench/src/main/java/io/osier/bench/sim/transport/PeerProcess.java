@@ -28,7 +28,7 @@ final class PeerProcess implements PeerListener {
   /** One of so many runs the former program. */
   private static final int FORMER_OF = 3;
 
-  /** Nothing is sent where more than this has not left. */
+  /** While more bytes than this have not left, no further frame is sent. */
   private static final long UNSENT_BYTES_MAX = 32 << 10;
 
   private final Peers world;
@@ -92,7 +92,7 @@ final class PeerProcess implements PeerListener {
     transport.dial();
   }
 
-  /** It stands still until as many stops have ended as began. */
+  /** Stops the process until as many stops have ended as began. */
   void stop(boolean begin) {
     sockets.stop(begin);
     world.network().changed(self.dc());
@@ -135,7 +135,7 @@ final class PeerProcess implements PeerListener {
     }
   }
 
-  /** Nothing has been wrong for long. */
+  /** Checks that the process is connected, after a time without faults. */
   void checkUp(String to) {
     if (!transport.isConnected(to)) {
       throw new Violation("", "%s is not connected to %s, and nothing is wrong", self, to);
@@ -147,7 +147,7 @@ final class PeerProcess implements PeerListener {
 
   // ---------------------------------------------------------------- what the transport hears
 
-  /** What a check throws ends the run. */
+  /** Handles an event of the transport; an exception of a check ends the run. */
   private void hears(Runnable what) {
     if (sockets.isClosed()) {
       return;

@@ -5,8 +5,8 @@ import io.osier.propagation.wire.Frame;
 import java.util.ArrayDeque;
 
 /**
- * What the transport has taken from one datacenter for another: it comes in this order, and once;
- * and only what a broken connection has taken with it does not come.
+ * Checks the frames that the transport has taken from one datacenter for another: they come in this
+ * order, and once; only frames that were under way on a broken connection may not come.
  */
 final class SentFrames {
   private static final class Sent {
@@ -36,17 +36,17 @@ final class SentFrames {
     coming.add(new Sent(frame));
   }
 
-  /** It was not taken after all. */
+  /** The transport has not taken the last frame. */
   void isNotSent() {
     coming.removeLast();
   }
 
-  /** What was sent last is in one compressed block with what was sent before it. */
+  /** The last frame shares a compressed block with the frame before it. */
   void sharesABlock() {
     coming.getLast().sharesABlock = true;
   }
 
-  /** Its connection has ended, at one end or the other. */
+  /** An end of the connection is closed: the frames under way may be lost. */
   void mayBeLost() {
     coming.forEach(sent -> sent.mayBeLost = true);
   }

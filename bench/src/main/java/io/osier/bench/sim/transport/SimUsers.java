@@ -17,7 +17,7 @@ public final class SimUsers {
   /** The user whose password the stranger does not know. */
   public static final String WRONGED = "wronged";
 
-  /** What the stranger takes for it. */
+  /** The wrong password that the stranger tries. */
   private static final char[] WRONG = "what a stranger guesses".toCharArray();
 
   private static final byte[] SALT = "the salt of all".getBytes(StandardCharsets.US_ASCII);
@@ -63,7 +63,7 @@ public final class SimUsers {
     }
   }
 
-  /** Of what the stranger takes for the password. */
+  /** The credential of the wrong password that the stranger tries. */
   public static ScramCredential wrong() {
     return credential(WRONG);
   }

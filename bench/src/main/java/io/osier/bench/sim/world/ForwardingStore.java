@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A store as another one, to which somebody adds something. */
+/** Forwards all calls to another store; subclasses override what they add to. */
 public class ForwardingStore implements ObjectStore {
   private final ObjectStore inner;
 

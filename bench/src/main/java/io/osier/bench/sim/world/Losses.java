@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What crashes have taken: the memory of whole incarnations, and commits that were not durable yet.
- * Used by the simulation's thread.
+ * Knows what crashes have lost: the memory of whole incarnations, and commits that were not durable
+ * yet. Used by the simulation's thread.
  */
 public final class Losses {
   private record Recovery(Unit unit, ReplicaId self, long nanos, long committed) {}
@@ -36,7 +36,7 @@ public final class Losses {
     recoveries.add(new Recovery(unit, self, scheduler.nanos(), committed));
   }
 
-  /** Whether a crash took a commit back before it was durable. */
+  /** Whether a crash has lost a commit before it was durable. */
   public boolean tookBack(Unit unit, Dot commit, long sinceNanos) {
     return recoveries.stream()
         .anyMatch(

@@ -3,7 +3,7 @@ package io.osier.bench.sim.world;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Virtual time: events in the order of their times, and of their making at equal times. */
+/** Virtual time: runs events in the order of their times; at equal times as they were planned. */
 public final class Scheduler {
   public static final long MILLI = 1_000_000;
   public static final long SECOND = 1_000 * MILLI;
@@ -21,17 +21,17 @@ public final class Scheduler {
   private long order;
   private @Nullable RuntimeException failure;
 
-  /** Now. */
+  /** The present time, in nanoseconds. */
   public long nanos() {
     return nanos;
   }
 
-  /** How long the run has taken so far. */
+  /** How much virtual time has passed, in nanoseconds. */
   public long elapsedNanos() {
     return nanos - START_NANOS;
   }
 
-  /** Does something later; what is due at one time is done in the order of these calls. */
+  /** Plans an action; actions of one time are run in the order of these calls. */
   public void in(long afterNanos, Runnable action) {
     if (afterNanos < 0) {
       throw new IllegalArgumentException("that is past: " + afterNanos + " ns");
@@ -40,21 +40,21 @@ public final class Scheduler {
   }
 
   /**
-   * Ends the run after the present event: for what would be caught on its way up. The run fails for
-   * the first that it is told, whatever the rest of the event throws.
+   * Ends the run after the present event: for an exception that a caller would catch. The run fails
+   * with the first one that is reported here, whatever the rest of the event throws.
    */
   public void fail(RuntimeException e) {
     failure = failure == null ? e : failure;
   }
 
-  /** Throws what {@link #fail} was told, if anything. */
+  /** Throws the exception that was reported by {@link #fail}, if there is one. */
   public void throwFailure() {
     if (failure != null) {
       throw failure;
     }
   }
 
-  /** Lets time pass. */
+  /** Lets time pass, and runs the events that are due. */
   public void runFor(long durationNanos) {
     long until = nanos + durationNanos;
     while (!events.isEmpty() && events.peek().nanos <= until) {

@@ -25,7 +25,7 @@ public record SimCargo(byte[] bytes, int size, @Nullable Runnable frame) {
     return size == 0;
   }
 
-  /** Some of it, in its order: a frame comes with the last. */
+  /** A part of the cargo; a frame that is not encoded is handed on with its last part. */
   SimCargo part(int from, int length) {
     if (length == size) {
       return this;

@@ -41,7 +41,7 @@ public class SimChannel extends EmbeddedChannel {
     }
   }
 
-  /** By which groups of channels tell them apart. */
+  /** The identity of a channel within its process. */
   private record Id(long number) implements ChannelId {
     @Override
     public String asShortText() {
@@ -66,10 +66,10 @@ public class SimChannel extends EmbeddedChannel {
   private @Nullable SimStream out;
   private @Nullable SimStream in;
 
-  /** The network ends it, and not its handlers. */
+  /** Whether the network closes the channel, and not one of its handlers. */
   private boolean ending;
 
-  /** Where in its pipeline what it writes is compressed; null if it is nowhere. */
+  /** The compressor in its pipeline; null if there is none. */
   private @Nullable ChannelHandlerContext compressor;
 
   private boolean gathers;
@@ -79,7 +79,7 @@ public class SimChannel extends EmbeddedChannel {
   private long plannedNanos = Long.MAX_VALUE;
 
   /**
-   * An end that is not joined.
+   * Makes an end that is not joined with another one.
    *
    * @param number no other channel of the process has it
    */
@@ -98,7 +98,7 @@ public class SimChannel extends EmbeddedChannel {
     in = reads;
   }
 
-  /** Its process is gone: gives back what has not left, and tells nobody. */
+  /** Releases what was not sent, since the process has crashed; its handlers hear nothing. */
   void abandon() {
     ChannelOutboundBuffer unsent = unsafe().outboundBuffer();
     if (unsent == null) {
@@ -148,13 +148,13 @@ public class SimChannel extends EmbeddedChannel {
     return isOpen() && isRegistered() && process.isServed();
   }
 
-  /** What its handlers have written and the socket has not taken, in bytes. */
+  /** How many bytes its handlers have written that the socket has not taken. */
   long unsentBytes() {
     ChannelOutboundBuffer unsent = unsafe().outboundBuffer();
     return gatheredBytes() + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
   }
 
-  /** What its next compressed block will hold, in bytes, so far. */
+  /** How many bytes its next compressed block holds so far. */
   int gatheredBytes() {
     ChannelHandlerContext here = compressor;
     return here == null || here.isRemoved() ? 0 : ((LinkCompressor) here.handler()).gatheredBytes();
@@ -162,7 +162,7 @@ public class SimChannel extends EmbeddedChannel {
 
   // ---------------------------------------------------------------- its loop
 
-  /** Does what its handlers have planned for now. */
+  /** Runs the tasks of its event loop that are due. */
   public void run() {
     if (running || !process.isServed() || !isRegistered()) {
       return;
@@ -184,7 +184,7 @@ public class SimChannel extends EmbeddedChannel {
     checkException();
   }
 
-  /** Does what its handlers may take part in. */
+  /** Runs work in which its handlers take part. */
   protected void within(Runnable work) {
     work.run();
   }
@@ -202,7 +202,7 @@ public class SimChannel extends EmbeddedChannel {
     return gathers ? pipeline().writeAndFlush(message) : super.writeAndFlush(message);
   }
 
-  /** Another thread has given it something to do: it is done soon. */
+  /** Runs its event loop soon, after a task was added from outside of it. */
   public final void wake() {
     if (!woken) {
       woken = true;
@@ -243,7 +243,7 @@ public class SimChannel extends EmbeddedChannel {
 
   // ---------------------------------------------------------------- bytes
 
-  /** Whether it wants what has come. */
+  /** Whether it reads at present. */
   boolean reads() {
     return isServed() && config().isAutoRead();
   }

@@ -2,6 +2,8 @@ package io.osier.bench.sim.world;
 
 import io.osier.bench.sim.plan.Sabotage;
 import java.util.ArrayDeque;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection as TCP gives it: two ways of bytes in order, each with a buffer of bounded size. A
@@ -9,7 +11,7 @@ import java.util.ArrayDeque;
  * take their turns on the link; what is answered is little, and only takes its time.
  */
 public final class SimConnection {
-  /** How long silence must last before an end may give up. */
+  /** How long nothing must have come before an end may close the connection. */
   private static final long SILENCE_NANOS = 10 * Scheduler.SECOND;
 
   /**
@@ -17,6 +19,9 @@ public final class SimConnection {
    * there and back, however slow the link is.
    */
   private static final long YOUNG_NANOS = 3 * Scheduler.SECOND;
+
+  /** Once in so many times what is written at once comes in two parts. */
+  private static final int PARTS_ONE_IN = 4;
 
   private final Scheduler scheduler;
   private final Trace trace;
@@ -28,7 +33,10 @@ public final class SimConnection {
   private final Way back;
   private final long sinceNanos;
 
-  /** Whether encoded updates have gone over it. */
+  /** Draws where what is written is split; null where nothing is. */
+  private final @Nullable Random splits;
+
+  /** Whether encoded updates have been sent over it. */
   private boolean brings;
 
   SimConnection(
@@ -37,7 +45,9 @@ public final class SimConnection {
       Sabotage sabotage,
       SimLink link,
       SimChannel dialled,
-      SimChannel accepted) {
+      SimChannel accepted,
+      @Nullable Random splits) {
+    this.splits = splits;
     this.scheduler = scheduler;
     this.trace = trace;
     this.sabotage = sabotage;
@@ -55,6 +65,11 @@ public final class SimConnection {
   final class Way extends SimStream {
     private final boolean takesTurns;
     private final ArrayDeque<SimLinkQueue.Unsent> unsent = new ArrayDeque<>();
+
+    /** Whether only a part of what is written next still comes, and nothing after it. */
+    private boolean cutsNext;
+
+    private boolean losesRest;
 
     private Way(SimChannel from, SimChannel to, boolean takesTurns) {
       super(from, to);
@@ -80,15 +95,32 @@ public final class SimConnection {
       link.isFull();
     }
 
-    /** What waits to be written, and what waits here, in bytes. */
+    /** How many bytes its writer has not handed to the socket. */
     long backlogBytes() {
       return from().unsentBytes();
     }
 
     @Override
-    public void carry(byte[] bytes) {
+    public void carry(byte[] written) {
+      byte[] bytes = takesTurns ? written : sabotage.answers(link, written);
       trace.hash(bytes);
-      if (!isLost() && (bytes.length == 0 || sabotage.carries(takesTurns, bytes))) {
+      boolean isEnd = written.length == 0;
+      if (isLost()
+          || losesRest
+          || (!isEnd && (bytes.length == 0 || !sabotage.carries(takesTurns, bytes)))) {
+        return;
+      }
+      Random at = splits;
+      if (at == null || bytes.length < 2) {
+        link.queue().enter(this, SimCargo.of(bytes));
+      } else if (cutsNext) {
+        link.queue().enter(this, SimCargo.of(bytes).part(0, 1 + at.nextInt(bytes.length - 1)));
+        losesRest = true;
+      } else if (at.nextInt(PARTS_ONE_IN) == 0) {
+        int first = 1 + at.nextInt(bytes.length - 1);
+        link.queue().enter(this, SimCargo.of(bytes).part(0, first));
+        link.queue().enter(this, SimCargo.of(bytes).part(first, bytes.length - first));
+      } else {
         link.queue().enter(this, SimCargo.of(bytes));
       }
     }
@@ -100,7 +132,7 @@ public final class SimConnection {
       }
     }
 
-    /** What has been written and waits for its turn on the link. */
+    /** What was written and waits for its turn on the link. */
     ArrayDeque<SimLinkQueue.Unsent> unsent() {
       return unsent;
     }
@@ -119,7 +151,7 @@ public final class SimConnection {
     }
   }
 
-  /** An end has closed it by itself: it may where nothing has come for long, or has just begun. */
+  /** Checks that an end that closes the connection may do so: after silence, or a short life. */
   private void gaveUp(SimChannel end) {
     long calm = link.calmSinceNanos();
     calm = Math.max(calm, dialled.process().servedSinceNanos());
@@ -157,21 +189,21 @@ public final class SimConnection {
   }
 
   /**
-   * What is written from now on leaves at the end of the present time, all together.
+   * Lets everything that is written until the present time ends leave together.
    *
-   * @return what its next compressed block will hold, in bytes, so far
+   * @return how many bytes the next compressed block holds so far
    */
   public int gather() {
     dialled.gather(true);
     return dialled.gatheredBytes();
   }
 
-  /** How many bytes who dialled has written so far. */
+  /** How many bytes the end that has dialled has written so far. */
   long writtenBytes() {
     return there.writtenBytes();
   }
 
-  /** Whether the other end has been sent updates that it decodes, from which it draws who lives. */
+  /** Whether encoded updates have been sent over it; the first ones are always encoded. */
   public boolean brings() {
     return brings;
   }
@@ -194,19 +226,31 @@ public final class SimConnection {
     return SimStream.isOver(dialled) && SimStream.isOver(accepted);
   }
 
-  /** Whoever can read, reads. */
+  /** Lets both ends read what has come. */
   void deliver() {
     there.deliver();
     back.deliver();
   }
 
-  /** What is under way comes to nobody. */
+  /** Loses all bytes that are under way. */
   void loseAll() {
     link.queue().lose(there);
     link.queue().lose(back);
   }
 
-  /** What its writer wants to send and the link has not taken, in bytes. */
+  /**
+   * Breaks the connection: in both directions, in one, or in the middle of what is written next.
+   */
+  void breaks(Random random) {
+    Way one = random.nextBoolean() ? there : back;
+    switch (random.nextInt(3)) {
+      case 0 -> loseAll();
+      case 1 -> link.queue().lose(one);
+      default -> one.cutsNext = true;
+    }
+  }
+
+  /** How many bytes the end that has dialled has written that the link has not taken. */
   long backlogBytes() {
     return there.backlogBytes();
   }

@@ -40,7 +40,7 @@ public final class SimDisk {
   private static final int WRITE_MICROS_MAX = 3_000;
   private static final int SYNC_MILLIS_MAX = 400;
 
-  /** How long it takes to read ahead what a partition will want. */
+  /** How long reading ahead takes. */
   private static final long READ_NANOS = 200_000;
 
   /** The longest that a group waits for room without {@link SimDc#waits}. */
@@ -49,12 +49,12 @@ public final class SimDisk {
   /** The longest that a group waits on a disk that is not slow, after it has waited for room. */
   public static final long DELAY_NANOS_MAX = ROOM_NANOS_MAX + 2 * WRITE_MICROS_MAX * 1_000L;
 
-  /** In one life of three there is room for a handful of groups, so that partitions must wait. */
+  /** The room for unwritten groups in one life of three: a handful, so that partitions wait. */
   private static final long ROOM_BYTES_TINY = 10_000;
 
   private static final long ROOM_BYTES = 1 << 20;
 
-  /** What a record takes in memory, about. */
+  /** About how many bytes a record takes in memory. */
   private static final int CHANGE_BYTES = 120;
 
   /**
@@ -72,10 +72,10 @@ public final class SimDisk {
   private final ArrayDeque<Records> unsynced = new ArrayDeque<>();
   private final List<MemoryVersions> durable = new ArrayList<>();
 
-  /** The same where all is durable that is confirmed. */
+  /** What was confirmed, by unit; of a disk of kind SYNC the same as what is durable. */
   private final List<MemoryVersions> visible = new ArrayList<>();
 
-  /** What waits for the end of a stall. */
+  /** The actions that wait for the end of a stall. */
   private final List<Runnable> stalled = new ArrayList<>();
 
   private GroupQueue<Records> queue;
@@ -84,7 +84,7 @@ public final class SimDisk {
   /** What is being written; null if nothing is. */
   private GroupCommit.@Nullable Batch<Records> writing;
 
-  /** Partitions whose groups wait for room, and what goes on with them. */
+  /** The partitions whose groups wait for room. */
   private final List<Waiting> waiting = new ArrayList<>();
 
   private record Waiting(BooleanSupplier isIn, long sinceNanos, Consumer<Boolean> goOn) {}
@@ -98,7 +98,7 @@ public final class SimDisk {
   private long waits;
   private long cutWrites;
 
-  /** Grows with each crash: what was planned before does not happen. */
+  /** Counts crashes: what was planned before the last one does not happen. */
   private int boot;
 
   /**
@@ -125,12 +125,12 @@ public final class SimDisk {
     writer = new GroupCommit<>(queue);
   }
 
-  /** What the partition of a unit has stored. */
+  /** The store of a unit. */
   public MemoryVersions versions(Unit unit) {
     return visible.get(unit.number());
   }
 
-  /** Nothing is stored of a unit any more, and of what is under way nothing will be. */
+  /** Drops the store of a unit, with the groups of it that are under way. */
   public void drop(Unit unit) {
     int number = unit.number();
     drops[number]++;
@@ -173,7 +173,7 @@ public final class SimDisk {
 
   // ---------------------------------------------------------------- reading
 
-  /** Reads: what is done is done some time later, unless a crash comes first. */
+  /** Runs a read some time later, unless a crash comes first. */
   public void read(Runnable reading) {
     inTime(READ_NANOS, reading);
   }
@@ -202,7 +202,7 @@ public final class SimDisk {
   }
 
   /**
-   * The way of a partition's groups.
+   * Returns what writes the groups of a partition.
    *
    * @param mustWait takes whether the partition may go on, where there is no room: its thread waits
    * @param goOn is run when it may, and hears whether that took long

@@ -8,9 +8,9 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way from one datacenter to another: how long and how wide it is, as the seed draws it, what
- * is wrong with it at present, and since when nothing is, by which checks tell what they may expect
- * of it. Used by the simulation's thread.
+ * A link from one datacenter to another, in one direction: its delay and bandwidth, which are
+ * drawn, its present faults, and since when it has had none, by which checks know what to expect of
+ * it. Used by the simulation's thread.
  */
 public final class SimLink {
   private static final int SHORT_MILLIS_MIN = 5;
@@ -26,7 +26,7 @@ public final class SimLink {
 
   private static final int NARROW_BYTES_MAX = 125_000;
 
-  /** By so much links and buffers are larger where values are huge. */
+  /** The factor by which bandwidths and buffers are larger in runs with huge values. */
   private static final int HUGE_FACTOR = 8;
 
   /** A link on which frames wait for longer is busy: no bound holds for what comes behind them. */
@@ -41,13 +41,13 @@ public final class SimLink {
   private final Scheduler scheduler;
   private final int factor;
 
-  /** What it carries; 0 for any amount. */
+  /** Its bandwidth; 0 for no limit. */
   private final long bytesPerSecond;
 
   private final int bufferBytes;
   private final SimLinkQueue queue;
 
-  /** Instead of its width, while a fault lasts; 0 for none. */
+  /** Its bandwidth while a fault narrows it; 0 for no such fault. */
   private long squeezedBytesPerSecond;
 
   /** How many faults keep everything from moving. */
@@ -68,13 +68,13 @@ public final class SimLink {
   /** The last one that was opened; null before. */
   private @Nullable SimConnection connection;
 
-  /** The one that frames go over; null if it is not known, or there is none. */
+  /** The connection that frames go over; null if there is none, or it is not known yet. */
   private @Nullable SimConnection carrier;
 
   private long calmNanos;
   private long changedNanos;
 
-  /** As the one before it, whether the link is busy or not. */
+  /** As {@link #changedNanos}, but a busy link does not count as changed. */
   private long faultNanos;
 
   private long backlogNanosMax;
@@ -113,22 +113,22 @@ public final class SimLink {
 
   // ---------------------------------------------------------------- what it is
 
-  /** What a connection's buffers take, in bytes. */
+  /** The size of a connection's buffer in each direction, in bytes. */
   int bufferBytes() {
     return bufferBytes;
   }
 
-  /** Bytes a second that it carries for sure; 0 for any amount. */
+  /** Its bandwidth without faults, in bytes a second; 0 for no limit. */
   public long bytesPerSecond() {
     return bytesPerSecond;
   }
 
-  /** The longest that a frame takes while it is healthy. */
+  /** The longest time that a frame takes while the link is healthy, in nanoseconds. */
   public long delayNanosMax() {
     return delayNanos + jitterNanos + (bytesPerSecond > 0 ? BUSY_NANOS : 0);
   }
 
-  /** What waits for its turn on it. */
+  /** The queue of what waits for its turn on the link. */
   SimLinkQueue queue() {
     return queue;
   }
@@ -184,17 +184,17 @@ public final class SimLink {
     return deafs > 0;
   }
 
-  /** Bytes a second at present; 0 for any amount. */
+  /** Its present bandwidth, in bytes a second; 0 for no limit. */
   long carries() {
     return squeezedBytesPerSecond > 0 ? squeezedBytesPerSecond : bytesPerSecond;
   }
 
-  /** How much longer than usual everything is under way. */
+  /** How much longer than usual everything takes at present, in nanoseconds. */
   long extraDelayNanos() {
     return extraDelayNanos;
   }
 
-  /** The longest that it has been so far. */
+  /** The largest extra delay so far, in nanoseconds. */
   long extraDelayNanosMax() {
     return extraDelayNanosMax;
   }
@@ -279,7 +279,7 @@ public final class SimLink {
     backlogNanosMax = Math.max(backlogNanosMax, BUSY_NANOS);
   }
 
-  /** Something about it has changed: what goes on is to be expected from now on only. */
+  /** A fault of the link has begun or ended: checks expect nothing of the time before. */
   void changed() {
     changedNanos = scheduler.nanos();
     faultNanos = scheduler.nanos();

@@ -14,7 +14,7 @@ import java.util.Random;
  * up does not keep the next one from beginning. Used by the simulation's thread.
  */
 final class SimLinkQueue {
-  /** So many bytes of what waits leave together: the other end hears that something comes. */
+  /** The smallest piece in which waiting bytes leave, so that the other end hears of them soon. */
   private static final int PIECE_BYTES = 1_000;
 
   /** What waits for its turn. */
@@ -32,12 +32,12 @@ final class SimLinkQueue {
   private final Scheduler scheduler;
   private final Random random;
 
-  /** Who has something that waits, the first with a piece on its way into the link. */
+  /** The directions with waiting bytes; a piece of the first is on its way into the link. */
   private final ArrayDeque<SimConnection.Way> turns = new ArrayDeque<>();
 
   private long queuedBytes;
 
-  /** Counts how often the first in the queue was begun, anew where the width has changed. */
+  /** Counts the pieces that were begun, also again after the bandwidth has changed. */
   private long begun;
 
   SimLinkQueue(SimLink link, Scheduler scheduler, Random random) {
@@ -46,7 +46,7 @@ final class SimLinkQueue {
     this.random = random;
   }
 
-  /** Something is given to the link, or to the way back of a connection. */
+  /** Takes cargo that a connection sends, in either direction. */
   void enter(SimConnection.Way way, SimCargo cargo) {
     boolean queues = way.takesTurns() && (link.carries() > 0 || !turns.isEmpty());
     if (!link.isDark() && !queues) {
@@ -65,14 +65,14 @@ final class SimLinkQueue {
     }
   }
 
-  /** The link is wider or narrower than before, or carries something again, or nothing more. */
+  /** Goes on after the link's bandwidth has changed, or it has begun or ceased to hang. */
   void resume() {
     if (!turns.isEmpty()) {
       leaveInTurn();
     }
   }
 
-  /** Lets a piece of who is first leave, and then of the next, as fast as the link is by then. */
+  /** Lets a piece of the first direction leave, as fast as the link is at present. */
   private void leaveInTurn() {
     long ofThis = ++begun;
     if (link.isDark()) {
@@ -96,7 +96,7 @@ final class SimLinkQueue {
         });
   }
 
-  /** What went the other way while the link carried nothing waits for none of what queues here. */
+  /** Lets answers leave that were held up while the link hung: they take no turns. */
   private void letAnswersLeave() {
     for (Iterator<SimConnection.Way> it = turns.iterator(); it.hasNext(); ) {
       SimConnection.Way way = it.next();
@@ -153,7 +153,7 @@ final class SimLinkQueue {
         });
   }
 
-  /** What a way carries comes to nobody, and what waits for its turn does not leave any more. */
+  /** Loses all that is under way in one direction, and what waits for its turn. */
   void lose(SimConnection.Way way) {
     way.lose();
     boolean isFirst = turns.peek() == way;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * the transport to notice. Used by the simulation's thread.
  */
 public final class SimNetwork {
-  /** How long a side may take to notice that a link is gone. */
+  /** The longest time until an end notices that its connection is gone. */
   private static final int NOTICE_MILLIS_MAX = 5_000;
 
   private final Scheduler scheduler;
@@ -34,6 +34,9 @@ public final class SimNetwork {
   private final List<SimConnection> connections = new ArrayList<>();
   private final Workload.Sizes sizes;
 
+  /** Whether connections also split what is written, and break in one direction or in a frame. */
+  private final boolean isUnruly;
+
   /** In the order of the names of both ends. */
   private final List<SimLink> links = new ArrayList<>();
 
@@ -42,6 +45,8 @@ public final class SimNetwork {
    *
    * @param processes the datacenters' present ones, by their names; null before the first start
    * @param sizes of values: the load may need wider links
+   * @param isUnruly whether connections also split what is written, and break in one direction only
+   *     or in the middle of a frame
    */
   public SimNetwork(
       Scheduler scheduler,
@@ -49,8 +54,10 @@ public final class SimNetwork {
       Function<String, @Nullable SimSockets> processes,
       Sabotage sabotage,
       Random random,
-      Workload.Sizes sizes) {
+      Workload.Sizes sizes,
+      boolean isUnruly) {
     this.sizes = sizes;
+    this.isUnruly = isUnruly;
     this.scheduler = scheduler;
     this.trace = trace;
     this.processes = processes;
@@ -98,7 +105,9 @@ public final class SimNetwork {
             .allMatch(l -> l.delayNanosMax() <= slaNanos / 2 && overtaking(l) <= slaNanos / 10);
   }
 
-  /** By how much a frame over another datacenter can come earlier than one over this link. */
+  /**
+   * By how much a frame that goes over a third datacenter can be earlier than one over this link.
+   */
   private long overtaking(SimLink link) {
     long most = 0;
     for (SimLink first : links) {
@@ -117,7 +126,7 @@ public final class SimNetwork {
 
   // ---------------------------------------------------------------- connections
 
-  /** Connects a process to a datacenter, if that can be. */
+  /** Connects a process to a datacenter, or tells why that fails. */
   public void dial(
       SimSockets from,
       String to,
@@ -143,7 +152,14 @@ public final class SimNetwork {
 
   private void connect(SimLink link, SimSockets from, SimSockets to, Consumer<SimChannel> opened) {
     SimConnection connection =
-        new SimConnection(scheduler, trace, sabotage, link, from.channel(), to.channel());
+        new SimConnection(
+            scheduler,
+            trace,
+            sabotage,
+            link,
+            from.channel(),
+            to.channel(),
+            isUnruly ? random : null);
     connections.removeIf(SimConnection::isOver);
     connections.add(connection);
     link.opened(connection);
@@ -186,7 +202,7 @@ public final class SimNetwork {
     trace.note("%s is %s", link, up ? "up" : "down");
   }
 
-  /** A datacenter decodes something large: what comes behind it waits. */
+  /** A datacenter decodes a large frame in a thread of its own: later frames wait. */
   void decodesApart(String dc) {
     for (SimLink link : links) {
       if (link.to.equals(dc)) {
@@ -195,9 +211,9 @@ public final class SimNetwork {
     }
   }
 
-  /** See {@link Sabotage#losesWhatIsApart}. */
-  boolean losesWhatIsApart() {
-    return sabotage.losesWhatIsApart();
+  /** See {@link Sabotage#losesApart}. */
+  boolean losesApart(String thread) {
+    return sabotage.losesApart(thread);
   }
 
   // ---------------------------------------------------------------- faults of connections
@@ -215,7 +231,9 @@ public final class SimNetwork {
   public void flap(SimLink link) {
     for (SimConnection c : connections) {
       if (c.isOf(link)) {
-        if (random.nextBoolean()) {
+        if (isUnruly) {
+          c.breaks(random);
+        } else if (random.nextBoolean()) {
           c.loseAll();
         }
         reset(c.dialled(), notice());
@@ -243,7 +261,7 @@ public final class SimNetwork {
     List.copyOf(connections).forEach(SimConnection::deliver);
   }
 
-  /** A process has stopped or goes on, with all that its links carry. */
+  /** A process has stopped or goes on, and its links with it. */
   public void changed(String dc) {
     for (SimLink link : links) {
       if (link.from.equals(dc) || link.to.equals(dc)) {

@@ -16,7 +16,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the transport of one datacenter's process has of the world. It ends with the process, and
+ * The network of one process, as production's transport uses it. It ends with the process, and
  * stands still while the process does.
  */
 public final class SimSockets implements Network, SimProcess {
@@ -29,10 +29,10 @@ public final class SimSockets implements Network, SimProcess {
   private final Random random;
   private final List<SimChannel> channels = new ArrayList<>();
 
-  /** What was due while the process stood still. */
+  /** The tasks that became due while the process stood still. */
   private final List<Runnable> held = new ArrayList<>();
 
-  /** What a connection that comes is given; null before the transport listens. */
+  /** Prepares an accepted channel; null before the transport listens. */
   private @Nullable Consumer<Channel> opening;
 
   private long numbers;
@@ -41,7 +41,7 @@ public final class SimSockets implements Network, SimProcess {
   private long servedSinceNanos;
 
   /**
-   * Of a process that has just started.
+   * Makes the network of a process that has just started.
    *
    * @param slowNanos how much longer than usual the process takes now
    */
@@ -69,12 +69,17 @@ public final class SimSockets implements Network, SimProcess {
     return isServed() ? servedSinceNanos : Long.MAX_VALUE;
   }
 
-  /** The process is gone, with what it had. */
+  /** The process has crashed. */
   public void crash() {
     ended = true;
     channels.forEach(SimChannel::abandon);
     channels.clear();
     held.clear();
+  }
+
+  /** From now on it may close its connections whenever it likes. */
+  public void mayClose() {
+    servedSinceNanos = Long.MAX_VALUE;
   }
 
   /** Nothing is read, written or timed until as many stops have ended as began. */
@@ -90,7 +95,7 @@ public final class SimSockets implements Network, SimProcess {
     }
   }
 
-  /** Does something later, and not before the process goes on; never if it ends. */
+  /** Runs a task later, once the process is not stopped; never if it has ended. */
   void inTime(long nanos, Runnable task) {
     scheduler.in(
         nanos,
@@ -125,7 +130,7 @@ public final class SimSockets implements Network, SimProcess {
     channel.open(requireNonNull(opening, "whoever is dialled listens"));
   }
 
-  /** Does what the handlers of its channels have planned for now. */
+  /** Runs the due tasks of its channels' event loops. */
   public void run() {
     List.copyOf(channels).forEach(SimChannel::run);
   }
@@ -182,7 +187,7 @@ public final class SimSockets implements Network, SimProcess {
   @Override
   public void apart(String name, Runnable task) {
     network.decodesApart(self.dc());
-    if (network.losesWhatIsApart()) {
+    if (network.losesApart(name)) {
       return;
     }
     inTime(

@@ -25,7 +25,7 @@ public abstract class SimStream {
     this.to = to;
   }
 
-  /** So much is on its way, or waits to be read, at most. */
+  /** The most bytes that may be on their way or wait to be read. */
   protected abstract int bufferBytes();
 
   /** Takes bytes to the other end; none are the connection's end. */
@@ -58,7 +58,7 @@ public abstract class SimStream {
     return from;
   }
 
-  /** How much the writer may put in now. */
+  /** How many bytes the writer may put in now. */
   final int room() {
     return Math.max(0, bufferBytes() - held);
   }
@@ -80,7 +80,7 @@ public abstract class SimStream {
     return putBytes + from.unsentBytes();
   }
 
-  /** When what leaves now is there, if it would be there at a time by itself. */
+  /** When bytes that leave now arrive: no earlier than those before them. */
   public final long arrivalNanos(long aloneNanos) {
     lastArrivalNanos = Math.max(lastArrivalNanos, aloneNanos);
     return lastArrivalNanos;
@@ -105,7 +105,7 @@ public abstract class SimStream {
     arrived(SimCargo.of(bytes));
   }
 
-  /** As the other one. */
+  /** Cargo has come; cargo without bytes is the end of the connection. */
   public final void arrived(SimCargo cargo) {
     if (lost) {
       return;
@@ -122,7 +122,7 @@ public abstract class SimStream {
     deliver();
   }
 
-  /** Whether its handlers were given bytes. */
+  /** Hands cargo to the reader; returns whether its handlers were given bytes. */
   private boolean read(SimCargo cargo) {
     if (cargo.frame() != null) {
       cargo.frame().run();

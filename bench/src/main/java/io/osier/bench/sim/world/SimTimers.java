@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/** The time, chance and timers of a client of production: the simulation's. */
+/** Gives production's client the simulation's time, timers and random numbers. */
 public final class SimTimers implements Timers {
   private final Scheduler scheduler;
   private final Random random;
@@ -19,9 +19,9 @@ public final class SimTimers implements Timers {
   private boolean closed;
 
   /**
-   * Timers.
+   * Makes timers.
    *
-   * @param drawn hears of each id
+   * @param drawn hears of each id that the client draws
    */
   public SimTimers(Scheduler scheduler, Random random, Consumer<UUID> drawn) {
     this.drawn = drawn;

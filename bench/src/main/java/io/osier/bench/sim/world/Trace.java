@@ -57,14 +57,14 @@ public final class Trace {
     return keepsEvents;
   }
 
-  /** Notes what concerns everything, such as a fault. */
+  /** Notes an event that concerns no single object, such as a fault. */
   public void note(String format, Object... arguments) {
     if (keepsEvents) {
       add(common, KEPT_COMMON, format, arguments);
     }
   }
 
-  /** Notes what concerns one object of a unit. */
+  /** Notes an event of one object of a unit. */
   public void about(Unit unit, Object object, String format, Object... arguments) {
     if (keepsEvents) {
       add(
@@ -91,7 +91,7 @@ public final class Trace {
     hash = (hash * 31 + scheduler.nanos()) * 31 + Arrays.hashCode(bytes);
   }
 
-  /** Takes what stands for something that was sent into the hash. */
+  /** Takes a number into the hash that stands for a message. */
   public void hash(long what) {
     hash = (hash * 31 + scheduler.nanos()) * 31 + what;
   }

@@ -12,7 +12,9 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** One turn of a variant: its loads begin, its steps are done and measured, its loads end. */
+/**
+ * One turn of a variant: starts its loads, executes and measures its steps, and stops its loads.
+ */
 final class Turn implements AutoCloseable {
 
   private final Target target;
@@ -35,7 +37,10 @@ final class Turn implements AutoCloseable {
     this.specifications = variant.loads();
   }
 
-  /** Runs its loads for so long, and measures nothing; leaves nothing behind that comes later. */
+  /**
+   * Runs the loads for a while without measuring. An audited load has settled at all nodes when
+   * this returns.
+   */
   void warmUp(double seconds) throws IOException, InterruptedException {
     begin();
     Thread.sleep((long) (seconds * 1_000));
@@ -146,7 +151,10 @@ final class Turn implements AutoCloseable {
     }
   }
 
-  /** What was updated was told, what was acknowledged is there, and what was to be read was. */
+  /**
+   * Checks that watchers were told of all updates, that all acknowledged updates are there, and
+   * that the readers have read.
+   */
   private void check(String row, Rows rows, Meter meter, long ended) throws IOException {
     Config first = specifications.values().iterator().next();
     if (told != null) {
@@ -167,7 +175,7 @@ final class Turn implements AutoCloseable {
     }
   }
 
-  /** Ends all that is open; the first that does not end well is thrown. */
+  /** Closes everything that the turn has opened, and throws the first failure. */
   @Override
   public void close() {
     @Nullable RuntimeException failure = null;

@@ -142,8 +142,8 @@ public record Figures(
   }
 
   /**
-   * What the links would have carried without compression had every update travelled as an
-   * operation.
+   * Returns the bytes that the links would have carried without compression if each update had been
+   * shipped as an operation.
    */
   public long plainBytesIfOps(long wanBytes) {
     return plainBytes(wanBytes) - sum("shipped_bytes") + sum("op_bytes");

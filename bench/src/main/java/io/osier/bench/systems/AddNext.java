@@ -2,7 +2,10 @@ package io.osier.bench.systems;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** Which element of a set is added next; after the last one the set is to be cleared. */
+/**
+ * Numbers the elements that are added to sets, in turn; after the last element a set is cleared.
+ * Thread-safe.
+ */
 final class AddNext {
   private final AtomicIntegerArray added;
   private final int elements;
@@ -12,7 +15,10 @@ final class AddNext {
     this.elements = elements;
   }
 
-  /** The element's number, or how many there are: then the set is cleared. */
+  /**
+   * Returns the number of a set's next element, from 0; the number of elements if the set is to be
+   * cleared.
+   */
   int of(int key) {
     return Math.floorMod(added.getAndIncrement(key), elements + 1);
   }

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Measures what a launcher's start of a server takes until a client's request is answered. */
+/** Measures the time and processor time from a launcher's start to a client's first answer. */
 @Command(
     name = "start",
     mixinStandardHelpOptions = true,

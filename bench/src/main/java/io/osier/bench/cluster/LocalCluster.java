@@ -232,10 +232,7 @@ public final class LocalCluster extends Fleet {
     return dcs().stream().filter(dc -> !down.contains(dc)).toList();
   }
 
-  /**
-   * Returns a datacenter's report, or its last one if it does not answer; a JSON null if there is
-   * none.
-   */
+  /** Returns a datacenter's report, or its last one if it does not answer; JSON's null if none. */
   JsonNode lastStat(String dc) {
     try {
       stats.put(dc, inspect(dc, Request.Topic.STAT, 0));

@@ -106,7 +106,7 @@ public final class OnceLoad extends WriterLoad {
 
     @Override
     public long next(Semaphore room) {
-      if (forgets) { // what it had seen is lost, perhaps
+      if (forgets) { // the session may have seen updates that are lost
         forgets = false;
         session.forget();
         toClear.clear();

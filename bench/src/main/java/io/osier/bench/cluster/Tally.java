@@ -8,10 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The sums of increments of counters: those acknowledged, and those of unknown outcome.
- * Thread-safe.
- */
+/** The sums of acknowledged increments, and of those of unknown outcome. Thread-safe. */
 public final class Tally {
   private static final class Sum {
     final LongAdder acknowledged = new LongAdder();

@@ -4,10 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/**
- * The threads of a load or of faults; reports a thread that ends by an exception or hangs. Not
- * thread-safe.
- */
+/** Threads, of which those are reported that end by an exception or hang. Not thread-safe. */
 public final class Workers {
   private static final long LAST_CALL_MILLIS = 300_000;
 

@@ -62,7 +62,7 @@ final class Comeback {
       }
       return true;
     } catch (OsierException e) {
-      return false; // it is too busy
+      return false; // a datacenter is too busy to answer
     }
   }
 
@@ -79,10 +79,7 @@ final class Comeback {
     return served;
   }
 
-  /**
-   * Returns the seconds from the start until no update was later than its bound; empty if that
-   * never was so.
-   */
+  /** Returns the seconds from the start until no update was late; empty if one always was. */
   OptionalDouble fresh() {
     return fresh;
   }

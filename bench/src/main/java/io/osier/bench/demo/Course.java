@@ -228,7 +228,7 @@ final class Course implements AutoCloseable {
     try {
       return cluster.inspect(dc, Request.Topic.HOT, HOT).get("keyspaces");
     } catch (OsierException e) {
-      return NullNode.getInstance(); // it is being started again
+      return NullNode.getInstance(); // the datacenter is being started again
     }
   }
 }

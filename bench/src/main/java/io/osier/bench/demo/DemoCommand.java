@@ -47,8 +47,7 @@ import picocli.CommandLine.Option;
     })
 public final class DemoCommand implements Callable<Integer> {
   /**
-   * The young generation's size. With Java's own a collection copies the updates that wait for a
-   * link for half a second.
+   * With Java's own size a collection copies the updates that wait for a link for half a second.
    */
   private static final String YOUNG_GENERATION = "-Xmn48m";
 
@@ -128,7 +127,7 @@ public final class DemoCommand implements Callable<Integer> {
             .admin()
             .start();
     Thread cleanUp = new Thread(() -> cleanUp(cluster, directory), "demo-clean-up");
-    Runtime.getRuntime().addShutdownHook(cleanUp); // nobody will look at what was broken off
+    Runtime.getRuntime().addShutdownHook(cleanUp); // an interrupted run leaves nothing
     boolean good = false;
     try {
       cluster.awaitReady(PATIENCE);

@@ -7,10 +7,7 @@ import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/**
- * Something that a user has open, such as a cart. It is in one update at a time, and in a limited
- * number of updates.
- */
+/** Something that a user has open, such as a cart; it is in one update at a time. */
 abstract class Open {
   private int updates;
   private volatile boolean isBusy;
@@ -29,10 +26,7 @@ abstract class Open {
     updates++;
   }
 
-  /**
-   * Makes the update for which this was taken. It is not taken again until the update's callback
-   * has run.
-   */
+  /** Makes the update for which this was taken; it is not taken again before the update's end. */
   final void update(
       Kind.Calls calls, CompletableFuture<?> update, Runnable acknowledged, Runnable unknown) {
     calls.update(update, acknowledged, unknown).whenComplete((done, error) -> isBusy = false);
@@ -45,10 +39,7 @@ abstract class Open {
     private final List<T> open;
     private int made;
 
-    /**
-     * Creates a pool of {@code size}; a thing with {@code updatesMax} updates is replaced by a new
-     * one.
-     */
+    /** Creates a pool; a thing with {@code updatesMax} updates is replaced by a new one. */
     Pool(int size, int updatesMax, IntFunction<T> make) {
       this.updatesMax = updatesMax;
       this.make = make;

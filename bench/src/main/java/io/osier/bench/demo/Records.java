@@ -124,7 +124,7 @@ final class Records extends Kind {
                             name(key, field),
                             value instanceof Reading.Single one ? one.value() : Optional.empty()));
           } else {
-            shown.put(key, Optional.empty()); // nobody writes such
+            shown.put(key, Optional.empty()); // no map of registers: surplus
           }
         });
     return writes.audit(name -> shown.getOrDefault(name, Optional.empty()), shown.keySet());

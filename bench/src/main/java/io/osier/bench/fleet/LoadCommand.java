@@ -86,7 +86,7 @@ public final class LoadCommand implements Callable<Integer> {
   /** Handles SIGTERM: compares the datacenters first, and ends the process with that result. */
   private void stopped() {
     if (ended.getCount() == 0) {
-      return; // nobody has stopped it
+      return; // it has ended by itself
     }
     stop.countDown();
     try {

@@ -130,10 +130,7 @@ final class Causality {
     return reads;
   }
 
-  /**
-   * Notes the direct predecessors of each transaction, gives sessions their places, and returns the
-   * number of places.
-   */
+  /** Notes direct predecessors, gives sessions their places, and returns the number of places. */
   private int place() {
     Map<Integer, Integer> last = new HashMap<>();
     Set<Integer> followed = new HashSet<>();

@@ -85,10 +85,7 @@ final class History {
   /** A register's value that a program at a datacenter has read and replaced. */
   private record Replaced(String at, int key, long value) {}
 
-  /**
-   * Checks that programs of one datacenter do not overlap: no two of them read and replace the same
-   * value.
-   */
+  /** Checks that no two programs of one datacenter read and replace the same value. */
   private void checkTurns() throws Causality.Inconsistency {
     Map<Replaced, Txn> by = new HashMap<>();
     for (Txn txn : txns) {
@@ -117,7 +114,7 @@ final class History {
   private static void checkReads(Causality causality) throws Causality.Inconsistency {
     for (int t = 0; t < causality.size(); t++) {
       for (Causality.Seen read : causality.seen(t)) {
-        // If one of a session lies between, so does the last one before t.
+        // If a session's writer lies between, so does its last writer before t.
         for (int other : causality.lastWritersBefore(t, read.op().key())) {
           boolean between = read.from() < 0 || causality.isBefore(read.from(), other);
           if (other != read.from() && between) {
@@ -145,7 +142,7 @@ final class History {
     causality.direct().forEach(direct -> before.add(new HashSet<>(direct)));
     for (int t = 0; t < causality.size(); t++) {
       for (Causality.Seen read : causality.seen(t)) {
-        // The others of a session are before its last one.
+        // A session's other writers are before its last one.
         for (int loser : causality.lastWritersBefore(t, read.op().key())) {
           if (loser != read.from()) {
             before.get(read.from()).add(loser);

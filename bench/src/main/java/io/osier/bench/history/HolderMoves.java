@@ -78,7 +78,7 @@ public final class HolderMoves implements AutoCloseable {
       }
       System.out.println("not held by " + replicas + " yet: " + Holdings.of(client).states());
     } catch (OsierException | CompletionException e) {
-      return false; // one is away, or the move before is under way: later again
+      return false; // a datacenter is down, or another move is in progress: tried again
     }
     return false;
   }

@@ -52,10 +52,10 @@ final class RandomSession implements Runnable {
   /** The transactions that the next one comes after, besides those of its session. */
   private final List<Integer> after = new ArrayList<>();
 
-  @SuppressWarnings("NullAway.Init") // run begins with one
+  @SuppressWarnings("NullAway.Init") // run sets it first
   private Session session;
 
-  @SuppressWarnings("NullAway.Init") // run begins with one
+  @SuppressWarnings("NullAway.Init") // run sets it first
   private Keyspace keyspace;
 
   private int number;
@@ -128,10 +128,7 @@ final class RandomSession implements Runnable {
     moments.clear();
   }
 
-  /**
-   * Continues as another session, in another client, which comes after this one's known
-   * transactions.
-   */
+  /** Continues as another session in another client, after this one's known transactions. */
   private void goOn() {
     Past past = past();
     recorder.ended(past);
@@ -163,7 +160,7 @@ final class RandomSession implements Runnable {
     after.clear();
   }
 
-  // ---------------------------------------------------------------- what it does
+  // ---------------------------------------------------------------- its actions
 
   private void step(List<Op> ops) {
     switch (random.nextInt(18)) {

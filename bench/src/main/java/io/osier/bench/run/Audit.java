@@ -27,10 +27,7 @@ final class Audit implements Load.Observer {
   private final int elements;
   private final Time time;
 
-  /**
-   * What a node showed before the load, by key, or by element of each set; the other arrays have
-   * the same order.
-   */
+  /** What a node showed before the load, by key or by element of each set, as the others. */
   private final long[] before;
 
   private final AtomicIntegerArray sent;

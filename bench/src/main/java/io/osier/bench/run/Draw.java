@@ -14,10 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
 final class Draw {
   private static final int KEYS_DRAWN = 1 << 18;
 
-  /**
-   * A prime, so that it shares no divisor with the number of keys: otherwise a key might always get
-   * the same operation.
-   */
+  /** A prime: with a divisor of the number of keys a key might always get one operation. */
   private static final int OPERATIONS_DRAWN = 65_537;
 
   private final int keys;
@@ -25,10 +22,7 @@ final class Draw {
   private final int[] ring;
   private final List<String> operations;
 
-  /**
-   * The homes of the keys: key k belongs to home k modulo their number. Empty if the keys have no
-   * homes.
-   */
+  /** The homes of the keys: key k belongs to home k modulo their number; may be empty. */
   private final List<String> homes;
 
   /** The share of a client's calls, 0 to 1, that use keys of its own home. */

@@ -5,10 +5,7 @@ import io.osier.bench.systems.OsierCalls;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 
-/**
- * Gives many objects deadlines within one second and checks that they disappear in time, while a
- * load uses other objects.
- */
+/** Gives many objects deadlines within one second, and checks that they expire in time. */
 final class Expiry implements AutoCloseable {
   private static final int IN_FLIGHT = 256;
   private static final long PATIENCE_NANOS = 300_000_000_000L;

@@ -30,10 +30,7 @@ final class HomesWatch implements AutoCloseable {
     this.homes = load.getStringList("homes");
   }
 
-  /**
-   * Returns the percentage of the homes that the datacenter with most of their calls does not hold
-   * at present.
-   */
+  /** Returns the percentage of homes that the datacenter with most of their calls does not hold. */
   double wrong(Draw draw) {
     if (client == null) {
       client = cluster.only(cluster.dcs().getFirst());

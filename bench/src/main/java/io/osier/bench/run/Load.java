@@ -154,10 +154,7 @@ final class Load implements AutoCloseable {
     return failed.sum();
   }
 
-  /**
-   * Returns the latencies of the calls since the last time this was called, by operation, in tenths
-   * of a microsecond.
-   */
+  /** Returns the latencies since the last time, by operation, in tenths of a microsecond. */
   Map<String, Histogram> sinceLast() {
     Map<String, Histogram> all = new LinkedHashMap<>();
     for (int i = 0; i < tenths.size(); i++) {
@@ -190,10 +187,7 @@ final class Load implements AutoCloseable {
     private final int inFlight = config.getInt("in-flight");
     private final Semaphore room = new Semaphore(inFlight);
 
-    /**
-     * The number of the next call. Clients start at different numbers, so they do not draw the same
-     * calls.
-     */
+    /** The number of the next call; clients start at different ones, and so draw other keys. */
     private final AtomicLong next = new AtomicLong(clients.size() * 65_521L);
 
     Client(Calls calls, String dc) {
@@ -260,10 +254,7 @@ final class Load implements AutoCloseable {
       }
     }
 
-    /**
-     * Makes one call after the other. Blocking calls may take so little time that only one in
-     * {@link #TIMED} is timed.
-     */
+    /** Makes blocking calls, which may be so short that one in {@link #TIMED} is timed. */
     void callOneByOne() {
       while (!stopping) {
         room.acquireUninterruptibly();

@@ -10,15 +10,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * Refuses, before a process is started, mistakes in a scenario that would otherwise be noticed late
- * or not at all.
- */
+/** Refuses mistakes in a scenario before a process is started. */
 final class Rules {
-  /**
-   * Blocks whose keys are not checked here: they are passed on to the datacenters, or checked
-   * elsewhere.
-   */
+  /** Blocks whose keys are checked elsewhere, or passed on to the datacenters. */
   private static final Set<String> FREE =
       Set.of(
           "cluster.keyspaces", "cluster.created", "cluster.settings", "load.mix", "loads", "quick");

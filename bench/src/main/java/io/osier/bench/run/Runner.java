@@ -291,7 +291,7 @@ final class Runner {
         Calls calls = target.calls(0, load)) {
       long before = bytes(target);
       calls.fill(load.getString("fill"), load.getInt("keys"));
-      Thread.sleep(3_000); // what is written in the background is written
+      Thread.sleep(3_000); // until background writes have ended
       results.add(
           name, row, "heap bytes/object", (double) (bytes(target) - before) / load.getInt("keys"));
     }

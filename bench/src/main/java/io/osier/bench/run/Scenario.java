@@ -73,7 +73,7 @@ record Scenario(String name, Config config, Config wanted) {
         return parsed;
       }
     } catch (ConfigException e) {
-      // The exception below says what a change must be.
+      // The exception below describes a change.
     }
     throw new ScenarioException("--set takes PATH=VALUE, such as load.in-flight=16, not " + change);
   }
@@ -106,8 +106,7 @@ record Scenario(String name, Config config, Config wanted) {
     }
 
     /**
-     * Returns the loads that run at once, by name; a single one with an empty name if the file
-     * names none.
+     * Returns the loads that run at once, by name; one with an empty name if none is named.
      */
     Map<String, Config> loads() {
       Config one = config.getConfig("load");

@@ -23,7 +23,7 @@ final class Turn implements AutoCloseable {
   private final List<Load> loads = new ArrayList<>();
   private final List<AutoCloseable> open = new ArrayList<>();
   private @Nullable Audit audit;
-  private @Nullable Told told;
+  private @Nullable WatchAudit told;
   private @Nullable Readers read;
   private @Nullable Prober prober;
 
@@ -37,10 +37,7 @@ final class Turn implements AutoCloseable {
     this.specifications = variant.loads();
   }
 
-  /**
-   * Runs the loads for a while without measuring. An audited load has settled at all nodes when
-   * this returns.
-   */
+  /** Runs the loads without measuring, and waits until the nodes show an audited load alike. */
   void warmUp(double seconds) throws IOException, InterruptedException {
     begin();
     Thread.sleep((long) (seconds * 1_000));
@@ -76,7 +73,8 @@ final class Turn implements AutoCloseable {
     if (watchers != 0) {
       Calls watching = target.calls(target.nodes() - 1, first);
       open.add(watching);
-      Told account = new Told(first.getInt("keys"), watching.tellsEachUpdate(), Time.REAL);
+      WatchAudit account =
+          new WatchAudit(first.getInt("keys"), watching.tellsEachUpdate(), Time.REAL);
       told = account;
       observers.add(account);
       open.add(watching.watch(watchers, account::told));
@@ -151,10 +149,7 @@ final class Turn implements AutoCloseable {
     }
   }
 
-  /**
-   * Checks that watchers were told of all updates, that all acknowledged updates are there, and
-   * that the readers have read.
-   */
+  /** Checks what watchers were told, that acknowledged updates are there, and the readers. */
   private void check(String row, Rows rows, Meter meter, long ended) throws IOException {
     Config first = specifications.values().iterator().next();
     if (told != null) {

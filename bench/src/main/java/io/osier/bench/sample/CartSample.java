@@ -126,7 +126,7 @@ final class CartSample implements Callable<Integer> {
         if (e.code() != ErrorCode.NOT_ENOUGH_RIGHTS) {
           throw e;
         }
-        // The other datacenter holds the rest, and is being asked for it.
+        // The other datacenter has the remaining rights, and is being asked for them.
       }
     }
   }

@@ -70,10 +70,10 @@ public abstract class SampleUnderFaults implements AutoCloseable {
   /**
    * Starts the sessions and readers on a cluster that has the keyspace. Called once.
    *
-   * @param used the seed of the sessions' draws
+   * @param seed the seed of the sessions' draws
    * @param pauseNanos how long each waits after an action, at least 0
    */
-  public final void begin(LocalCluster cluster, long used, long pauseNanos) {
+  public final void begin(LocalCluster cluster, long seed, long pauseNanos) {
     for (String dc : cluster.dcs()) {
       clients.put(dc, cluster.client(dc));
     }
@@ -82,7 +82,7 @@ public abstract class SampleUnderFaults implements AutoCloseable {
     for (String dc : cluster.dcs()) {
       for (int s = 0; s < SESSIONS; s++) {
         Keyspace at = at(dc);
-        Random random = new Random(used * 31 + started++);
+        Random random = new Random(seed * 31 + started++);
         workers.start("session " + dc + "-" + s, () -> acting(at, dc, random, pauseNanos));
       }
       Keyspace at = at(dc);

@@ -74,7 +74,7 @@ final class LargeLoad extends WriterLoad {
         written.merge(key, new Written(0, 1), (w, one) -> new Written(w.acknowledged, w.made + 1))
             .made;
     byte[] content = new byte[size];
-    random.nextBytes(content); // nothing on the way can make it smaller
+    random.nextBytes(content); // so that it cannot be compressed
     ByteBuffer.wrap(content).putLong(number);
     account(
         space.register(key).assignAsync(Value.of(content)),
@@ -84,7 +84,7 @@ final class LargeLoad extends WriterLoad {
           bytes.add(size);
           underWay.remove(key);
         },
-        () -> {}); // and no further one: it may be done yet, after that
+        () -> {}); // the register stays in flight: a later assignment might be overtaken
     return size;
   }
 
@@ -93,10 +93,7 @@ final class LargeLoad extends WriterLoad {
     return bytes.sum();
   }
 
-  /**
-   * Compares registers with the assignments: one that holds an older value than the acknowledged
-   * one, or none, is missing.
-   */
+  /** Counts a register as missing that holds no value or an older one than was acknowledged. */
   @Override
   protected Audit audit(Map<String, List<Keyspace.Row>> all, long sinceMillis) {
     Map<String, Long> shown = new HashMap<>();

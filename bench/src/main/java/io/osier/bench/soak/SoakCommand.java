@@ -164,10 +164,7 @@ public final class SoakCommand extends Trial {
         heaps);
   }
 
-  /**
-   * Returns a line for each datacenter whose live objects took more than three quarters of its
-   * heap.
-   */
+  /** Returns a line for each datacenter whose live objects took over three quarters of its heap. */
   static List<String> heapFaults(List<String> dcs, Map<String, Long> heapMax, long limit) {
     List<String> faults = new ArrayList<>();
     for (String dc : dcs) {

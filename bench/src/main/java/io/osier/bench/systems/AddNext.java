@@ -2,10 +2,7 @@ package io.osier.bench.systems;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/**
- * Numbers the elements that are added to sets, in turn; after the last element a set is cleared.
- * Thread-safe.
- */
+/** Numbers the elements that are added to sets; a full set is cleared. Thread-safe. */
 final class AddNext {
   private final AtomicIntegerArray added;
   private final int elements;
@@ -15,10 +12,7 @@ final class AddNext {
     this.elements = elements;
   }
 
-  /**
-   * Returns the number of a set's next element, from 0; the number of elements if the set is to be
-   * cleared.
-   */
+  /** Returns the number of a set's next element; the number of elements if the set is full. */
   int of(int key) {
     return Math.floorMod(added.getAndIncrement(key), elements + 1);
   }

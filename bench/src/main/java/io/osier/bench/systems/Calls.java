@@ -52,10 +52,7 @@ public interface Calls extends AutoCloseable {
     throw unsupported("watching");
   }
 
-  /**
-   * Returns whether watchers are told of each update; otherwise several updates may be told as one
-   * change.
-   */
+  /** Returns whether watchers are told of each update, and not of several as one change. */
   default boolean tellsEachUpdate() {
     return false;
   }

@@ -81,8 +81,7 @@ public final class EchoCommand implements Callable<Integer> {
   }
 
   /**
-   * Returns a frame with {@code bytes} bytes of content, of which the first two give the length of
-   * the answer.
+   * Returns a frame of {@code bytes} of content, of which the first two are the answer's length.
    */
   static ByteBuf frame(ByteBufAllocator allocator, int bytes, int answerBytes) {
     ByteBuf frame = allocator.ioBuffer(LENGTH_BYTES + bytes);

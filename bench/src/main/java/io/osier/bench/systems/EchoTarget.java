@@ -110,7 +110,7 @@ final class EchoTarget implements Target {
       if (connected.isSuccess()) {
         return connected.channel();
       }
-      LockSupport.parkNanos(100_000_000); // it is starting
+      LockSupport.parkNanos(100_000_000); // the server is starting
     }
     throw new IOException("the echo does not answer on port " + port);
   }

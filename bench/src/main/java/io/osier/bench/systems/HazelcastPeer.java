@@ -35,7 +35,7 @@ final class HazelcastPeer extends PeerTarget {
     Config config = new Config();
     config.setClusterName("peers-" + announced(0));
     config.setProperty("hazelcast.logging.type", "slf4j");
-    // It would tell its makers that it runs.
+    // Hazelcast would report its use to its vendor.
     config.setProperty("hazelcast.phone.home.enabled", "false");
     config.setProperty("hazelcast.shutdownhook.enabled", "false");
     config.setProperty("hazelcast.socket.bind.any", "false");

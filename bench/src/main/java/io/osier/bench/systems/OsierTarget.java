@@ -108,10 +108,7 @@ public final class OsierTarget implements Target {
     }
   }
 
-  /**
-   * Waits until a condition holds. A failed request is repeated, since a datacenter may just have
-   * been started.
-   */
+  /** Waits until a condition holds; a request that fails while a datacenter starts is repeated. */
   private static void await(String name, BooleanSupplier isDone) {
     long deadline = System.nanoTime() + START_MAX.toNanos();
     String said = "";

@@ -104,10 +104,7 @@ abstract class PeerTarget implements Target {
       elements = load.getInt("elements");
     }
 
-    /**
-     * Adds one to a counter. May return before that is done, if the number of calls in flight is
-     * limited.
-     */
+    /** Adds one to a counter; may return earlier, if the calls in flight are limited. */
     abstract void increment(int counter);
 
     /** Adds an element to a set; as {@link #increment}. */

@@ -41,10 +41,7 @@ public interface Target extends AutoCloseable {
     return 0;
   }
 
-  /**
-   * Returns the bytes of memory that the first node's data takes, after a garbage collection; empty
-   * if unknown.
-   */
+  /** Returns the bytes of the first node's data in memory, after a collection; empty if unknown. */
   default OptionalLong memoryBytes() {
     return OptionalLong.empty();
   }

@@ -183,7 +183,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     gone = true;
     queue.end(now());
-    opposite().queue.clear(ReferenceCountUtil::release); // nobody is left to read it
+    opposite().queue.clear(ReferenceCountUtil::release); // the receiver is gone
     if (!to.isActive()) {
       queue.clear(ReferenceCountUtil::release);
       whenClosed.run();

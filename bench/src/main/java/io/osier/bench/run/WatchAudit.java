@@ -9,11 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/**
- * Checks that watchers are told of the updates that a load makes to the keys they watch.
- * Thread-safe.
- */
-final class Told implements Load.Observer {
+/** Checks that watchers are told of a load's updates to the keys they watch. Thread-safe. */
+final class WatchAudit implements Load.Observer {
   private static final long PATIENCE_NANOS = 60_000_000_000L;
   private static final long LOOK_NANOS = 1_000_000;
   private static final int NAMED_MAX = 5;
@@ -35,7 +32,7 @@ final class Told implements Load.Observer {
    *     after the key's last update was sent, is enough, since the watcher then reads the present
    *     value
    */
-  Told(int keys, boolean each, Time time) {
+  WatchAudit(int keys, boolean each, Time time) {
     this.time = time;
     this.each = each;
     sentNanos = new AtomicLongArray(keys);
@@ -70,10 +67,7 @@ final class Told implements Load.Observer {
     return changes.sum();
   }
 
-  /**
-   * Returns the nanoseconds from a moment until the last change was told; 0 if no change was told
-   * after that moment.
-   */
+  /** Returns the nanoseconds from a moment until the last change was told; 0 if none was since. */
   long lagSince(long nanos) {
     return Math.max(nanos, lastNanos.get()) - nanos;
   }

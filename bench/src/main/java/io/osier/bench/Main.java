@@ -7,15 +7,15 @@ import io.osier.bench.sim.SimCommand;
 import io.osier.bench.ycsb.YcsbCommand;
 import java.util.List;
 
-/** The repository's launcher: the distribution's commands, and those of bench. */
+/** The repository's launcher, with the distribution's commands and those of bench. */
 public final class Main {
   /**
-   * The system property with the id of the process that started this one and without which it must
-   * not go on, so that a killed demo leaves nothing behind.
+   * The system property with the id of a parent process. This process ends when the parent ends, so
+   * that a killed demo leaves no process behind.
    */
   public static final String PARENT = "osier.parent";
 
-  /** Beside the distribution's. */
+  /** The commands that the distribution does not have. */
   static final List<Class<?>> COMMANDS =
       List.of(
           DemoCommand.class,

@@ -6,13 +6,13 @@ import java.time.Duration;
 
 /** Clients of a cluster, one beside each datacenter, whose own links can be cut. */
 public final class ClientLinks extends PeerLinks {
-  /** To the datacenter beside it, one way. */
+  /** The delay to the datacenter beside the client, one way. */
   private static final double NEAR_MILLIS = 0.2;
 
   private final LocalCluster cluster;
 
   /**
-   * Opens the links.
+   * Opens the links to a cluster's datacenters.
    *
    * @param seed of their jitter
    */
@@ -26,7 +26,7 @@ public final class ClientLinks extends PeerLinks {
     return new WanQuality(delay, Topology.JITTER_MILLIS, 0);
   }
 
-  /** A client beside a datacenter, which prefers it and knows all. */
+  /** Returns a client that is beside a datacenter and prefers it, and can reach all. */
   public OsierClient client(String beside) {
     OsierClient.Builder builder = OsierClient.builder().name("linked").prefer(beside);
     for (String to : cluster.dcs()) {

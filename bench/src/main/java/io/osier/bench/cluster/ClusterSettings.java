@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 
 /**
- * What a cluster is to be like: {@code new ClusterSettings(directory, keyspaces).seed(7).start()}.
- * Not thread-safe.
+ * The settings of a cluster to start: {@code new ClusterSettings(directory,
+ * keyspaces).seed(7).start()}. Not thread-safe.
  */
 public final class ClusterSettings {
   final Path directory;
@@ -35,34 +35,34 @@ public final class ClusterSettings {
     this.keyspaces = keyspaces;
   }
 
-  /** Other datacenters, of those that {@link Topology#names} gives. */
+  /** Replaces the three datacenters by others of {@link Topology#names}. */
   public ClusterSettings dcs(List<String> names) {
     dcs = List.copyOf(names);
     return this;
   }
 
   /**
-   * Further datacenters, which are not started, and which the others do not know; their files know
-   * the first one alone.
+   * Adds datacenters that are not started and are not in the others' configurations; their own
+   * configurations name the first datacenter alone.
    */
   public ClusterSettings later(List<String> names) {
     later = List.copyOf(names);
     return this;
   }
 
-  /** The content of osier.store, the directory excepted. */
+  /** Sets the content of osier.store, except for the directory. */
   public ClusterSettings store(String lines) {
     store = lines;
     return this;
   }
 
-  /** Further lines of osier's configuration. */
+  /** Adds lines to osier's configuration. */
   public ClusterSettings settings(String lines) {
     settings = lines;
     return this;
   }
 
-  /** The limit of each process's heap, as an option of Java. */
+  /** Sets the limit of each process's heap, as an option of Java. */
   public ClusterSettings heap(String option) {
     heap = option;
     return this;
@@ -73,26 +73,26 @@ public final class ClusterSettings {
     return this;
   }
 
-  /** All links of one quality, instead of what {@link Topology} says. */
+  /** Gives all links one quality, instead of those of {@link Topology}. */
   public ClusterSettings links(WanQuality quality) {
     links = (from, to) -> quality;
     return this;
   }
 
-  /** The seed of the links' jitter. */
+  /** Sets the seed of the links' jitter. */
   public ClusterSettings seed(long jitter) {
     seed = jitter;
     return this;
   }
 
-  /** With an admin port for each, where metrics and the dashboard are. */
+  /** Opens each datacenter's admin port, which serves metrics and the dashboard. */
   public ClusterSettings admin() {
     admin = true;
     return this;
   }
 
   /**
-   * Each process is that of another distribution the first time, and this build's when it is
+   * Starts each datacenter from another distribution the first time, and from this build when it is
    * started again.
    *
    * @param distribution the directory of an unpacked distribution

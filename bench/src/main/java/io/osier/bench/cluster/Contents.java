@@ -17,18 +17,18 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * What all datacenters show in the end, held against each other, and against what loads were
- * acknowledged.
+ * A comparison of what the datacenters show at the end of a run with each other, and with the
+ * updates that loads had acknowledged.
  *
- * @param equal whether all gave the same digests within the time
- * @param seconds until they did
- * @param fewest of each keyspace but those of which parts expire, how many objects the datacenter
- *     shows that shows the fewest
- * @param different keys at which not all show the same
- * @param missing acknowledged updates that a datacenter lacks, of the one that lacks the most
- * @param surplus updates that a datacenter shows more often than they were made, likewise
+ * @param equal whether all datacenters gave the same digests in time
+ * @param seconds until they gave the same digests
+ * @param fewest by keyspace without expiring parts, the number of objects at the datacenter that
+ *     shows the fewest
+ * @param different keys whose values differ between datacenters
+ * @param missing acknowledged updates that are not there, at the datacenter that lacks the most
+ * @param surplus updates that are there more often than they were made, likewise
  * @param acknowledged updates of the loads
- * @param failed updates of the loads that failed, or whose outcome is unknown
+ * @param failed updates of the loads that failed or whose outcome is unknown
  */
 public record Contents(
     boolean equal,
@@ -42,10 +42,10 @@ public record Contents(
   private static final int PAGE_ROWS = 1_000;
 
   /**
-   * Waits until all datacenters give the same digests, and then reads all that they have.
+   * Waits until all datacenters give the same digests, and then reads all their objects.
    *
-   * @param say is told now and then that it takes long
-   * @param loads that were stopped
+   * @param say is given a line now and then while the datacenters are not equal
+   * @param loads the loads that wrote to the datacenters; they are stopped
    */
   public static Contents of(
       Fleet fleet, Duration atMost, Consumer<String> say, List<? extends WriterLoad> loads) {
@@ -111,15 +111,15 @@ public record Contents(
     return rows;
   }
 
-  /** How many objects were compared. */
+  /** Returns how many objects were compared. */
   public long objects() {
     return fewest.values().stream().mapToLong(n -> n).sum();
   }
 
   /**
-   * What must not be, a line each; none if all is right.
+   * Returns the faults that were found, a line each.
    *
-   * @param forgets whether datacenters may lack what they had acknowledged, if all lack the same
+   * @param forgets whether datacenters may lack acknowledged updates, if all lack the same
    */
   public List<String> faults(boolean forgets) {
     List<String> faults = new ArrayList<>();

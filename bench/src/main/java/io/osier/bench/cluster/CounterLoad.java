@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * Increments counters (zipfian) and adds unique elements to sets at all datacenters, and remembers
- * every update that was acknowledged and every one whose outcome is unknown.
+ * Increments counters (drawn by a Zipfian distribution) and adds unique elements to sets at all
+ * datacenters, and remembers each update that was acknowledged or whose outcome is unknown.
  */
 public final class CounterLoad extends WriterLoad {
   private static final int COUNTERS = 2_000;
@@ -41,14 +41,14 @@ public final class CounterLoad extends WriterLoad {
   }
 
   /**
-   * Starts one thread for each of some datacenters. Loads of one keyspace that run at once do not
-   * know of each other's updates, and find them surplus, unless their prefixes differ.
+   * Starts one thread for each of some datacenters. Loads that write to one keyspace at once need
+   * different prefixes: otherwise each finds the other's updates surplus.
    *
    * @param prefix of all keys
    * @param targetPerSecond updates per second of all threads together; Integer.MAX_VALUE for as
    *     fast as they are answered
-   * @param elementsMax so many elements at most are added to sets, and remembered here; after that
-   *     there are increments alone
+   * @param elementsMax the most elements that are added to sets, and kept in memory here; after
+   *     that the load only increments
    */
   public CounterLoad(
       List<String> dcs,
@@ -111,7 +111,7 @@ public final class CounterLoad extends WriterLoad {
     return audit(requireNonNull(there.get(keyspace)));
   }
 
-  /** Holds what was read of a datacenter, all of its keyspace, against what was acknowledged. */
+  /** Compares all rows of the keyspace at a datacenter with the acknowledged updates. */
   public Audit audit(List<Keyspace.Row> rows) {
     Map<String, Reading> there = new HashMap<>();
     rows.forEach(row -> there.put(row.key().toString(), row.value()));

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** Directories of runs. */
+/** Deletes the directories of runs. */
 public final class Directories {
   private Directories() {}
 
@@ -18,7 +18,7 @@ public final class Directories {
     }
   }
 
-  /** Deletes a directory with everything in it, and says if it cannot. */
+  /** Deletes a directory with everything in it, and prints a line if it cannot. */
   public static void deleteQuietly(Path directory) {
     try {
       delete(directory);

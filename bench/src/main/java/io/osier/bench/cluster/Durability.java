@@ -2,7 +2,7 @@ package io.osier.bench.cluster;
 
 import java.util.Locale;
 
-/** How the datacenters of a run keep what they acknowledge. */
+/** How durable an acknowledged update is at the datacenters of a run. */
 public enum Durability {
   SYNC("durability = sync", false),
   ASYNC("durability = async", false),
@@ -17,12 +17,12 @@ public enum Durability {
     this.lossy = lossy;
   }
 
-  /** The settings of osier.store. */
+  /** Returns the durability as settings of osier.store. */
   public String setting() {
     return setting;
   }
 
-  /** Whether a process that is killed forgets what it had acknowledged. */
+  /** Returns whether a process that is killed may forget acknowledged updates. */
   public boolean isLossy() {
     return lossy;
   }

@@ -11,15 +11,15 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
- * The sums of what the datacenters report.
+ * Sums over the reports of datacenters.
  *
  * @param sums by the name in the report, over all datacenters and keyspaces
- * @param visibilityMicros delays until visible, outages left out
- * @param keyspaces the same of each keyspace by itself; empty within one
+ * @param visibilityMicros delays until updates were visible, without outages
+ * @param keyspaces the sums of each keyspace; empty in those
  */
 public record Figures(
     Map<String, Long> sums, Histogram visibilityMicros, Map<String, Figures> keyspaces) {
-  /** Counts of a process: a restart counts anew. */
+  /** Counters that begin at 0 with each process. */
   private static final List<String> COUNTS =
       List.of(
           "shipped_bytes",
@@ -35,23 +35,23 @@ public record Figures(
           "gaps_seen",
           "healed");
 
-  /** Of a whole process: what compression has saved on its links. */
+  /** The bytes that compression has saved on a process's links. */
   private static final String SAVED_BYTES = "saved_bytes";
 
-  /** Of a whole process: reads that copies of what others hold have answered. */
+  /** The reads that a process has answered from copies of objects that others hold. */
   private static final String COPY_HITS = "copy_hits";
 
-  /** What is of the moment. */
+  /** The number of objects in state mode now. */
   private static final String STATE_OBJECTS = "state_mode_objects";
 
-  /** What goes on after a restart, or is of the moment. */
+  /** Counters that go on after a restart, and gauges. */
   private static final List<String> LASTING = List.of("updates", STATE_OBJECTS);
 
   private Figures(Map<String, Figures> keyspaces) {
     this(new LinkedHashMap<>(), new Histogram(3_600_000_000L, 2), keyspaces);
   }
 
-  /** Of all datacenters, and of processes of them that were killed. */
+  /** Returns the sums over all datacenters, including their processes that were killed. */
   public static Figures of(LocalCluster cluster) {
     Figures all = new Figures(new LinkedHashMap<>());
     List<JsonNode> processes = new ArrayList<>(cluster.former());
@@ -110,12 +110,12 @@ public record Figures(
     return visibilityMicros.getValueAtPercentile(percentile) / 1e3;
   }
 
-  /** Of one keyspace; all 0 if it was never reported. */
+  /** Returns the sums of one keyspace; all are 0 if it was never reported. */
   public Figures keyspace(String name) {
     return keyspaces.getOrDefault(name, new Figures(Map.of()));
   }
 
-  /** What came since then; what is of the moment as it is now. */
+  /** Returns the differences to earlier sums; gauges keep their present value. */
   public Figures since(Figures before) {
     Map<String, Figures> each = new LinkedHashMap<>();
     keyspaces.forEach((name, now) -> each.put(name, now.since(before.keyspace(name))));
@@ -131,19 +131,19 @@ public record Figures(
     return new Figures(more, delays, each);
   }
 
-  /** How many reads were answered by copies of what others hold. */
+  /** Returns how many reads were answered from copies of objects that others hold. */
   public long copyHits() {
     return sum(COPY_HITS);
   }
 
-  /** What the links would have carried without compression. */
+  /** Returns the bytes that the links would have carried without compression. */
   public long plainBytes(long wanBytes) {
     return wanBytes + sum(SAVED_BYTES);
   }
 
   /**
-   * What the links would have carried without compression had every update travelled as an
-   * operation.
+   * Returns the bytes that the links would have carried without compression if each update had been
+   * shipped as an operation.
    */
   public long plainBytesIfOps(long wanBytes) {
     return plainBytes(wanBytes) - sum("shipped_bytes") + sum("op_bytes");

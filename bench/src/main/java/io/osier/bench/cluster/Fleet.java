@@ -23,8 +23,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Datacenters that serve clients somewhere, whoever started them. Thread-safe, except that {@link
- * #close} comes last.
+ * Datacenters that serve clients at known addresses. Thread-safe, except that {@link #close} must
+ * be the last call.
  */
 public class Fleet implements AutoCloseable {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
@@ -37,9 +37,9 @@ public class Fleet implements AutoCloseable {
   private @Nullable OsierClient inspector;
 
   /**
-   * Connects to nobody yet.
+   * Connects to no datacenter yet.
    *
-   * @param name of the clients, for the servers' logs
+   * @param name the clients' name in the servers' logs
    * @param endpoints host:port for clients, by datacenter
    */
   public Fleet(String name, Map<String, String> endpoints) {
@@ -51,19 +51,19 @@ public class Fleet implements AutoCloseable {
     return List.copyOf(endpoints.keySet());
   }
 
-  /** Host and port of a datacenter, for clients. */
+  /** Returns the host and port at which a datacenter serves clients. */
   public final String endpoint(String dc) {
     return requireNonNull(endpoints.get(dc), dc);
   }
 
-  /** A client that prefers one datacenter but knows all. */
+  /** Returns a client that prefers one datacenter and can reach all. */
   public final OsierClient client(String dc) {
     OsierClient.Builder builder = OsierClient.builder().name(name).prefer(dc);
     endpoints.forEach(builder::endpoint);
     return connected(builder.build());
   }
 
-  /** A client that reaches one datacenter only, to compare what each holds. */
+  /** Returns a client of one datacenter alone, by which its own objects are read. */
   public final OsierClient only(String dc) {
     return connected(OsierClient.builder().name(name).endpoint(dc, endpoint(dc)).build());
   }
@@ -88,9 +88,9 @@ public class Fleet implements AutoCloseable {
   }
 
   /**
-   * Asks a datacenter what it is doing.
+   * Reads a datacenter's report on a topic.
    *
-   * @throws OsierException UNAVAILABLE if it does not say
+   * @throws OsierException UNAVAILABLE if the datacenter does not answer within 10 s
    */
   public final JsonNode inspect(String dc, Request.Topic topic, int limit) {
     try {
@@ -123,10 +123,10 @@ public class Fleet implements AutoCloseable {
   }
 
   /**
-   * Waits until all datacenters give the same digests. One that gives none may be back later.
+   * Waits until all datacenters give the same digests. A datacenter that gives none is asked again.
    *
-   * @param say is told now and then that it takes long
-   * @return whether they did within the time
+   * @param say is given a line now and then while the datacenters are not equal
+   * @return whether they gave the same digests in time
    */
   public final boolean awaitEqual(Duration atMost, Consumer<String> say) {
     long deadline = System.nanoTime() + atMost.toNanos();
@@ -156,7 +156,7 @@ public class Fleet implements AutoCloseable {
     return digests;
   }
 
-  /** Leaves the datacenters alone: whoever asks one of them next connects again. */
+  /** Closes the client that reads reports; the next report connects again. */
   public final synchronized void disconnect() {
     if (inspector != null) {
       inspector.close();

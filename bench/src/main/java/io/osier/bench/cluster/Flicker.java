@@ -8,8 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Cuts single directions of the links between datacenters for tenths of seconds, now and then for
- * seconds, and breaks the connections of some, until it is closed: then all are whole again.
+ * Cuts single directions of the links between datacenters, for tenths of a second or now and then
+ * for seconds, and resets some of their connections. When it is closed all links are healed.
  */
 public final class Flicker implements AutoCloseable {
   private static final int LONG_ONE_IN = 4;
@@ -20,7 +20,7 @@ public final class Flicker implements AutoCloseable {
   private final Workers workers;
   private volatile boolean closed;
 
-  /** Begins at once: of the links that begin at a datacenter one is cut at a time. */
+  /** Begins at once, and cuts one of the links of each datacenter at a time. */
   public Flicker(PeerLinks links, List<String> dcs, long seed, Consumer<String> broken) {
     this.workers = new Workers(broken);
     this.links = links;
@@ -56,7 +56,7 @@ public final class Flicker implements AutoCloseable {
     return cuts.sum();
   }
 
-  /** Heals what is cut, and ends. */
+  /** Heals all links, and ends the threads. */
   @Override
   public void close() {
     closed = true;

@@ -8,14 +8,15 @@ import java.net.ServerSocket;
 import java.net.Socket;
 
 /**
- * A port in front of a datacenter of a former build, at which clients of this one greet in the
- * version of the client protocol that both know. What they ask for must be in that version.
+ * A port in front of a datacenter of a former build: it rewrites the greetings of this build's
+ * clients to the version of the client protocol that both builds know. Clients must only send
+ * requests of that version.
  */
 final class FormerPort implements AutoCloseable {
-  /** The newest that commit 40bc47b knows. */
+  /** The newest client protocol version of commit 40bc47b. */
   private static final byte VERSION = 7;
 
-  /** Before it are the length of the frame, the format, the id and the type of a greeting. */
+  /** The version's offset in a greeting: after the length, the format, the id and the type. */
   private static final int VERSION_AT = 7;
 
   private final int target;
@@ -24,7 +25,7 @@ final class FormerPort implements AutoCloseable {
   /**
    * Listens at a free port.
    *
-   * @param target where the datacenter listens for clients
+   * @param target the port at which the datacenter listens for clients
    */
   FormerPort(int target) {
     this.target = target;
@@ -68,14 +69,14 @@ final class FormerPort implements AutoCloseable {
     }
   }
 
-  /** Passes on what comes until one of the two ends. */
+  /** Copies bytes from one socket to the other until one of them is closed. */
   private static void pass(Socket from, Socket to) {
     try (from;
         to;
         InputStream in = from.getInputStream()) {
       in.transferTo(to.getOutputStream());
     } catch (IOException e) {
-      // One has ended, and now both have.
+      // One of the sockets is closed, and so both are now.
     }
   }
 

@@ -10,18 +10,18 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 
 /**
- * Who holds what, as a datacenter tells it.
+ * The holders of all keyspaces, as one datacenter reports them.
  *
- * @param states by keyspace, and by holder, what that one does: "holds", or what it waits for
+ * @param states by keyspace and holder, the holder's state: "holds", or what it waits for
  * @param allActive whether all keyspaces take updates
  */
 public record Holdings(SortedMap<String, SortedMap<String, String>> states, boolean allActive) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
-   * As it is now.
+   * Returns the holders as a client's datacenter reports them now.
    *
-   * @throws CompletionException if the datacenter does not tell
+   * @throws CompletionException if the datacenter does not answer
    */
   public static Holdings of(OsierClient client) {
     SortedMap<String, SortedMap<String, String>> states = new TreeMap<>();
@@ -42,18 +42,18 @@ public record Holdings(SortedMap<String, SortedMap<String, String>> states, bool
     return new Holdings(states, allActive);
   }
 
-  /** Whether a datacenter has all of a keyspace, and answers for it. */
+  /** Returns whether a datacenter has all of a keyspace and serves it. */
   public boolean holds(String keyspace, String dc) {
     SortedMap<String, String> holders = states.get(keyspace);
     return holders != null && "holds".equals(holders.get(dc));
   }
 
-  /** Those that hold a keyspace, are to, or give it up; sorted. */
+  /** Returns the datacenters that hold a keyspace, are to hold it, or give it up; sorted. */
   public List<String> holders(String keyspace) {
     return List.copyOf(states.getOrDefault(keyspace, new TreeMap<>()).keySet());
   }
 
-  /** Whether all keyspaces take updates, and nobody comes or goes. */
+  /** Returns whether all keyspaces take updates and no holder comes or goes. */
   public boolean isWell() {
     return allActive
         && states.values().stream().allMatch(h -> h.values().stream().allMatch("holds"::equals));

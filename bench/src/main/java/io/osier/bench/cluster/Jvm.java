@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Starts this program again, as another process with the same Java and class path. */
+/** Starts commands of this program as other processes, with the same Java and class path. */
 public final class Jvm {
   /**
    * For processes that live for a minute and share two cores with others: compiling with C2 took
@@ -19,12 +19,12 @@ public final class Jvm {
   public static final List<String> BRIEF =
       List.of("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m");
 
-  /** The process tells of each garbage collection in its log. */
+  /** Makes a process print each garbage collection to its log. */
   public static final String TELLS_COLLECTIONS = "-Xlog:gc:stdout";
 
   /**
-   * What this process got from the launcher and its processes must have, too: what the code needs,
-   * and the start cache with the options that it was made with.
+   * Prefixes of the launcher's options of Java that this process passes on: those that the code
+   * needs, and those of the start cache.
    */
   private static final List<String> INHERITED =
       List.of(
@@ -42,7 +42,7 @@ public final class Jvm {
   /**
    * Starts a command of the launcher.
    *
-   * @param log where its output goes
+   * @param log the file that gets the output
    * @param options further options of Java
    * @param heap the heap's limit, as an option of Java
    */
@@ -56,9 +56,9 @@ public final class Jvm {
   }
 
   /**
-   * A command of the launcher, not yet started.
+   * Returns a command of the launcher that is not yet started.
    *
-   * @param options of Java, beside those that this process got from the launcher
+   * @param options options of Java, besides those that this process passes on
    */
   public static ProcessBuilder command(List<String> options, String... command) {
     List<String> line = new ArrayList<>();
@@ -73,7 +73,7 @@ public final class Jvm {
     return new ProcessBuilder(line);
   }
 
-  /** Ends a process, by force after ten seconds. */
+  /** Ends a process, forcibly after ten seconds. */
   public static void stop(Process process) {
     process.destroy();
     try {
@@ -86,7 +86,7 @@ public final class Jvm {
     }
   }
 
-  /** What of this process's options its processes must have, too. */
+  /** Returns those options of Java that this process passes on. */
   static List<String> inherited(List<String> options) {
     return options.stream().filter(o -> INHERITED.stream().anyMatch(o::startsWith)).toList();
   }

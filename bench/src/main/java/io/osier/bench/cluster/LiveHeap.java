@@ -10,13 +10,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What another process's objects take after a full collection, as the JDK's jcmd counts it. */
+/** Measures the live objects of another process after a full collection, by the JDK's jcmd. */
 public final class LiveHeap {
   private static final Pattern TOTAL = Pattern.compile("^Total +\\d+ +(\\d+)", Pattern.MULTILINE);
 
   private LiveHeap() {}
 
-  /** Collects a process's garbage; bytes of what is left, or nothing if it does not answer. */
+  /**
+   * Collects a process's garbage and returns the bytes of its live objects; empty if it does not
+   * answer within a minute.
+   */
   public static OptionalLong bytes(long pid) {
     try {
       Process jcmd =

@@ -28,12 +28,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/**
- * Datacenter processes on loopback, with emulated links between them: three unless more are asked
- * for.
- */
+/** Datacenter processes on loopback, with emulated links between them. */
 public final class LocalCluster extends Fleet {
-  /** A collection that stops all threads, as Java's log has it. */
+  /** A line of Java's log about a collection that stops all threads. */
   private static final Pattern PAUSE = Pattern.compile("\\bPause .* (\\d+\\.\\d+)ms$");
 
   private final Thread atEnd = new Thread(this::close, "cluster-end");
@@ -50,13 +47,13 @@ public final class LocalCluster extends Fleet {
   /** The last reports of processes that were killed. */
   private final List<JsonNode> former = new CopyOnWriteArrayList<>();
 
-  /** The last report of each process that runs: one may be too busy to answer now. */
+  /** The last report of each running process, for when it is too busy to answer. */
   private final Map<String, JsonNode> stats = new ConcurrentHashMap<>();
 
   /** The processor time of processes that have ended. */
   private final LongAdder endedCpuNanos = new LongAdder();
 
-  /** By datacenter, where clients connect instead while some run a former build. */
+  /** By datacenter, the port for clients while some run a former build. */
   private final Map<String, FormerPort> formerPorts;
 
   private LocalCluster(
@@ -73,7 +70,7 @@ public final class LocalCluster extends Fleet {
     }
     this.links = new PeerLinks(dcs(), peerPorts, settings.links, settings.seed);
     down.addAll(settings.later);
-    // Before there is a process: whoever is told to end at any moment leaves none.
+    // The hook is there before the first process, so that no process is left behind.
     Runtime.getRuntime().addShutdownHook(atEnd);
     try {
       settings.dcs.forEach(this::start);
@@ -102,7 +99,7 @@ public final class LocalCluster extends Fleet {
     return endpoints;
   }
 
-  /** Where configurations and logs are. */
+  /** Returns the directory of the configurations and logs. */
   public Path directory() {
     return settings.directory;
   }
@@ -179,12 +176,12 @@ public final class LocalCluster extends Fleet {
             settings.keyspaces);
   }
 
-  /** Kills a datacenter's process as kill -9 does. */
+  /** Kills a datacenter's process as kill -9 does, and waits for its end. */
   public void kill(String dc) {
     end(dc, Process::destroyForcibly);
   }
 
-  /** Stops a datacenter's process gracefully, as SIGTERM does. */
+  /** Stops a datacenter's process gracefully, by SIGTERM, and waits for its end. */
   public void stop(String dc) {
     end(dc, Process::destroy);
   }
@@ -206,7 +203,7 @@ public final class LocalCluster extends Fleet {
     }
   }
 
-  /** The processor time of all datacenters' processes since they began, ended ones included. */
+  /** Returns the processor time of all processes so far, including those that have ended. */
   public Duration cpu() {
     Duration sum = Duration.ofNanos(endedCpuNanos.sum());
     for (String dc : running()) {
@@ -235,7 +232,7 @@ public final class LocalCluster extends Fleet {
     return dcs().stream().filter(dc -> !down.contains(dc)).toList();
   }
 
-  /** What a datacenter reports of itself, or did when it last answered; null as JSON if never. */
+  /** Returns a datacenter's report, or its last one if it does not answer; JSON's null if none. */
   JsonNode lastStat(String dc) {
     try {
       stats.put(dc, inspect(dc, Request.Topic.STAT, 0));
@@ -253,13 +250,13 @@ public final class LocalCluster extends Fleet {
   /**
    * Waits until all datacenters serve.
    *
-   * @throws OsierException UNAVAILABLE if one does not within the time
+   * @throws OsierException UNAVAILABLE if a process ends, or one waits longer than the time
    */
   public void awaitReady(Duration atMost) {
     dcs().forEach(dc -> awaitReady(dc, atMost));
   }
 
-  /** Waits until one datacenter serves, as {@link #awaitReady(Duration)} must have done before. */
+  /** Waits until one datacenter serves. */
   public void awaitReady(String dc, Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
     while (!isReady(dc)) {
@@ -282,12 +279,12 @@ public final class LocalCluster extends Fleet {
     return settings.directory.resolve(dc + (start == 1 ? "" : "-" + start) + ".log");
   }
 
-  /** The processor time that a datacenter's process has taken since it began. */
+  /** Returns the processor time of a datacenter's present process. */
   public Duration cpu(String dc) {
     return cpu(process(dc));
   }
 
-  /** The lines of a log; none if it cannot be read. */
+  /** Returns the lines of a log; none if it cannot be read. */
   private List<String> lines(String dc, int start) {
     try {
       return Files.readAllLines(log(dc, start));
@@ -300,7 +297,9 @@ public final class LocalCluster extends Fleet {
     return lines(dc, starts.getOrDefault(dc, 1));
   }
 
-  /** What a datacenter's process says of how long its last start took, and of what; if it does. */
+  /**
+   * Returns the line of a datacenter's log on how long its last start took; empty if there is none.
+   */
   public Optional<String> saysOfItsStart(String dc) {
     String words = "serves clients ";
     return lastLog(dc).stream()
@@ -310,8 +309,8 @@ public final class LocalCluster extends Fleet {
   }
 
   /**
-   * How long each garbage collection stopped a datacenter's processes, in milliseconds; of those
-   * with {@link Jvm#TELLS_COLLECTIONS}.
+   * Returns the pauses of a datacenter's processes for garbage collections, in milliseconds; needs
+   * {@link Jvm#TELLS_COLLECTIONS}.
    */
   public List<Double> collectionsMillis(String dc) {
     return IntStream.rangeClosed(1, starts.getOrDefault(dc, 1))
@@ -323,22 +322,22 @@ public final class LocalCluster extends Fleet {
         .toList();
   }
 
-  /** Where a datacenter's peers dial it, without an emulated link. */
+  /** Returns a datacenter's own address for peers, without an emulated link. */
   public String peerAddress(String dc) {
     return "127.0.0.1:" + requireNonNull(peerPorts.get(dc), dc);
   }
 
-  /** Takes note that a datacenter's process has ended by itself. Waits for it. */
+  /** Notes that a datacenter's process ends by itself, and waits for its end. */
   public void ended(String dc) {
     end(dc, process -> {});
   }
 
-  /** Where each datacenter listens for clients, on 127.0.0.1. */
+  /** Returns the ports of 127.0.0.1 at which the datacenters listen for clients. */
   Map<String, Integer> clientPorts() {
     return clientPorts;
   }
 
-  /** Where a datacenter's dashboard is, if the cluster was started with admin ports. */
+  /** Returns the URL of a datacenter's dashboard; the cluster needs admin ports. */
   public String dashboard(String dc) {
     return "http://127.0.0.1:" + adminPorts.get(dc) + "/";
   }
@@ -347,12 +346,12 @@ public final class LocalCluster extends Fleet {
     return links;
   }
 
-  /** Bytes on all links, both ways. */
+  /** Returns the bytes on all links, both ways. */
   public long wanBytes() {
     return links.bytes();
   }
 
-  /** May be called by the shutdown hook and the demo at once. */
+  /** Ends all processes. The shutdown hook and the demo may call it at once. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -9,11 +9,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Which elements sets must have and may have, and until when, in milliseconds by the system's
- * clock, which the datacenters go by, too. Thread-safe.
+ * The elements that sets must have or may have, and until when, in milliseconds of the system's
+ * clock, which is also the datacenters'. Thread-safe.
  */
 public final class Members {
-  /** Until for ever, and until never. */
+  /** The time of an element that stays, and of one that is not there. */
   private static final long ALWAYS = Long.MAX_VALUE;
 
   private static final long NEVER = Long.MIN_VALUE;
@@ -22,10 +22,10 @@ public final class Members {
   public static final long TOLERANCE_MILLIS = 250;
 
   /**
-   * What is known of an element.
+   * The knowledge about one element.
    *
-   * @param mustMillis it must be there until then
-   * @param mayMillis it may be there until then
+   * @param mustMillis until when the element must be there
+   * @param mayMillis until when the element may be there
    */
   private record Place(long mustMillis, long mayMillis) {
     static final Place THERE = new Place(ALWAYS, ALWAYS);
@@ -35,7 +35,7 @@ public final class Members {
 
   private final Map<String, Map<Value, Place>> sets = new ConcurrentHashMap<>();
 
-  /** The elements of a set; none if it is something else. */
+  /** Returns the elements of a set; none if the key holds no set. */
   public static Set<Value> elements(Map<String, Reading> there, String set) {
     return there.get(set) instanceof Reading.Many many ? Set.copyOf(many.values()) : Set.of();
   }
@@ -44,22 +44,25 @@ public final class Members {
     return sets.computeIfAbsent(set, s -> new ConcurrentHashMap<>());
   }
 
-  /** An element was added for good. */
+  /** Notes that an element without a time to live was added. */
   public void added(String set, Value element) {
     of(set).put(element, Place.THERE);
   }
 
-  /** An element that was there was removed. */
+  /** Notes that an element was removed. */
   public void removed(String set, Value element) {
     of(set).put(element, Place.GONE);
   }
 
-  /** Whether an element is there is not known any more, nor will it be. */
+  /** Notes that an element may or may not be there from now on. */
   public void unknown(String set, Value element) {
     of(set).put(element, Place.UNKNOWN);
   }
 
-  /** An element with a time to live was added, or given a new one; called and answered then. */
+  /**
+   * Notes that an element was added with a time to live, or got a new one, by an update that was
+   * called at {@code calledMillis} and answered at {@code nowMillis}.
+   */
   public void renewed(
       String set, Value element, long calledMillis, long nowMillis, long liveMillis) {
     of(set)
@@ -72,18 +75,18 @@ public final class Members {
                     Math.max(was.mayMillis, is.mayMillis)));
   }
 
-  /** An element may have been given a new time to live, now or later. */
+  /** Notes that an element may get a new time to live, now or later. */
   public void perhapsRenewed(String set, Value element) {
     of(set).merge(element, Place.UNKNOWN, (was, is) -> new Place(was.mustMillis, is.mayMillis));
   }
 
   /**
-   * Holds the sets against what was acknowledged.
+   * Compares sets with the acknowledged updates.
    *
-   * @param shown each set's elements, none if there is no such set
-   * @param strangers sets that are there and to which nothing was ever added
-   * @param fromMillis when they began to be read
-   * @param toMillis when they had been read
+   * @param shown returns a set's elements; none if there is no such set
+   * @param strangers the sets that are there, of which those without any update are surplus
+   * @param fromMillis when reading the sets began
+   * @param toMillis when reading the sets had ended
    */
   public Audit audit(
       Function<String, Set<Value>> shown,

@@ -23,10 +23,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * Creates objects at all datacenters, each by one update and never touched again, except that some
- * are cleared later: of a session keyspace one by one, of a causal one by short transactions. An
- * object that a datacenter misses once is missing for good, where one that is changed again and
- * again would be sent again. Remembers all of them.
+ * Creates objects at all datacenters: one by one in a session keyspace, by short transactions in a
+ * causal one. Each object gets a single update, except that some are cleared later. So an update
+ * that a datacenter misses once is missing for good, whereas an object that is updated again would
+ * be sent again. Remembers all objects.
  */
 public final class OnceLoad extends WriterLoad {
   public static final String KEYSPACES =
@@ -46,10 +46,10 @@ public final class OnceLoad extends WriterLoad {
   private static final int IN_FLIGHT = 64;
   private static final int CLEARED_LATER = 300;
 
-  /** With so many objects each scan begins. */
+  /** The number of objects whose keys come before all others. */
   private static final int FIRST = 500;
 
-  /** Odd, so that no two keys are the same; spreads them over the order of all. */
+  /** An odd factor that spreads keys over their order; no two keys become the same. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
   private enum Expected {
@@ -66,7 +66,7 @@ public final class OnceLoad extends WriterLoad {
    * Starts one thread for each datacenter.
    *
    * @param perSecond updates and transactions per second to aim at
-   * @param lossy whether a datacenter may forget what it had acknowledged
+   * @param lossy whether a datacenter may forget acknowledged updates
    */
   public OnceLoad(
       List<String> dcs,
@@ -84,7 +84,7 @@ public final class OnceLoad extends WriterLoad {
             new OnceWriter(client.session(), new SplittableRandom(seed + clients()), pause));
   }
 
-  /** An object that was created, and the keyspace that has it. */
+  /** An object that was created, and its keyspace. */
   private record Created(Keyspace keyspace, Keyspace.Change change) {
     String name() {
       return keyspace.name() + "/" + change.key();
@@ -106,7 +106,7 @@ public final class OnceLoad extends WriterLoad {
 
     @Override
     public long next(Semaphore room) {
-      if (forgets) { // what it had seen is lost, perhaps
+      if (forgets) { // the session may have seen updates that are lost
         forgets = false;
         session.forget();
         toClear.clear();
@@ -144,9 +144,10 @@ public final class OnceLoad extends WriterLoad {
     }
 
     /**
-     * Most are before all earlier ones but the very first: what is under way when a scan begins is
-     * missed with its first page, if at all, and that takes long to read when those that it begins
-     * with are not in memory any more. Others are behind all or among them.
+     * Most keys come before all earlier ones except the first {@link #FIRST}. An update in flight
+     * when a scan begins is missed in the scan's first page, if at all, and that page takes long to
+     * read when the first objects are not in memory any more. Other keys come behind all or among
+     * them.
      */
     private String key(long number) {
       if (number <= FIRST) {

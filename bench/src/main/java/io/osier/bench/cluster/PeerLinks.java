@@ -12,7 +12,7 @@ import java.util.function.BiFunction;
 
 /** Emulated links to datacenters, one from beside each to each. Thread-safe. */
 public class PeerLinks implements AutoCloseable {
-  /** A bad day: 1 Mbit/s, 500 ms. */
+  /** The quality of a narrow link: 1 Mbit/s, 500 ms. */
   private static final WanQuality NARROW = new WanQuality(500, 50, 125_000);
 
   private final WanEmulator wan;
@@ -21,8 +21,9 @@ public class PeerLinks implements AutoCloseable {
   /**
    * Opens the links.
    *
-   * @param dcs where they begin and where they lead: from each to each, itself too
-   * @param ports where each datacenter listens
+   * @param dcs the datacenters; there is a link from each to each, also to itself
+   * @param ports the port of 127.0.0.1 at which each datacenter listens
+   * @param usual returns the quality of the link from one datacenter to another
    * @param seed of the jitter
    */
   PeerLinks(
@@ -42,17 +43,17 @@ public class PeerLinks implements AutoCloseable {
     }
   }
 
-  /** The link from beside one datacenter to one, maybe the same. */
+  /** Returns the link from beside one datacenter to another or the same. */
   public final WanLink link(String from, String to) {
     return wan.link(from + "-" + to);
   }
 
-  /** Where the link from one place to a datacenter listens. */
+  /** Returns the port at which a link listens. */
   final int port(String from, String to) {
     return link(from, to).port();
   }
 
-  /** Makes the links between two datacenters as bad as they are on a bad day: 1 Mbit/s, 500 ms. */
+  /** Makes both links between two datacenters narrow: 1 Mbit/s, 500 ms. */
   public final void narrow(String one, String two) {
     link(one, two).become(NARROW);
     link(two, one).become(NARROW);
@@ -76,7 +77,7 @@ public class PeerLinks implements AutoCloseable {
     link(two, one).heal();
   }
 
-  /** Bytes on all links, both ways. */
+  /** Returns the bytes on all links, both ways. */
   final long bytes() {
     return wan.bytes();
   }

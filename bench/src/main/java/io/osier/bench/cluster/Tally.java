@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What was added to counters: what was acknowledged, and what may be done. Thread-safe. */
+/** The sums of acknowledged increments, and of those of unknown outcome. Thread-safe. */
 public final class Tally {
   private static final class Sum {
     final LongAdder acknowledged = new LongAdder();
@@ -17,7 +17,7 @@ public final class Tally {
 
   private final Map<String, Sum> sums = new ConcurrentHashMap<>();
 
-  /** A counter's value; 0 if it is none. */
+  /** Returns a counter's value; 0 if the reading is not a counter's. */
   public static long count(@Nullable Reading reading) {
     return reading instanceof Reading.Count count ? count.value() : 0;
   }
@@ -26,23 +26,23 @@ public final class Tally {
     return sums.computeIfAbsent(counter, c -> new Sum());
   }
 
-  /** What to do when an increment was acknowledged. */
+  /** Returns the action that notes an increment as acknowledged. */
   public Runnable acknowledged(String counter, long by) {
     Sum sum = of(counter);
     return () -> sum.acknowledged.add(by);
   }
 
-  /** What to do when an increment has failed that may be done nevertheless. */
+  /** Returns the action that notes an increment as failed and possibly done. */
   public Runnable unknown(String counter, long by) {
     Sum sum = of(counter);
     return () -> sum.unknown.add(by);
   }
 
   /**
-   * Holds the counters against what was acknowledged. Updates are counted by what they add.
+   * Compares counters with the acknowledged increments; missing and surplus are sums.
    *
-   * @param shown each counter's value, 0 where there is none
-   * @param strangers counters that are there and were never incremented
+   * @param shown returns a counter's value; 0 if there is none
+   * @param strangers the counters that are there, of which those never incremented are surplus
    */
   public Audit audit(ToLongFunction<String> shown, Iterable<String> strangers) {
     long missing = 0;

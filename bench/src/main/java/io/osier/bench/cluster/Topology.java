@@ -4,9 +4,9 @@ import io.osier.bench.wan.WanQuality;
 import java.util.List;
 import java.util.Map;
 
-/** The datacenters that clusters are made of, and how far they are from each other. */
+/** The names of clusters' datacenters, and the delays between them. */
 public final class Topology {
-  /** The datacenters where no other number is asked for. */
+  /** The datacenters of a cluster of the usual size. */
   public static final List<String> DCS = List.of("eu", "us", "ap");
 
   /**
@@ -20,10 +20,10 @@ public final class Topology {
   /** Added to the delay of every link, evenly from 0 to this, in milliseconds. */
   public static final double JITTER_MILLIS = 3;
 
-  /** Between two datacenters of one region, one way. */
+  /** The delay between two datacenters of one region, one way. */
   private static final double REGION_MILLIS = 1;
 
-  /** Between regions, one way, in milliseconds: of eu-us there and back are 80. */
+  /** The delays between regions, one way, in milliseconds. */
   private static final Map<String, Double> DELAYS =
       Map.of(
           "eu-us", 40.0, "us-ap", 60.0, "eu-ap", 20.0, "eu-au", 120.0, "us-au", 90.0, "ap-au", 55.0,
@@ -32,7 +32,7 @@ public final class Topology {
   private Topology() {}
 
   /**
-   * The names of a cluster's datacenters.
+   * Returns the names of a cluster's datacenters.
    *
    * @param count how many, 1 to {@link #DCS_MAX}
    */
@@ -40,7 +40,7 @@ public final class Topology {
     return NAMES.subList(0, count);
   }
 
-  /** How long a frame takes from one datacenter to another, without jitter. */
+  /** Returns the delay from one datacenter to another, one way, without jitter. */
   public static double delayMillis(String from, String to) {
     String one = region(from);
     String two = region(to);
@@ -62,7 +62,7 @@ public final class Topology {
     return delay;
   }
 
-  /** What the link between two datacenters is like on a usual day. */
+  /** Returns the usual quality of the link between two datacenters. */
   static WanQuality quality(String from, String to) {
     return new WanQuality(delayMillis(from, to), JITTER_MILLIS, 0);
   }

@@ -18,12 +18,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * A command that puts datacenter processes under load and faults, and looks for what must not be:
- * their folder, the seed of all that is drawn, and the verdict. Its exit code is 0 if all is right,
- * and 1 if something is not or it could not be run.
+ * A command that puts datacenter processes under load and faults, and collects violations. This
+ * class keeps the processes' folder, the seed of all random draws, and the verdict. The exit code
+ * is 0 if there is no violation, and 1 if there is one or the trial could not be run.
  */
 public abstract class Trial implements Callable<Integer> {
-  /** For datacenters to serve, or to become equal. */
+  /** How long datacenters may take to serve, or to become equal. */
   protected static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private static final int SHOWN_MAX = 20;
@@ -36,13 +36,13 @@ public abstract class Trial implements Callable<Integer> {
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
 
   /**
-   * What the cluster is to be like; the seed is set later.
+   * Returns the cluster's settings, without the seed.
    *
    * @throws ParameterException if an option is wrong, as {@link #require} throws it
    */
   protected abstract ClusterSettings settings(Path directory);
 
-  /** Runs all of it on datacenters that serve. */
+  /** Runs the trial on datacenters that serve. */
   protected abstract void run(LocalCluster cluster) throws Exception;
 
   protected final void require(boolean isRight, String what) {
@@ -51,7 +51,7 @@ public abstract class Trial implements Callable<Integer> {
     }
   }
 
-  /** The seed, which {@link #run} is given drawn. */
+  /** Returns the seed; it is drawn before {@link #run}. */
   protected final long seed() {
     return seed;
   }
@@ -61,16 +61,16 @@ public abstract class Trial implements Callable<Integer> {
     System.out.println(String.format(Locale.ROOT, format, parameters));
   }
 
-  /** Notes what must not be. May be called by any thread. */
+  /** Notes a violation. Thread-safe. */
   protected final void wrong(String what) {
     wrong.add(what);
   }
 
   /**
    * Stops loads, waits until the datacenters serve and are equal, and compares what they show with
-   * what was acknowledged.
+   * the acknowledged updates.
    *
-   * @param forgets whether they may lack what they had acknowledged, if all lack the same
+   * @param forgets whether datacenters may lack acknowledged updates, if all lack the same
    */
   protected final Contents compare(
       LocalCluster cluster, List<? extends WriterLoad> loads, boolean forgets) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The threads of a load or of faults, of which it is told if one ends too early or not at all. */
+/** Threads, of which those are reported that end by an exception or hang. Not thread-safe. */
 public final class Workers {
   private static final long LAST_CALL_MILLIS = 300_000;
 
@@ -15,7 +15,9 @@ public final class Workers {
     this.broken = broken;
   }
 
-  /** Starts one. What ends by an exception does no more: what follows it checks less. */
+  /**
+   * Starts a thread. If it ends by an exception that is reported, since the run then checks less.
+   */
   public void start(String name, Runnable body) {
     threads.add(
         Thread.ofPlatform()
@@ -31,7 +33,7 @@ public final class Workers {
                 }));
   }
 
-  /** Waits for their ends, which somebody has asked for. */
+  /** Waits up to five minutes for the end of each thread, after the caller has told them to end. */
   public void join() {
     for (Thread thread : threads) {
       try {

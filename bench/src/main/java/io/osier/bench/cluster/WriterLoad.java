@@ -19,11 +19,11 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * A load that keeps account of its updates: one thread for each datacenter makes them at a rate,
- * with so many in flight at most.
+ * A load that remembers its updates: one thread for each datacenter makes them at a rate, with a
+ * limit of updates in flight.
  */
 public abstract class WriterLoad implements AutoCloseable {
-  /** A thread that is further behind than this does not make up for it. */
+  /** The most by which a thread that is late makes up for its delay. */
   private static final long BEHIND_MAX_NANOS = 1_000_000_000;
 
   private final Set<String> keyspaces;
@@ -36,33 +36,32 @@ public abstract class WriterLoad implements AutoCloseable {
   private volatile boolean stopping;
 
   /**
-   * Nothing runs yet.
+   * Starts no thread yet.
    *
-   * @param keyspaces all to which it writes
-   * @param inFlight of each thread, at least 1
+   * @param keyspaces all keyspaces to which the load writes
+   * @param inFlight the limit of updates in flight of each thread, at least 1
    */
   protected WriterLoad(Set<String> keyspaces, int inFlight) {
     this.keyspaces = Set.copyOf(keyspaces);
     this.inFlight = inFlight;
   }
 
-  /** What the thread of one datacenter does. Used by this thread alone. */
+  /** Makes the updates of one datacenter's thread. Used by this thread alone. */
   protected interface Writer {
     /**
-     * Makes one update, or none.
+     * Makes one update or none.
      *
-     * @param room has one permit for it, which {@link #account} gives back
+     * @param room a semaphore of which one permit was taken; {@link #account} releases it
      * @return nanoseconds until the next one is due
      */
     long next(Semaphore room);
   }
 
   /**
-   * What a datacenter shows against what was acknowledged.
+   * The differences between what a datacenter shows and what was acknowledged.
    *
    * @param missing acknowledged updates that are not there
-   * @param surplus updates that are there more often than they were made: counted twice, or never
-   *     asked for
+   * @param surplus updates that are there more often than they were made
    */
   public record Audit(long missing, long surplus) {
     public static final Audit RIGHT = new Audit(0, 0);
@@ -85,16 +84,17 @@ public abstract class WriterLoad implements AutoCloseable {
   }
 
   /**
-   * Holds what a datacenter shows against what was acknowledged.
+   * Compares what a datacenter shows with what was acknowledged.
    *
    * @param there all rows of each of the load's keyspaces
-   * @param sinceMillis when they began to be read, by the system's clock: the end is now
+   * @param sinceMillis when reading the rows began, by the system's clock; it ends now
    */
   protected abstract Audit audit(Map<String, List<Keyspace.Row>> there, long sinceMillis);
 
   /**
-   * Its keyspaces of which parts expire while they are read, or all of them: their rows are not
-   * held against each other, and need not be there; the audit judges each part by its deadline.
+   * Returns the load's keyspaces whose objects or elements expire while they are read. Their rows
+   * are not compared between datacenters and may be absent: the audit judges each element by its
+   * deadline.
    */
   protected Set<String> expiring() {
     return Set.of();
@@ -107,7 +107,7 @@ public abstract class WriterLoad implements AutoCloseable {
   /**
    * Starts the threads, as the last thing that a constructor does.
    *
-   * @param writer makes what the thread of a datacenter does with its client
+   * @param writer returns the writer of a datacenter, given its name and client
    */
   protected final void start(
       List<String> dcs,
@@ -122,7 +122,7 @@ public abstract class WriterLoad implements AutoCloseable {
     writers.forEach((dc, one) -> workers.start("load-" + dc, () -> run(one)));
   }
 
-  /** How many clients there are; while they are made, the number of the newest, from 1. */
+  /** Returns how many clients there are; while they are made, the newest one's number, from 1. */
   protected final int clients() {
     return clients.size();
   }
@@ -140,10 +140,10 @@ public abstract class WriterLoad implements AutoCloseable {
   }
 
   /**
-   * Counts an update when it is answered, and gives its permit back.
+   * Counts an update when it is answered, and releases its permit.
    *
-   * @param unknown notes that it has failed, and may be done nevertheless
-   * @return ends after the notes
+   * @param unknown notes that the update has failed and may nevertheless be done
+   * @return completes after the update was noted
    */
   protected final CompletableFuture<?> account(
       CompletableFuture<?> update, Semaphore room, Runnable acknowledged, Runnable unknown) {
@@ -162,28 +162,28 @@ public abstract class WriterLoad implements AutoCloseable {
         });
   }
 
-  /** Whether an update whose future has ended with this error may be done nevertheless. */
+  /** Returns whether an update that has failed with this error may nevertheless be done. */
   static boolean mayBeDone(Throwable error) {
     Throwable cause = error.getCause() == null ? error : error.getCause();
     return cause instanceof OutcomeUnknownException || !(cause instanceof OsierException);
   }
 
-  /** Updates that were acknowledged so far. */
+  /** Returns how many updates were acknowledged so far. */
   public final long done() {
     return done.sum();
   }
 
-  /** Those that failed, or whose outcome is unknown. */
+  /** Returns how many updates failed or have an unknown outcome. */
   public final long failures() {
     return failures.sum();
   }
 
-  /** What ended before it was to, or did not end; for when the load was stopped. */
+  /** Returns the threads that ended by an exception or hang; for after {@link #stop}. */
   public final List<String> broken() {
     return List.copyOf(broken);
   }
 
-  /** Ends the load and waits for what is open. */
+  /** Ends the load and waits for the updates in flight. */
   public final void stop() {
     stopping = true;
     workers.join();

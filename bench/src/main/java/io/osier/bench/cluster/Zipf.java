@@ -3,10 +3,7 @@ package io.osier.bench.cluster;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/**
- * Draws numbers from 0 to n − 1: k with a probability in proportion to 1 / (k + 1)^0.99, as YCSB
- * does. Thread-safe.
- */
+/** Draws from 0 to n − 1, k with a probability in proportion to 1 / (k + 1)^0.99. Thread-safe. */
 public final class Zipf {
   private static final double EXPONENT = 0.99;
 

@@ -1,4 +1,4 @@
-/** Datacenter processes on loopback with emulated links, and a load that keeps account. */
+/** Datacenter processes on loopback with emulated links, and loads that remember their updates. */
 @NullMarked
 package io.osier.bench.cluster;
 

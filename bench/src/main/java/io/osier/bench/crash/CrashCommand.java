@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Ends datacenters under load, again and again, and finds every acknowledged update. */
+/** Kills or upgrades datacenters under load, and checks that no acknowledged update is lost. */
 @Command(
     name = "crash",
     mixinStandardHelpOptions = true,
@@ -178,7 +178,7 @@ public final class CrashCommand extends Trial {
     return everyone ? dcs : List.of(dcs.get(random.nextInt(dcs.size())));
   }
 
-  /** What an older version takes no part in: it must work once all are of this one. */
+  /** Creates a keyspace at run time, which works once all datacenters are of this build. */
   private static void createKeyspace(LocalCluster cluster) throws Exception {
     try (OsierClient client = cluster.client(cluster.dcs().getLast())) {
       client

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Carts: sets to which their users add now and then, and from which they take something out. */
+/** Shopping carts: sets to which users add articles and from which they sometimes remove one. */
 final class Carts extends Kind {
-  /** At each datacenter at a time: with 4,000 operations a second each changes every 5 s. */
+  /** Open carts at each datacenter; at 4,000 operations a second each is changed every 5 s. */
   private static final int OPEN = 700;
 
-  /** After so many changes a cart is left as it is, and another one opened. */
+  /** After this many changes a cart is left as it is, and another one opened. */
   private static final int CHANGES = 12;
 
   private static final int ARTICLES = 100_000;
@@ -35,7 +35,7 @@ final class Carts extends Kind {
   private static final class Cart extends Open {
     final String key;
 
-    /** Belongs to the present update until that has ended. */
+    /** Used only by the cart's present update until that has ended. */
     final List<Value> articles = new ArrayList<>();
 
     Cart(String key) {
@@ -51,7 +51,7 @@ final class Carts extends Kind {
       Cart cart = open.take(() -> random.nextInt(OPEN));
       SetHandle set = space.set(cart.key);
       if (cart.articles.size() > 2 && random.nextInt(4) == 0) {
-        // One that may be there or not is not touched any more.
+        // An article of unknown outcome is not touched again.
         Value article = cart.articles.remove(random.nextInt(cart.articles.size()));
         cart.update(
             calls,
@@ -59,7 +59,7 @@ final class Carts extends Kind {
             () -> members.removed(cart.key, article),
             () -> members.unknown(cart.key, article));
       } else {
-        // The number makes it one that was never in this cart.
+        // With the number it is an article that was never in this cart.
         Value article = Value.of(random.nextInt(ARTICLES) + "-" + cart.updates());
         cart.update(
             calls,

@@ -10,8 +10,8 @@ import java.util.OptionalDouble;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks when a datacenter that was started again serves, and when every datacenter has all that is
- * older than its bound again.
+ * Measures when a datacenter that was started again serves, and when no datacenter lacks an update
+ * that is older than its staleness bound.
  */
 final class Comeback {
   private static final long LOOK_NANOS = 100_000_000;
@@ -23,7 +23,7 @@ final class Comeback {
   private volatile OptionalDouble served = OptionalDouble.empty();
   private volatile OptionalDouble fresh = OptionalDouble.empty();
 
-  /** Begins to look at a datacenter that was started just now. */
+  /** Begins to watch a datacenter that was started just now. */
   Comeback(LocalCluster cluster, String dc) {
     this.cluster = cluster;
     this.dc = dc;
@@ -45,7 +45,7 @@ final class Comeback {
     return OptionalDouble.of((System.nanoTime() - startedNanos) / 1e9);
   }
 
-  /** As far as each sender knows, which hears of it later. */
+  /** Returns whether no peer lags by more than its bound, as far as the senders know. */
   private boolean isFresh() {
     try {
       for (String from : cluster.dcs()) {
@@ -62,7 +62,7 @@ final class Comeback {
       }
       return true;
     } catch (OsierException e) {
-      return false; // it is too busy
+      return false; // a datacenter is too busy to answer
     }
   }
 
@@ -74,17 +74,17 @@ final class Comeback {
     }
   }
 
-  /** Seconds from its start until it served; empty if it never did. */
+  /** Returns the seconds from the start until the datacenter served; empty if it never did. */
   OptionalDouble served() {
     return served;
   }
 
-  /** Seconds from its start until nothing was late any more that had been late because of it. */
+  /** Returns the seconds from the start until no update was late; empty if one always was. */
   OptionalDouble fresh() {
     return fresh;
   }
 
-  /** Of what its start consisted, as its log has it; empty if it says nothing. */
+  /** Returns the line of the datacenter's log on its start; empty if there is none. */
   String start() {
     return cluster.saysOfItsStart(dc).orElse("");
   }

@@ -19,16 +19,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What happens while the load runs: a cut, a kill, and what is shown of it each second. */
+/**
+ * The disturbances while the load runs, a cut and a kill, and the line that is printed each second.
+ */
 final class Course implements AutoCloseable {
   static final String VICTIM = "ap";
   private static final long SHOWN_NANOS = 1_000_000_000L;
   private static final int HOT = 4;
 
   /**
-   * What was counted up to a moment.
+   * The counters at a moment.
    *
-   * @param cpu the processor time of the datacenters' processes
+   * @param cpu the processor time of the datacenters' processes so far
    */
   record Sample(Figures figures, long wanBytes, Duration cpu, long nanos) {
     static Sample of(LocalCluster cluster) {
@@ -37,11 +39,12 @@ final class Course implements AutoCloseable {
   }
 
   /**
-   * What happened between two disturbances. What its end holds up is late in the next one.
+   * The time between two disturbances. An update that a disturbance holds up is late in the next
+   * phase.
    *
-   * @param name what ends with it
-   * @param stallMillis the longest that this machine let a thread wait meanwhile
-   * @param collectionMillis the longest that a garbage collection stopped a datacenter meanwhile
+   * @param name the state of the links and datacenters in this phase
+   * @param stallMillis the longest time that this machine let a thread wait meanwhile
+   * @param collectionMillis the longest pause of a datacenter for a garbage collection meanwhile
    */
   record Phase(String name, Sample from, Sample to, long stallMillis, double collectionMillis) {
     Figures figures() {
@@ -58,10 +61,10 @@ final class Course implements AutoCloseable {
   }
 
   /**
-   * One disturbance.
+   * A disturbance, or its end.
    *
-   * @param at the share of the load's time
-   * @param ends the phase that ends with it; empty if it is part of one
+   * @param at when it happens, as a share of the load's time
+   * @param ends the name of the phase that ends with it; empty if none does
    */
   private record Step(double at, String ends, String said, Runnable action) {}
 
@@ -72,7 +75,7 @@ final class Course implements AutoCloseable {
   private final List<Phase> phases = new ArrayList<>();
   private final Stalls stalls = new Stalls();
 
-  /** How many collections of each datacenter belong to phases that are over. */
+  /** By datacenter, the collections that were counted in earlier phases. */
   private final Map<String, Integer> collections = new HashMap<>();
 
   private final Sample first;
@@ -81,9 +84,9 @@ final class Course implements AutoCloseable {
   private long shownDone;
 
   /**
-   * A course that begins now.
+   * Begins the first phase now.
    *
-   * @param live whether a person looks on
+   * @param live whether the terminal shows the present state instead of a line each second
    */
   Course(LocalCluster cluster, int seconds, boolean live, Consumer<String> say) {
     this.cluster = cluster;
@@ -94,12 +97,12 @@ final class Course implements AutoCloseable {
     takeLongestCollection();
   }
 
-  /** How the datacenter that was killed came back; null before it was started again. */
+  /** Returns how the killed datacenter came back; null before it was started again. */
   @Nullable Comeback comeback() {
     return comeback;
   }
 
-  /** The phases that are over. */
+  /** Returns the phases that have ended. */
   List<Phase> phases() {
     return phases;
   }
@@ -118,7 +121,7 @@ final class Course implements AutoCloseable {
     comeback = new Comeback(cluster, VICTIM);
   }
 
-  /** The phase that began with the last one's end is over. */
+  /** Ends the present phase, and begins the next one. */
   void end(String name) {
     Sample from = phases.isEmpty() ? first : phases.getLast().to;
     phases.add(
@@ -142,7 +145,7 @@ final class Course implements AutoCloseable {
     stalls.close();
   }
 
-  /** Runs until the load's time is over. */
+  /** Disturbs and prints until the load's time is over. */
   void run(DemoLoad load, long startNanos) {
     Deque<Step> steps =
         new ArrayDeque<>(
@@ -169,7 +172,7 @@ final class Course implements AutoCloseable {
       show(now, last, load);
       last = now;
     }
-    // Even slow reports cannot leave the link cut: the load's time is over, and every step done.
+    // However slow the reports were, every step is done now, so the link is healed.
     end(VICTIM + " killed, started again");
   }
 
@@ -225,7 +228,7 @@ final class Course implements AutoCloseable {
     try {
       return cluster.inspect(dc, Request.Topic.HOT, HOT).get("keyspaces");
     } catch (OsierException e) {
-      return NullNode.getInstance(); // it is being started again
+      return NullNode.getInstance(); // the datacenter is being started again
     }
   }
 }

@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Shows the main job, end to end, and proves that nothing was lost. */
+/**
+ * Runs three datacenters under a load and faults, and checks that no acknowledged update was lost.
+ */
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
@@ -44,12 +46,14 @@ import picocli.CommandLine.Option;
       "2:wrong usage"
     })
 public final class DemoCommand implements Callable<Integer> {
-  /** With what the heap gives it a collection copies for half a second what waits for a link. */
+  /**
+   * With Java's own size a collection copies the updates that wait for a link for half a second.
+   */
   private static final String YOUNG_GENERATION = "-Xmn48m";
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** A load that only gives the dashboard something to show takes this part of the target. */
+  /** The divisor of --target for the load that runs on with --keep. */
   private static final int KEPT_PART = 4;
 
   @Option(
@@ -88,7 +92,7 @@ public final class DemoCommand implements Callable<Integer> {
       description = "afterwards go on with a small load until Ctrl-C, to look at the dashboard")
   private boolean keep;
 
-  /** Whether a person looks on: the launcher knows, Java before 22 does not. */
+  /** Whether the output is a terminal; the launcher tells, since Java before 22 cannot. */
   private final boolean live = Boolean.getBoolean("osier.terminal");
 
   private long startNanos;
@@ -123,7 +127,7 @@ public final class DemoCommand implements Callable<Integer> {
             .admin()
             .start();
     Thread cleanUp = new Thread(() -> cleanUp(cluster, directory), "demo-clean-up");
-    Runtime.getRuntime().addShutdownHook(cleanUp); // nobody will look at what was broken off
+    Runtime.getRuntime().addShutdownHook(cleanUp); // an interrupted run leaves nothing
     boolean good = false;
     try {
       cluster.awaitReady(PATIENCE);
@@ -155,13 +159,13 @@ public final class DemoCommand implements Callable<Integer> {
     System.out.printf(Locale.ROOT, "%5.1f s  %s%n", (System.nanoTime() - startNanos) / 1e9, line);
   }
 
-  /** One of each kind of data that the demo has, without any objects yet. */
+  /** Returns the demo's kinds of data, without any objects yet. */
   static List<Kind> kinds() {
     return List.of(
         new Likes(), new Records(), new Carts(), new Presence(), new Sessions(), new Leaderboard());
   }
 
-  /** The content of osier.keyspaces. */
+  /** Returns the content of osier.keyspaces. */
   private String keyspaces(List<Kind> kinds) {
     StringBuilder lines = new StringBuilder();
     for (Kind kind : kinds) {
@@ -219,7 +223,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** The staleness bound of each keyspace, in milliseconds. */
+  /** Returns the staleness bound of each keyspace, in milliseconds. */
   private static Map<String, Long> bounds(LocalCluster cluster) {
     Map<String, Long> bounds = new HashMap<>();
     cluster
@@ -245,7 +249,7 @@ public final class DemoCommand implements Callable<Integer> {
             : "FAILED: " + String.join("; ", report.faults()));
   }
 
-  /** Until the process is told to end; the hook closes the cluster. */
+  /** Runs a small load until the process is told to end; the shutdown hook closes the cluster. */
   private void keep(LocalCluster cluster) {
     try (DemoLoad load = new DemoLoad(cluster, kinds(), target / KEPT_PART, seed + 1)) {
       say("the dashboard stays at " + cluster.dashboard(cluster.dcs().getFirst()));

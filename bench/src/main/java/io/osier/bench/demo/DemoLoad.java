@@ -19,12 +19,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
-/** What users of all kinds do at all datacenters, in the shares that the kinds say. */
+/** The operations of all kinds of data at all datacenters, in the kinds' shares. */
 final class DemoLoad extends WriterLoad {
   private static final int IN_FLIGHT = 64;
   private static final int TENTHS = 10;
 
-  /** It begins with few operations, and has all of them after so long. */
+  /** The time in which the load grows from {@link #RAMP_FIRST} of its rate to all of it. */
   private static final long RAMP_NANOS = 3_000_000_000L;
 
   private static final double RAMP_FIRST = 0.1;
@@ -47,7 +47,7 @@ final class DemoLoad extends WriterLoad {
     start(dcs, fleet::client, (dc, client) -> new Users(client, seed, pause));
   }
 
-  /** Writes what must be there before it begins. */
+  /** Writes the objects that must be there before the load begins. */
   static void fill(Fleet fleet, List<Kind> kinds) {
     try (OsierClient client = fleet.client(fleet.dcs().getFirst())) {
       Session session = client.session();
@@ -59,7 +59,7 @@ final class DemoLoad extends WriterLoad {
     private final SplittableRandom random;
     private final double pauseNanos;
 
-    /** A kind as often as it has tenths. */
+    /** Each kind as often as it has tenths of the operations. */
     private final List<Kind> drawn = new ArrayList<>();
 
     private final Map<Kind, Kind.Part> parts = new HashMap<>();
@@ -119,7 +119,7 @@ final class DemoLoad extends WriterLoad {
     }
   }
 
-  /** Reads that were answered. */
+  /** Returns how many reads were answered. */
   long reads() {
     return reads.sum();
   }

@@ -9,17 +9,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * One kind of what users have, in a keyspace of its own: what is called, and what must be there in
- * the end. Its parts are used by one thread each, all else by any.
+ * A kind of user data in a keyspace of its own: makes its operations, and checks its objects at the
+ * end. Each {@link Part} is used by one thread; all else is thread-safe.
  */
 abstract class Kind {
-  /** What the calls of one datacenter go through: each call of {@link Part} makes one of them. */
+  /** Takes the operations of one datacenter; each call of a {@link Part} makes one operation. */
   interface Calls {
     /**
-     * An update that is being made.
+     * Notes the outcome of an update in flight.
      *
-     * @param unknown notes that it has failed, and may be done nevertheless
-     * @return ends after the notes
+     * @param unknown notes that the update has failed and may nevertheless be done
+     * @return completes after the outcome was noted
      */
     CompletableFuture<?> update(
         CompletableFuture<?> update, Runnable acknowledged, Runnable unknown);
@@ -27,9 +27,9 @@ abstract class Kind {
     void read(CompletableFuture<?> read);
   }
 
-  /** The users of one datacenter. */
+  /** The users at one datacenter. */
   interface Part {
-    /** Makes one call. */
+    /** Makes one operation. */
     void call(Calls calls);
   }
 
@@ -40,11 +40,11 @@ abstract class Kind {
   final LongAdder acknowledged = new LongAdder();
 
   /**
-   * A kind of which nothing is there yet.
+   * Creates a kind without objects.
    *
-   * @param sla how stale its users may see it, as the configuration has it
-   * @param tenths of all operations
-   * @param why what decides how much is saved, a sentence
+   * @param sla the keyspace's staleness bound, as in the configuration
+   * @param tenths the kind's share of all operations, in tenths
+   * @param why what decides how many bytes joined updates save, as a sentence
    */
   Kind(String keyspace, String sla, int tenths, String why) {
     this.keyspace = keyspace;
@@ -53,22 +53,26 @@ abstract class Kind {
     this.why = why;
   }
 
-  /** What must be there before the load begins. */
+  /** Writes the objects that must be there before the load begins. */
   void fill(Keyspace space) {}
 
-  /** What the users of a datacenter do, who have a number that no others have. */
+  /**
+   * Returns the users of a datacenter.
+   *
+   * @param number a number that no other users have
+   */
   abstract Part part(int number, Keyspace space, SplittableRandom random);
 
-  /** Whether parts of it expire while it is read. */
+  /** Returns whether objects or elements expire while the keyspace is read. */
   boolean expires() {
     return false;
   }
 
   /**
-   * Holds what a datacenter shows against what was acknowledged.
+   * Compares the objects that a datacenter shows with the acknowledged updates.
    *
-   * @param fromMillis when it began to be read, by the system's clock
-   * @param toMillis when it had been read
+   * @param fromMillis when reading them began, by the system's clock
+   * @param toMillis when reading them had ended
    */
   abstract Audit audit(Map<String, Reading> there, long fromMillis, long toMillis);
 }

@@ -10,26 +10,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * What was written to registers of which the last writer wins, each value once. The order of two
- * writes is known if one was called after the other was acknowledged, and certain if more than
- * {@link #TOLERANCE_NANOS} were between, since all datacenters go by one machine's clock; of others
- * any may win. Thread-safe.
+ * The values written to last-writer-wins registers, each value once. A write that was called more
+ * than {@link #TOLERANCE_NANOS} after another one was acknowledged must win, since all datacenters
+ * use one machine's clock; of other writes any may win. Thread-safe.
  */
 final class LastWrites {
   static final long TOLERANCE_NANOS = 1_000_000_000;
 
   /**
-   * One that may be the last.
+   * A write that may be the last.
    *
-   * @param endedNanos when it was acknowledged; Long.MAX_VALUE if it may still be done
+   * @param endedNanos when the write was acknowledged; Long.MAX_VALUE if it may still be done
    */
   private record Write(Value value, long endedNanos) {}
 
-  /** What is known of one register. */
+  /** The writes to one register that may be its last. */
   private static final class Register {
     final List<Write> candidates = new ArrayList<>();
 
-    /** When the latest write that was acknowledged was called. */
+    /** When the latest of the acknowledged writes was called. */
     long calledNanos;
 
     boolean isWritten;
@@ -61,19 +60,22 @@ final class LastWrites {
     return registers.computeIfAbsent(register, r -> new Register());
   }
 
-  /** A write was acknowledged now that was called then. Times are of one clock, not negative. */
+  /**
+   * Notes a write that was called at {@code calledNanos} and acknowledged at {@code nowNanos}; both
+   * times are of one clock and not negative.
+   */
   void acknowledged(String register, Value value, long calledNanos, long nowNanos) {
     of(register).add(new Write(value, nowNanos), true, calledNanos);
   }
 
-  /** A write may be done, now or later. */
+  /** Notes a write that may be done, now or later. */
   void unknown(String register, Value value) {
     of(register).add(new Write(value, Long.MAX_VALUE), false, 0);
   }
 
   /**
-   * Holds the registers against what was acknowledged. Missing is the last write of a register that
-   * shows an older one or nothing; surplus what was never to be written.
+   * Compares registers with the acknowledged writes. A register that shows an older write or
+   * nothing lacks its last write; one that shows a value nobody wrote is surplus.
    */
   Audit audit(Function<String, Optional<Value>> shown, Iterable<String> strangers) {
     Audit all = Audit.strangers(strangers, registers.keySet());

@@ -8,7 +8,7 @@ import io.osier.proxy.Keyspace;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Likes and views of posts: counters, of which few are counted most of the time. */
+/** Likes and views of posts: counters, of which few get most of the increments. */
 final class Likes extends Kind {
   private static final int COUNTERS = 10_000;
 

@@ -7,12 +7,12 @@ import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Something that a user has open: it is in one update at a time, and in so many at most. */
+/** Something that a user has open, such as a cart; it is in one update at a time. */
 abstract class Open {
   private int updates;
   private volatile boolean isBusy;
 
-  /** How many updates it was in, with the present one. */
+  /** Returns the number of its updates, including the present one. */
   final int updates() {
     return updates;
   }
@@ -26,20 +26,20 @@ abstract class Open {
     updates++;
   }
 
-  /** Makes the update for which it was taken; until its callback has run it is not taken again. */
+  /** Makes the update for which this was taken; it is not taken again before the update's end. */
   final void update(
       Kind.Calls calls, CompletableFuture<?> update, Runnable acknowledged, Runnable unknown) {
     calls.update(update, acknowledged, unknown).whenComplete((done, error) -> isBusy = false);
   }
 
-  /** What the users of one datacenter have open. Used by one thread. */
+  /** The things that the users of one datacenter have open. Used by one thread. */
   static final class Pool<T extends Open> {
     private final int updatesMax;
     private final IntFunction<T> make;
     private final List<T> open;
     private int made;
 
-    /** With so many at a time; one that has had its updates is left, and another one made. */
+    /** Creates a pool; a thing with {@code updatesMax} updates is replaced by a new one. */
     Pool(int size, int updatesMax, IntFunction<T> make) {
       this.updatesMax = updatesMax;
       this.make = make;
@@ -47,7 +47,7 @@ abstract class Open {
           IntStream.range(0, size).mapToObj(i -> make.apply(made++)).collect(Collectors.toList());
     }
 
-    /** Takes one that is not busy, trying one place after the other. */
+    /** Takes a thing that is in no update, trying one place after the other. */
     T take(IntSupplier place) {
       int at = place.getAsInt();
       while (open.get(at).isBusy()) {

@@ -14,21 +14,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Who is in which room: sets whose elements expire unless they are renewed. */
 final class Presence extends Kind {
-  /** At each datacenter at a time: with 4,000 operations a second each is renewed every 5 s. */
+  /** Users at each datacenter; at 4,000 operations a second each is renewed every 5 s. */
   private static final int USERS = 670;
 
   private static final Duration TIME_TO_LIVE = Duration.ofSeconds(15);
 
   /**
-   * One user of so many stays: when all is compared the others have gone, since that waits for the
-   * last of them, and only who is still there can be missing.
+   * One user of this many stays for {@link #STAYS}. The presence of all others has expired when the
+   * datacenters are compared, and an expired one cannot be missing.
    */
   private static final int STAYS_ONE_IN = 16;
 
   private static final Duration STAYS = Duration.ofHours(1);
   private static final int ROOMS = 100;
 
-  /** Then a user goes, without a word, and another one comes. */
+  /** After this many renewals a user goes without logging out, and another one comes. */
   private static final int RENEWALS = 4;
 
   private final Duration timeToLive;
@@ -39,7 +39,7 @@ final class Presence extends Kind {
     this(TIME_TO_LIVE);
   }
 
-  /** With another time to live of those who do not stay. */
+  /** Creates the kind with another time to live of users who do not stay. */
   Presence(Duration timeToLive) {
     super(
         "presence",

@@ -20,8 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Records as YCSB's workload A has them: maps of ten registers of 20 bytes; half of the operations
- * read a record, half write one field of one, zipfian.
+ * Records as in YCSB's workload A: maps of ten registers of 20 bytes; half of the operations read a
+ * record, half write one field of one, zipfian.
  */
 final class Records extends Kind {
   private static final int RECORDS = 1_000;
@@ -53,7 +53,7 @@ final class Records extends Kind {
     return key + "/" + field.name();
   }
 
-  /** One that was never written before. */
+  /** Returns a value that was never written before. */
   private Value value(SplittableRandom random) {
     StringBuilder text = new StringBuilder(Long.toString(serial.incrementAndGet(), 36)).append('.');
     while (text.length() < FIELD_LENGTH) {
@@ -124,7 +124,7 @@ final class Records extends Kind {
                             name(key, field),
                             value instanceof Reading.Single one ? one.value() : Optional.empty()));
           } else {
-            shown.put(key, Optional.empty()); // nobody writes such
+            shown.put(key, Optional.empty()); // no map of registers: surplus
           }
         });
     return writes.audit(name -> shown.getOrDefault(name, Optional.empty()), shown.keySet());

@@ -14,16 +14,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The demo's result: what a person wants to know first, and all figures. Bytes, delays and late
- * shipments are those since the load began.
+ * The demo's result: a summary and all figures. Bytes, delays and late shipments are those since
+ * the load began.
  *
- * @param faults what must not be
+ * @param faults the faults that were found, a line each
  * @param acknowledged updates, as the clients count them
- * @param failed operations that failed, or whose outcome is unknown
+ * @param failed operations that failed or whose outcome is unknown
  * @param throughput operations a second
  * @param slaMillis the staleness bound of each keyspace
- * @param phases all, the first begins with the load
- * @param comeback of the datacenter that was killed
+ * @param phases all phases; the first begins with the load
+ * @param comeback of the datacenter that was killed; null if it was not started again
  */
 record Report(
     Contents contents,
@@ -35,7 +35,7 @@ record Report(
     Map<String, Long> slaMillis,
     List<Course.Phase> phases,
     @Nullable Comeback comeback) {
-  /** Of a kind that saves less than this share of its bytes the table says why. */
+  /** The table explains each kind that saves less than this share of its bytes. */
   private static final double SAVES_LITTLE = 0.5;
 
   private Course.Sample first() {
@@ -90,7 +90,7 @@ record Report(
 
   private void kind(ObjectNode node, Kind kind, Figures figures) {
     long updates = kind.acknowledged.sum();
-    // What is held at the end of the load tells how the load was treated.
+    // The objects in state mode are those at the end of the load.
     Figures atEnd = phases.getLast().from().figures().keyspace(kind.keyspace);
     node.put("kind", kind.keyspace);
     node.put("sla_ms", slaMillis.get(kind.keyspace));
@@ -130,8 +130,8 @@ record Report(
   }
 
   /**
-   * The kinds of {@link #json} as a table, and why those save little that do; not where all is to
-   * travel as operations.
+   * Returns the kinds of {@link #json} as a table, and, unless all updates were to travel as
+   * operations, why some kinds save little.
    */
   static String kinds(JsonNode json) {
     Table table =
@@ -194,7 +194,7 @@ record Report(
         + "\nA delay is that of the oldest update that a shipment carries.";
   }
 
-  /** The phases of {@link #json} as a table. */
+  /** Returns the phases of {@link #json} as a table. */
   static Table phases(JsonNode json) {
     Table table =
         new Table(
@@ -223,7 +223,7 @@ record Report(
     return table;
   }
 
-  /** What a person wants to know, in the order in which they want it. */
+  /** Returns the summary, the most important line first. */
   String summary(JsonNode json, int target) {
     return number(
         """

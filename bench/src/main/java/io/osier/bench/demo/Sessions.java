@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Sessions: maps that live on for half an hour with each request. */
+/** Web sessions: maps whose time to live of half an hour each request renews. */
 final class Sessions extends Kind {
-  /** At each datacenter at a time: with 4,000 operations a second each has a request a second. */
+  /** Open sessions at each datacenter; at 4,000 operations a second each has a request a second. */
   private static final int OPEN = 130;
 
   private static final int REQUESTS = 40;
@@ -81,7 +81,7 @@ final class Sessions extends Kind {
         : Optional.empty();
   }
 
-  /** None has expired: the run is much shorter than half an hour. */
+  /** Compares the sessions; none has expired, since the run is much shorter than half an hour. */
   @Override
   Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
     Audit counted =

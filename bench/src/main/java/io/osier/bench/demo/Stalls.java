@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How long this machine lets a thread wait that wants to run: it sleeps and looks how much too late
- * it wakes. A datacenter on the same machine is late for the same reasons. Thread-safe.
+ * Measures how long this machine lets a runnable thread wait: a thread sleeps and notes how late it
+ * wakes. The datacenters of this machine are late for the same reason. Thread-safe.
  */
 final class Stalls implements AutoCloseable {
   private static final long SLEEP_NANOS = 10_000_000;
@@ -25,7 +25,7 @@ final class Stalls implements AutoCloseable {
     }
   }
 
-  /** The longest since this was asked last, in milliseconds. */
+  /** Returns the longest wait since the last time this was called, in milliseconds. */
   long takeWorstMillis() {
     return worstNanos.getAndSet(0) / 1_000_000;
   }

@@ -16,7 +16,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Writes to datacenters that others have started, and finds every acknowledged update again. */
+/**
+ * Writes to datacenters that others have started, and checks that no acknowledged update is lost.
+ */
 @Command(
     name = "load",
     mixinStandardHelpOptions = true,
@@ -29,7 +31,7 @@ public final class LoadCommand implements Callable<Integer> {
   private static final Duration SETTLE_MAX = Duration.ofMinutes(1);
   private static final int NOTES_SECONDS = 60;
 
-  /** As many elements of sets as are remembered in some MB, for a load without an end. */
+  /** The most elements that are added to sets: the load remembers each, and may never end. */
   private static final long ELEMENTS_MAX = 100_000;
 
   @Option(
@@ -81,10 +83,10 @@ public final class LoadCommand implements Callable<Integer> {
     return exitCode;
   }
 
-  /** SIGTERM: what was written is still compared, and the process ends with what that showed. */
+  /** Handles SIGTERM: compares the datacenters first, and ends the process with that result. */
   private void stopped() {
     if (ended.getCount() == 0) {
-      return; // nobody has stopped it
+      return; // it has ended by itself
     }
     stop.countDown();
     try {
@@ -110,7 +112,7 @@ public final class LoadCommand implements Callable<Integer> {
     }
     System.out.println("all datacenters serve: " + endpoints);
     notes.forEach(System.out::println);
-    // A name of its own: what former runs wrote is no business of this one's account.
+    // A prefix of this run, so that objects of former runs are not counted as surplus.
     String prefix = "load-" + Long.toString(System.currentTimeMillis(), 36) + ":";
     try (CounterLoad load =
         new CounterLoad(fleet.dcs(), fleet::client, keyspace, prefix, target, ELEMENTS_MAX, 1)) {

@@ -37,7 +37,7 @@ public final class WanCommand implements Callable<Integer> {
   private static final Pattern LINK =
       Pattern.compile("(\\w+)-(\\w+)=(\\d{1,5}):(.+):(\\d{1,5})(?:/(\\d+(?:\\.\\d+)?))?");
 
-  /** Where the one that runs is spoken to. */
+  /** The port at which a running emulator takes commands. */
   private static final int CONTROL_PORT = 7500;
 
   @Option(
@@ -98,9 +98,9 @@ public final class WanCommand implements Callable<Integer> {
   }
 
   /**
-   * Opens a link as people write it: {@code eu-us=7501:us:7401} is the way on which eu reaches us.
+   * Opens a link in the notation of --link: by {@code eu-us=7501:us:7401} eu reaches us.
    *
-   * @throws IllegalArgumentException if it is none, or its delay is left out and unknown
+   * @throws IllegalArgumentException if the text is no link, or its delay is left out and unknown
    */
   static void open(WanEmulator wan, String text) {
     Matcher m = LINK.matcher(text);

@@ -19,11 +19,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Lets a person cut and heal an emulator's links: one line is posted to a port of this machine, and
- * answered. Thread-safe.
+ * Cuts and heals an emulator's links by commands, which are posted as a line of text to a port of
+ * this machine. Thread-safe.
  */
 final class WanControl implements AutoCloseable {
-  /** A line is a word and two names. */
+  /** The most bytes of a command, which is a word and two names. */
   private static final int LINE_MAX = 200;
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
@@ -32,7 +32,7 @@ final class WanControl implements AutoCloseable {
   private final HttpServer server;
 
   /**
-   * Listens on this machine alone.
+   * Listens for commands on this machine alone.
    *
    * @param port 0 for any free one
    */
@@ -82,7 +82,8 @@ final class WanControl implements AutoCloseable {
     String there = words[1] + "-" + words[2];
     List<String> both =
         Stream.of(there, words[2] + "-" + words[1]).filter(wan.names()::contains).toList();
-    for (String name : both.isEmpty() ? List.of(there) : both) { // an unknown one is named
+    for (String name :
+        both.isEmpty() ? List.of(there) : both) { // an unknown link is named by the exception
       if (words[0].equals("cut")) {
         wan.link(name).cut();
       } else {
@@ -92,7 +93,7 @@ final class WanControl implements AutoCloseable {
     return words[1] + " - " + words[2] + (words[0].equals("cut") ? " is cut" : " is healed");
   }
 
-  /** Says a line to the emulator of this machine, and returns its answer. */
+  /** Sends a command to this machine's emulator, and returns the answer. */
   static String tell(int port, String line) throws IOException {
     URI uri = URI.create("http://127.0.0.1:" + port + "/");
     try (HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {

@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The causal order of a history's transactions: the transitive closure of their sessions' orders,
- * of who was given whose clock, and of who read from whom.
+ * The causal order of a history's transactions: the transitive closure of the sessions' orders, of
+ * the clocks that sessions handed to others, and of reads from writers.
  *
- * <p>Each transaction has a vector: how many of each session are before it. Sessions of one
- * transaction that nobody comes after need no place in the vectors.
+ * <p>Each transaction has a vector with the number of transactions of each session that are before
+ * it. A session that comes before no other transaction needs no place in the vectors.
  */
 final class Causality {
-  /** A history that no causally consistent store can have produced. */
+  /** The history is not causally consistent. */
   static final class Inconsistency extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -29,7 +29,7 @@ final class Causality {
   /**
    * A read of what others wrote.
    *
-   * @param from the writer, −1 for "never written"
+   * @param from the transaction that wrote the value, −1 for "never written"
    */
   record Seen(Op op, int from) {}
 
@@ -51,10 +51,10 @@ final class Causality {
   private final Map<Integer, Map<Integer, List<Integer>>> writersOf = new HashMap<>();
 
   /**
-   * The order of some transactions.
+   * Computes the order of transactions.
    *
-   * @throws Inconsistency if a read contradicts its own transaction, is of what nobody wrote in the
-   *     end, or if causality has a cycle
+   * @throws Inconsistency if a read contradicts its own transaction, or shows a value that is no
+   *     transaction's last write to the key, or if causality has a cycle
    */
   Causality(List<Txn> txns) throws Inconsistency {
     this.txns = txns;
@@ -100,7 +100,8 @@ final class Causality {
   }
 
   /**
-   * What a transaction read of others; its own writes, and what it read once, it must read again.
+   * Returns a transaction's reads of values that others wrote. A key that it wrote or read before
+   * must show the same value again.
    */
   private List<Seen> reads(int t) throws Inconsistency {
     Map<Integer, Long> own = new HashMap<>();
@@ -129,7 +130,7 @@ final class Causality {
     return reads;
   }
 
-  /** Notes what comes directly before what, and gives sessions their places; returns how many. */
+  /** Notes direct predecessors, gives sessions their places, and returns the number of places. */
   private int place() {
     Map<Integer, Integer> last = new HashMap<>();
     Set<Integer> followed = new HashSet<>();
@@ -162,17 +163,17 @@ final class Causality {
     return chains.size();
   }
 
-  /** How many transactions there are: they are 0 to this − 1. */
+  /** Returns the number n of transactions, which are numbered 0 to n − 1. */
   int size() {
     return txns.size();
   }
 
-  /** What comes directly before each transaction. */
+  /** Returns the direct predecessors of each transaction. */
   List<List<Integer>> direct() {
     return direct;
   }
 
-  /** What a transaction read of others' writes. */
+  /** Returns a transaction's reads of values that others wrote. */
   List<Seen> seen(int t) {
     return seen.get(t);
   }
@@ -181,7 +182,7 @@ final class Causality {
     return chain[a] >= 0 && vectors[b][chain[a]] > position[a];
   }
 
-  /** Of each session the last transaction before {@code t} that wrote a key. */
+  /** Returns, of each session, the last transaction before {@code t} that wrote a key. */
   List<Integer> lastWritersBefore(int t, int key) {
     List<Integer> found = new ArrayList<>();
     writersOf
@@ -205,7 +206,7 @@ final class Causality {
     return found;
   }
 
-  /** How one transaction comes before another: each of these directly before the next. */
+  /** Returns a path from one transaction to a later one, each directly before the next. */
   List<Integer> path(int from, int to) {
     Map<Integer, Integer> next = new HashMap<>();
     List<Integer> queue = new ArrayList<>(List.of(to));

@@ -10,11 +10,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Orders of the nodes of a graph, given as what is directly before each of them. */
+/**
+ * Topological orders and cycles of a graph that is given by the direct predecessors of each node.
+ */
 final class Cycles {
   private Cycles() {}
 
-  /** The nodes, each after all that is before it; those on cycles, or after some, are missing. */
+  /** Returns the nodes in topological order, without those that are on a cycle or behind one. */
   static List<Integer> order(List<? extends Iterable<Integer>> before) {
     int n = before.size();
     int[] missing = new int[n];
@@ -48,9 +50,9 @@ final class Cycles {
   }
 
   /**
-   * A short cycle: each is before the next, and the last before the first.
+   * Returns a short cycle: each node is before the next, and the last before the first.
    *
-   * @param order what {@link #order} gave: not all nodes
+   * @param order the result of {@link #order}, which lacks some nodes
    */
   static List<Integer> any(List<? extends Iterable<Integer>> before, List<Integer> order) {
     BitSet left = new BitSet();
@@ -63,7 +65,7 @@ final class Cycles {
         .orElseThrow();
   }
 
-  /** Breadth first from a node to what is before it, until it comes again. */
+  /** Searches a cycle through a node, breadth first over predecessors; empty if there is none. */
   private static List<Integer> cycleOver(
       int start, List<? extends Iterable<Integer>> before, BitSet left) {
     Map<Integer, Integer> next = new HashMap<>();

@@ -15,9 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Several faults at once: datacenters that are killed or stopped and started again, links between
- * datacenters that become narrow and long, and these and those to clients that are cut or lose
- * their connections. At least one datacenter stays.
+ * Makes several faults at once: kills or stops datacenters and starts them again, makes links
+ * between datacenters narrow and long, cuts them and links to clients, and resets clients'
+ * connections. At least one datacenter is always up.
  */
 public final class Disturbances {
   private final LocalCluster cluster;
@@ -25,16 +25,16 @@ public final class Disturbances {
   private final Consumer<String> broken;
   private final List<String> dcs;
 
-  /** What is disturbed: each thing by one fault at a time. */
+  /** The datacenters and links that are disturbed, each by one fault at a time. */
   private final Set<String> disturbed = ConcurrentHashMap.newKeySet();
 
   private final Semaphore down;
   private final LongAdder done = new LongAdder();
 
   /**
-   * Disturbs nothing yet.
+   * Makes no fault yet.
    *
-   * @param broken is told what could not be undone
+   * @param broken is given a line for each fault that could not be undone
    */
   public Disturbances(LocalCluster cluster, ClientLinks links, Consumer<String> broken) {
     this.cluster = cluster;
@@ -44,15 +44,15 @@ public final class Disturbances {
     this.down = new Semaphore(dcs.size() - 1);
   }
 
-  /** How many faults there were. */
+  /** Returns how many faults there were. */
   public long done() {
     return done.sum();
   }
 
   /**
-   * Disturbs, and heals everything in the end.
+   * Makes faults for a time, and undoes them all at the end.
    *
-   * @param faults how many at once
+   * @param faults how many faults at once
    */
   public void run(int faults, Duration time, Random random) {
     long end = System.nanoTime() + time.toNanos();
@@ -96,7 +96,7 @@ public final class Disturbances {
     }
   }
 
-  /** Disturbs something, unless another fault does so already. */
+  /** Makes a fault, unless another fault disturbs the same thing. */
   private void once(String what, Runnable fault) {
     if (disturbed.add(what)) {
       try {

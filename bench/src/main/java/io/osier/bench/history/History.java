@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What clients did and saw: sessions of transactions and programs of reads and writes, every
- * written value being written once; and whether that is causally consistent.
+ * A history of clients' sessions, which are sequences of transactions and programs of reads and
+ * writes, and the check that it is causally consistent. Each value is written once.
  */
 final class History {
-  /** What is written by transactions that are then aborted: nobody may read it. */
+  /** The value that transactions write which are then aborted; nobody may read it. */
   static final long ABORTED = -1;
 
   /**
@@ -31,10 +31,11 @@ final class History {
   /**
    * A committed transaction, or the reads of one that was aborted; or a program.
    *
-   * @param session its session: each transaction comes after the one before it
-   * @param after the numbers of others that it comes after: its session had been given their clock
+   * @param session the number of its session; transactions of a session come after each other
+   * @param after the numbers of other transactions that it comes after, by clocks handed to its
+   *     session
    * @param at the datacenter that served it
-   * @param isProgram whether that did it in one turn
+   * @param isProgram whether it is a program, which that datacenter executed in one turn
    */
   record Txn(
       int session, int number, List<Op> ops, List<Integer> after, String at, boolean isProgram) {
@@ -81,13 +82,10 @@ final class History {
     }
   }
 
-  /** A value of a register that a program at a datacenter has read and replaced. */
+  /** A register's value that a program at a datacenter has read and replaced. */
   private record Replaced(String at, int key, long value) {}
 
-  /**
-   * At one datacenter a program comes before or after another one, never into it: what one has read
-   * and replaced, no other one there reads and replaces.
-   */
+  /** Checks that no two programs of one datacenter read and replace the same value. */
   private void checkTurns() throws Causality.Inconsistency {
     Map<Replaced, Txn> by = new HashMap<>();
     for (Txn txn : txns) {
@@ -116,7 +114,7 @@ final class History {
   private static void checkReads(Causality causality) throws Causality.Inconsistency {
     for (int t = 0; t < causality.size(); t++) {
       for (Causality.Seen read : causality.seen(t)) {
-        // If one of a session lies between, so does the last one before t.
+        // If a session's writer lies between, so does its last writer before t.
         for (int other : causality.lastWritersBefore(t, read.op().key())) {
           boolean between = read.from() < 0 || causality.isBefore(read.from(), other);
           if (other != read.from() && between) {
@@ -144,7 +142,7 @@ final class History {
     causality.direct().forEach(direct -> before.add(new HashSet<>(direct)));
     for (int t = 0; t < causality.size(); t++) {
       for (Causality.Seen read : causality.seen(t)) {
-        // The others of a session are before its last one.
+        // A session's other writers are before its last one.
         for (int loser : causality.lastWritersBefore(t, read.op().key())) {
           if (loser != read.from()) {
             before.get(read.from()).add(loser);

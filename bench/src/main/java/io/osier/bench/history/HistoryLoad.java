@@ -12,14 +12,14 @@ import java.util.Random;
 
 /**
  * Sessions that read and write registers at random in a causal keyspace of a cluster, and the check
- * of what they saw. Not thread-safe.
+ * of their history. Not thread-safe.
  */
 public final class HistoryLoad implements AutoCloseable {
   /** The keyspace of the registers, as a line of the configuration. */
   public static final String KEYSPACES =
       "    " + Registers.KEYSPACE + " { consistency = causal, sla = 500ms }\n";
 
-  /** The same, held by two of three datacenters at first: see {@link HolderMoves}. */
+  /** The same keyspace, held by two of three datacenters at first; see {@link HolderMoves}. */
   public static final String MOVING = KEYSPACES.replace("causal,", "causal, replicas = [eu, us],");
 
   private final Recorder recorder;
@@ -31,11 +31,11 @@ public final class HistoryLoad implements AutoCloseable {
   /**
    * Starts the sessions.
    *
-   * @param links over which they reach the datacenters
-   * @param sessions how many at a time
-   * @param keys how many registers
-   * @param rate transactions per second to aim at, of all sessions
-   * @param holders those that hold the registers all the time; sessions are pinned there alone
+   * @param links the links over which clients reach the datacenters
+   * @param sessions how many sessions run at once
+   * @param keys how many registers there are
+   * @param rate transactions per second of all sessions together
+   * @param holders the datacenters that always hold the registers; sessions are pinned there only
    */
   public HistoryLoad(
       LocalCluster cluster,
@@ -66,23 +66,23 @@ public final class HistoryLoad implements AutoCloseable {
     }
   }
 
-  /** Ends the sessions, and waits for what they do. */
+  /** Ends the sessions, and waits for their last transactions. */
   public void stop() {
     running = false;
     workers.join();
   }
 
-  /** Reads everything at every datacenter, after {@link #stop}, when nothing is disturbed. */
+  /** Reads all registers at every datacenter, after {@link #stop} and without faults. */
   public void readAll(LocalCluster cluster) {
     new LastReads(recorder, keys).run(cluster);
   }
 
-  /** Notes what must not happen and did. */
+  /** Notes a violation. */
   public void broken(String what) {
     recorder.broken(what);
   }
 
-  /** What is wrong with what was done and seen, a line each; for when all sessions are over. */
+  /** Returns the violations, a line each; for after {@link #stop}. */
   public List<String> violations() {
     List<String> all = new ArrayList<>();
     History history = recorder.history();

@@ -14,11 +14,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Alters all the time who holds the registers, by an operator's commands: the second of three
- * datacenters always does, and the first or the third or both. In the end all do.
+ * Changes the holders of the registers again and again, by an operator's commands: the second of
+ * three datacenters always is one, and the first or the third or both are. At the end all three
+ * are.
  */
 public final class HolderMoves implements AutoCloseable {
-  /** The datacenter that always holds them. */
+  /** The datacenter that always holds the registers. */
   public static final String STAYS = "us";
 
   private static final List<String> SETS = List.of("ap,eu,us", "ap,us", "ap,eu,us", "eu,us");
@@ -30,14 +31,14 @@ public final class HolderMoves implements AutoCloseable {
   private final Thread mover = new Thread(this::move, "moves");
   private volatile boolean running = true;
 
-  /** Begins. The registers are held by {@link HistoryLoad#MOVING}'s replicas. */
+  /** Begins; the registers are held by the replicas of {@link HistoryLoad#MOVING}. */
   public HolderMoves(LocalCluster cluster, Random random) {
     this.cluster = cluster;
     this.random = random;
     mover.start();
   }
 
-  /** How many moves there were until now. */
+  /** Returns how many moves have ended so far. */
   public long done() {
     return done.sum();
   }
@@ -52,10 +53,10 @@ public final class HolderMoves implements AutoCloseable {
   }
 
   /**
-   * Alters them, and waits for that.
+   * Changes the holders, and waits until the change is done.
    *
-   * @param goesOn whether it is waited any longer
-   * @return whether these hold it now, and nobody else
+   * @param goesOn whether to wait any longer
+   * @return whether these datacenters hold the registers now, and no others
    */
   private boolean alter(String replicas, BooleanSupplier goesOn) {
     List<String> dcs = cluster.running();
@@ -77,15 +78,15 @@ public final class HolderMoves implements AutoCloseable {
       }
       System.out.println("not held by " + replicas + " yet: " + Holdings.of(client).states());
     } catch (OsierException | CompletionException e) {
-      return false; // one is away, or the move before is under way: later again
+      return false; // a datacenter is down, or another move is in progress: tried again
     }
     return false;
   }
 
   /**
-   * Moves no more, and has all hold them.
+   * Ends the moves, and makes all datacenters holders.
    *
-   * @return whether they do in time
+   * @return whether all hold the registers in time
    */
   public boolean end(Duration atMost) {
     close();

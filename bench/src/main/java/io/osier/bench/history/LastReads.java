@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * Reads everything at every datacenter when all sessions are over, having seen what they had seen,
- * until all datacenters show the same.
+ * Reads all registers at every datacenter after all sessions have ended, until all datacenters show
+ * the same. The reading sessions come after all other sessions.
  */
 final class LastReads {
   private static final Duration AT_MOST = Duration.ofSeconds(60);

@@ -15,15 +15,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * A session's calls that do not wait for each other. None of them is before another one, so each
- * goes down in a session of its own, which is continued by a call of the next time: that comes
- * after all that came back before.
+ * A session's calls that do not wait for each other. None of them comes before another, so each is
+ * recorded in a session of its own. The next group of calls continues these sessions, and comes
+ * after all calls of this group.
  */
 final class Overlapping {
-  /** How many calls at a time. */
+  /** The number of calls in a group. */
   static final int CALLS = 3;
 
-  /** A call under way: it completes with what was done. */
+  /** A call in flight, whose result is its reads and writes. */
   private record Call(List<Op> writes, CompletableFuture<List<Op>> result) {}
 
   private final Recorder recorder;
@@ -36,11 +36,11 @@ final class Overlapping {
   }
 
   /**
-   * Makes calls and waits for all.
+   * Makes a group of calls and waits for all of them.
    *
-   * @param keys of each call
-   * @param before the transactions that they come after
-   * @return the transactions that they were
+   * @param keys the registers of each call
+   * @param before the transactions that the calls come after
+   * @return the numbers of the calls as transactions
    */
   List<Integer> run(Session session, List<List<Integer>> keys, List<Integer> before) {
     Keyspace keyspace = session.keyspace(Registers.KEYSPACE);

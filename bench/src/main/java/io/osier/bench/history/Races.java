@@ -6,14 +6,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Where two sessions meet to write the same registers at the same instant, in opposite orders: if
- * each of two transactions can win by halves, these do. Thread-safe.
+ * Lets two sessions meet that then write the same registers at the same instant, in opposite
+ * orders, so that each would win at some register if transactions were not atomic. Thread-safe.
  */
 final class Races {
   private static final long WAIT_MILLIS = 200;
   private static final long START_NANOS = 2_000_000;
 
-  /** What a session proposes: which registers, and when it came. */
+  /** The registers that a session proposes, and when it came. */
   private record Proposal(List<Integer> keys, long nanos) {}
 
   private final Exchanger<Proposal> meeting = new Exchanger<>();
@@ -21,8 +21,9 @@ final class Races {
   /**
    * Waits for another session, and then for the instant to start.
    *
-   * @param keys which registers this session proposes
-   * @return the registers in the order in which this session is to write them; empty if nobody came
+   * @param keys the registers that this session proposes
+   * @return the registers in the order in which this session is to write them; empty if no other
+   *     came
    */
   List<Integer> start(List<Integer> keys) {
     Proposal mine = new Proposal(keys, System.nanoTime());

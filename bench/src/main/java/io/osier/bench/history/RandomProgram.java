@@ -12,7 +12,7 @@ import java.util.Random;
 /**
  * A program that reads, writes, or reads and replaces each of some registers.
  *
- * @param calls of which those that read have no value yet
+ * @param calls its reads, which have no value yet, and writes
  */
 record RandomProgram(List<Op> calls) {
   static RandomProgram draw(List<Integer> keys, Recorder recorder, Random random) {
@@ -27,17 +27,18 @@ record RandomProgram(List<Op> calls) {
       }
     }
     if (random.nextInt(4) == 0) {
-      calls.add(new Op(false, keys.getFirst(), 0)); // what it wrote itself, or read before
+      calls.add(
+          new Op(false, keys.getFirst(), 0)); // a key that the program has written or read before
     }
     return new RandomProgram(calls);
   }
 
-  /** What may have been done where there is no answer. */
+  /** Returns the writes, which may have been done even if there is no answer. */
   List<Op> writes() {
     return calls.stream().filter(Op::write).toList();
   }
 
-  /** Runs it, and tells what it did and saw. */
+  /** Runs the program, and returns its reads and writes. */
   List<Op> run(Keyspace keyspace, Recorder recorder) {
     Program program = keyspace.program();
     for (Op call : calls) {

@@ -22,20 +22,20 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * A session that does all that sessions can do, at random, and takes it down: single reads and
- * writes, transactions of one request and of several, aborted ones, programs, calls that do not
- * wait for each other, snapshots of the past, races; it moves, hands its past on and takes that of
- * others along. What ends without an outcome is its last transaction; another session goes on in
- * another client.
+ * A session that does at random all that sessions can do, and records it: single reads and writes,
+ * transactions of one request and of several, aborted ones, programs, calls that do not wait for
+ * each other, snapshots of the past, races. It moves between datacenters, hands its token to other
+ * sessions and joins theirs. A transaction of unknown outcome is the session's last; another
+ * session in another client continues.
  */
 final class RandomSession implements Runnable {
-  /** To how many registers every third access goes, and everything in a burst. */
+  /** The number of hot registers, which get every third access, and all accesses in a burst. */
   private static final int HOT_KEYS = 3;
 
   private static final int BURST = 20;
   private static final int MOMENTS_MAX = 10;
 
-  /** A past to read at, and the last transaction before it. */
+  /** A clock at which the session can read, and its last transaction before that. */
   private record Moment(VersionVector clock, int txn) {}
 
   private final List<OsierClient> clients;
@@ -49,13 +49,13 @@ final class RandomSession implements Runnable {
   private final Races races;
   private final List<Moment> moments = new ArrayList<>();
 
-  /** What the next transaction comes after, besides those of its session. */
+  /** The transactions that the next one comes after, besides those of its session. */
   private final List<Integer> after = new ArrayList<>();
 
-  @SuppressWarnings("NullAway.Init") // run begins with one
+  @SuppressWarnings("NullAway.Init") // run sets it first
   private Session session;
 
-  @SuppressWarnings("NullAway.Init") // run begins with one
+  @SuppressWarnings("NullAway.Init") // run sets it first
   private Keyspace keyspace;
 
   private int number;
@@ -63,11 +63,11 @@ final class RandomSession implements Runnable {
   private int burst;
 
   /**
-   * A session.
+   * Creates a session, which {@link #run} begins.
    *
-   * @param clients it may use, each as if in another process
-   * @param dcs where it may move to
-   * @param races where it meets others
+   * @param clients the clients it may use, each as if in another process
+   * @param dcs the datacenters to which it may be pinned
+   * @param races where it meets other sessions
    * @param keys how many registers there are
    * @param pauseNanos how long it waits between transactions, on average
    */
@@ -128,7 +128,7 @@ final class RandomSession implements Runnable {
     moments.clear();
   }
 
-  /** Another session, in another client, that has seen what this one has for certain. */
+  /** Continues as another session in another client, after this one's known transactions. */
   private void goOn() {
     Past past = past();
     recorder.ended(past);
@@ -137,7 +137,7 @@ final class RandomSession implements Runnable {
     begin(SessionOptions.DEFAULT.after(past.token()));
   }
 
-  /** What this session has seen for certain. */
+  /** Returns the session's token, and the last transactions that it surely covers. */
   private Past past() {
     List<Integer> txns = new ArrayList<>(after);
     if (last != 0) {
@@ -160,7 +160,7 @@ final class RandomSession implements Runnable {
     after.clear();
   }
 
-  // ---------------------------------------------------------------- what it does
+  // ---------------------------------------------------------------- its actions
 
   private void step(List<Op> ops) {
     switch (random.nextInt(18)) {
@@ -219,7 +219,7 @@ final class RandomSession implements Runnable {
     done(ops);
   }
 
-  /** Writes what another session writes at the same instant, and looks who won. */
+  /** Writes the registers that another session writes at the same instant, and reads who won. */
   private void race(List<Op> ops) {
     List<Integer> some = races.start(someKeys());
     if (some.isEmpty()) {
@@ -252,7 +252,7 @@ final class RandomSession implements Runnable {
     done(ops);
   }
 
-  /** What an aborted transaction reads is as good as any; what it writes nobody may see. */
+  /** Aborts a transaction. Its reads count as any others; nobody may see its writes. */
   private void aborted(List<Op> ops) {
     List<Op> tried = new ArrayList<>();
     try (Transaction tx = keyspace.begin()) {
@@ -288,7 +288,7 @@ final class RandomSession implements Runnable {
     }
   }
 
-  /** Calls that do not wait for each other: what they do is after what was before, and no more. */
+  /** Makes calls that do not wait for each other: they come after the earlier ones only. */
   private void overlap() {
     List<Integer> before = past().txns();
     List<List<Integer>> some = new ArrayList<>();
@@ -298,7 +298,7 @@ final class RandomSession implements Runnable {
     after.addAll(overlapping.run(session, some, before));
   }
 
-  /** A snapshot of the past says nothing about what this session sees later. */
+  /** Reads a snapshot of the past, which says nothing about the session's later reads. */
   private void readThePast() {
     if (last != 0 && (moments.isEmpty() || random.nextBoolean())) {
       moments.add(new Moment(keyspace.clock(), last));
@@ -317,7 +317,7 @@ final class RandomSession implements Runnable {
     }
   }
 
-  /** Moves, hands its past on, or takes that of another session along. */
+  /** Pins or unpins the session, hands its token on, or joins another session's. */
   private void other() {
     switch (random.nextInt(4)) {
       case 0 -> session.pin(dcs.get(random.nextInt(dcs.size())));

@@ -13,16 +13,16 @@ import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Takes down what all sessions do, and hands their clocks on. Thread-safe. */
+/** Records the transactions of all sessions, and hands tokens from one to another. Thread-safe. */
 final class Recorder {
-  /** How many clocks wait to be taken by others. */
+  /** The most tokens that wait to be taken by other sessions. */
   private static final int HANDED_MAX = 20;
 
   /**
-   * What a session had seen.
+   * The past of a session.
    *
-   * @param token as text, as it would go into another process
-   * @param txns the last transactions before that
+   * @param token the session's token as text, as it would be sent to another process
+   * @param txns the last transactions that the token covers
    */
   record Past(String token, List<Integer> txns) {
     SessionToken decoded() {
@@ -43,10 +43,10 @@ final class Recorder {
   private @Nullable String broken;
 
   /**
-   * Takes nothing down yet.
+   * Creates a recorder of an empty history.
    *
-   * @param holders those that do themselves what they are asked: others may have asked now one and
-   *     now another holder, so what is done there is in no turn
+   * @param holders the datacenters that always execute programs themselves. Others may forward to
+   *     one holder now and to another later, so their programs may overlap
    */
   Recorder(Collection<String> holders) {
     this.holders = Set.copyOf(holders);
@@ -62,9 +62,9 @@ final class Recorder {
   }
 
   /**
-   * Takes a transaction down.
+   * Records a transaction.
    *
-   * @param after others that it comes after, besides those of its session
+   * @param after transactions that it comes after, besides those of its session
    * @param at the datacenter that served it
    * @return its number
    */
@@ -72,7 +72,7 @@ final class Recorder {
     return add(session, ops, after, at, false);
   }
 
-  /** Takes a program down, as {@link #add} does a transaction. */
+  /** Records a program, as {@link #add} does a transaction. */
   synchronized int addProgram(int session, List<Op> ops, List<Integer> after, String at) {
     programs++;
     return add(session, ops, after, at, holders.contains(at));
@@ -83,13 +83,13 @@ final class Recorder {
     return numbers;
   }
 
-  /** A transaction of which nobody knows whether it was done: the last of its session. */
+  /** Records a transaction of unknown outcome, which is the last of its session. */
   synchronized void unknown(int session, List<Op> ops, List<Integer> after) {
     unknown++;
     add(session, ops, after, "?");
   }
 
-  /** What failed and was not done; some errors must not come at all. */
+  /** Counts a transaction that failed and was not done; some errors are violations. */
   synchronized void failed(OsierException e) {
     failed++;
     boolean expected =
@@ -105,7 +105,7 @@ final class Recorder {
     broken = what;
   }
 
-  /** Gives a session's past to whoever takes it. */
+  /** Offers a session's past to other sessions. */
   synchronized void hand(Past past) {
     handed.add(past);
     if (handed.size() > HANDED_MAX) {
@@ -113,7 +113,7 @@ final class Recorder {
     }
   }
 
-  /** A past that some session has handed on; null if there is none. */
+  /** Returns a past that a session has offered, and withdraws it; null if there is none. */
   synchronized @Nullable Past taken(Random random) {
     return handed.isEmpty() ? null : handed.remove(random.nextInt(handed.size()));
   }
@@ -137,12 +137,12 @@ final class Recorder {
         unknown);
   }
 
-  /** What must not happen and did; null if nothing. */
+  /** Returns the last violation; null if there is none. */
   synchronized @Nullable String broken() {
     return broken;
   }
 
-  /** All that was taken down; for when all sessions are over. */
+  /** Returns the history; for after all sessions have ended. */
   synchronized History history() {
     return history;
   }

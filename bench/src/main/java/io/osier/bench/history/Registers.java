@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The registers of a history as Osier's objects, and back. */
+/** Converts a history's registers and operations to Osier's, and back. */
 final class Registers {
   static final String KEYSPACE = "history";
 

@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What do the data types cost? For each type and size ({@link Objects}): an update at its origin, a
- * delta and a state that come from elsewhere, encoding and decoding.
+ * Measures the data types, by type and size ({@link Objects}): an update at its origin, joining a
+ * delta and a state of another datacenter, encoding and decoding.
  *
  * <p>Command: {@code ./osier jmh CrdtBenchmark}
  */
@@ -69,13 +69,13 @@ public class CrdtBenchmark {
     return object.join(Objects.delta(object, updates[next], HERE));
   }
 
-  /** Joins the delta of one update from elsewhere. */
+  /** Joins the delta of one update of another datacenter. */
   @Benchmark
   public Object joinDelta() {
     return object.join(remoteDelta);
   }
 
-  /** Joins the whole state from elsewhere, which differs by one update. */
+  /** Joins the whole state of another datacenter, which differs by one update. */
   @Benchmark
   public Object joinState() {
     return object.join(remoteState);

@@ -24,8 +24,7 @@ public final class JmhCommand implements Callable<Integer> {
   public Integer call() throws ReflectiveOperationException {
     Class<?> jmh;
     try {
-      // By name: the launcher's own build, with Maven's -Dquick, has neither it nor benchmarks for
-      // it.
+      // By name: the launcher's own build, with Maven's -Dquick, has no JMH.
       jmh = Class.forName("org.openjdk.jmh.Main");
     } catch (ClassNotFoundException e) {
       System.err.println("error: " + Targets.onlyInFullBuild("JMH"));

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** What objects take of the heap. */
+/** Measures the heap that objects take. */
 @Command(
     name = "memory",
     mixinStandardHelpOptions = true,
@@ -23,8 +23,8 @@ public final class MemoryCommand implements Callable<Integer> {
   private static final int[] SIZES = {1, 100, 10_000};
 
   /**
-   * So many bytes are decoded of each, which take up to ten times as much: enough to drown what
-   * else happens on the heap.
+   * The encoded bytes of all objects of a measurement, which take up to ten times as much heap:
+   * enough to make other allocations negligible.
    */
   private static final int BYTES = 20_000_000;
 

@@ -22,12 +22,12 @@ public final class Objects {
 
   private Objects() {}
 
-  /** An element, as an application would have it: a text of 16 to 20 characters. */
+  /** Returns an element as of an application: a text of 16 to 20 characters. */
   public static Value element(int number) {
     return Value.of("some-element-" + (1_000 + number));
   }
 
-  /** An update that a client of such an object makes often. */
+  /** Returns a frequent update of an object of a type. */
   public static Operation update(CrdtType type, int number, int size) {
     return switch (type) {
       case PN_COUNTER, G_COUNTER, BOUNDED_COUNTER -> new Operation.Increment(1);

@@ -24,8 +24,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a common read of an object at rest costs: from its bytes, or by decoding it. Three
- * datacenters have updated it.
+ * Measures common reads of a packed object, from its bytes and by decoding it. Three datacenters
+ * have updated it.
  *
  * <p>Command: {@code ./osier jmh PackedReadBenchmark}
  */

@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What does it cost to count an update? Keys are drawn beforehand from 100,000, zipfian 0.99, so
- * that most updates of a small summary replace an entry.
+ * Measures counting an update. The keys are drawn beforehand, of 100,000 and by a Zipfian
+ * distribution, so that most updates of a small summary replace an entry.
  *
  * <p>Command: {@code ./osier jmh SpaceSavingBenchmark}
  */
@@ -33,7 +33,7 @@ public class SpaceSavingBenchmark {
   private static final int KEYS = 100_000;
   private static final int DRAWN = 1 << 18;
 
-  /** Entries of the summary. */
+  /** The number of the summary's entries. */
   @Param({"100", "1000", "10000"})
   public int capacity;
 

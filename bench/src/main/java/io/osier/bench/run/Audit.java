@@ -12,14 +12,14 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Keeps account of a load's increments of counters, or of its additions to sets: in the end every
- * node must show what was acknowledged, and nothing that was not sent. Thread-safe.
+ * Counts a load's increments of counters, or its additions to sets. At the end every node must show
+ * each acknowledged update, and none that was not sent. Thread-safe.
  */
 final class Audit implements Load.Observer {
   private static final long PATIENCE_NANOS = 60_000_000_000L;
   private static final long LOOK_NANOS = 1_000_000;
 
-  /** What may be called beside what is accounted for: it changes nothing. */
+  /** Operations that an audited mix may have besides its updates, since they change nothing. */
   private static final Set<String> READS =
       Set.of("get", "read", "contains", "whole", "size", "page", "read-together", "connect");
 
@@ -27,7 +27,7 @@ final class Audit implements Load.Observer {
   private final int elements;
   private final Time time;
 
-  /** What was there before, of each key, or of each element of each set; so are the others. */
+  /** What a node showed before the load, by key or by element of each set, as the others. */
   private final long[] before;
 
   private final AtomicIntegerArray sent;
@@ -44,11 +44,10 @@ final class Audit implements Load.Observer {
   }
 
   /**
-   * Which operation of a load is accounted for.
+   * Returns the only operation by which a load updates its objects.
    *
    * @return increment or add
-   * @throws ScenarioException if the load has not just one of them, or changes its objects
-   *     otherwise
+   * @throws ScenarioException if the mix has both of them, none, or another update
    */
   static String operation(Config load) {
     List<String> updates = new ArrayList<>(load.getConfig("mix").root().keySet());
@@ -65,7 +64,7 @@ final class Audit implements Load.Observer {
     return operation.equals("add");
   }
 
-  /** What is there already is not of this load. */
+  /** Notes what a node shows before the load begins; it is not counted as the load's. */
   void startFrom(Calls calls) {
     for (int at = 0; at < before.length; at++) {
       before[at] = shown(calls, at);
@@ -107,12 +106,12 @@ final class Audit implements Load.Observer {
   }
 
   /**
-   * Waits until every node shows what was acknowledged, and all show the same; then looks whether
-   * they show more than was sent.
+   * Waits until every node shows all acknowledged updates and all nodes show the same; then checks
+   * that no node shows more than was sent.
    *
-   * @return seconds until they do
-   * @throws OsierException INTERNAL if something is missing, or not equal, for a minute, if there
-   *     is something more, or if nothing was acknowledged
+   * @return seconds until the nodes were equal
+   * @throws OsierException INTERNAL if an update is missing or the nodes differ for a minute, if a
+   *     node shows more than was sent, or if nothing was acknowledged
    */
   double await(List<Calls> nodes) {
     if (acknowledged() == 0) {
@@ -122,8 +121,8 @@ final class Audit implements Load.Observer {
   }
 
   /**
-   * As {@link #await}, of a load that may have done nothing yet: what comes after it can go by what
-   * one node shows.
+   * Does as {@link #await}, but allows that nothing was acknowledged. Afterwards all nodes are
+   * equal, so the next audit can start from what one of them shows.
    */
   double settle(List<Calls> nodes) {
     long start = time.nanos();

@@ -8,13 +8,13 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Which key and which operation a call has. What is costly to draw is drawn beforehand, so that
- * drawing is not what is measured. Thread-safe.
+ * Draws the key and the operation of each call. Operations and Zipfian ranks are drawn beforehand,
+ * so that the cost of drawing is not measured. Thread-safe.
  */
 final class Draw {
   private static final int KEYS_DRAWN = 1 << 18;
 
-  /** No divisor of a number of keys: else a key might always get the same operation. */
+  /** A prime: with a divisor of the number of keys a key might always get one operation. */
   private static final int OPERATIONS_DRAWN = 65_537;
 
   private final int keys;
@@ -22,10 +22,10 @@ final class Draw {
   private final int[] ring;
   private final List<String> operations;
 
-  /** The homes of the keys, one after the other; empty if these have none. */
+  /** The homes of the keys: key k belongs to home k modulo their number; may be empty. */
   private final List<String> homes;
 
-  /** In so many of its calls a client asks for keys of its own home. */
+  /** The share of a client's calls, 0 to 1, that use keys of its own home. */
   private final double own;
 
   private final byte[] drawn = new byte[OPERATIONS_DRAWN];
@@ -56,20 +56,20 @@ final class Draw {
     }
   }
 
-  /** What is called, each once. */
+  /** Returns the operations of the mix, sorted by name. */
   List<String> operations() {
     return operations;
   }
 
-  /** Which of them a call is. */
+  /** Returns the index in {@link #operations} of a call's operation. */
   int operation(long number) {
     return drawn[(int) (number % OPERATIONS_DRAWN)];
   }
 
   /**
-   * The key of a call.
+   * Returns the key of a call.
    *
-   * @param dc beside which the client is
+   * @param dc the datacenter beside which the client is
    */
   int key(long number, String dc) {
     int key = key(number);
@@ -84,7 +84,7 @@ final class Draw {
     return key - key % count + home;
   }
 
-  /** Beside which datacenter the clients are at present whose own home this is. */
+  /** Returns the datacenter whose clients use a home as their own at present. */
   String user(String home) {
     return homes.get(Math.floorMod(homes.indexOf(home) - shift, homes.size()));
   }
@@ -97,12 +97,12 @@ final class Draw {
     };
   }
 
-  /** The key with a rank at present, 0 the hottest. */
+  /** Returns the key that has a rank at present; rank 0 is the hottest. */
   int ofRank(int rank) {
     return (rank + (homes.isEmpty() ? shift : 0)) % keys;
   }
 
-  /** Makes other keys hot, or other homes the clients' own, at once. */
+  /** Moves the ranks of all keys at once, or, if the keys have homes, the clients' own homes. */
   void shift(int by) {
     shift = (shift + by) % keys;
   }

@@ -5,13 +5,13 @@ import io.osier.bench.systems.OsierCalls;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 
-/** Many objects that expire within one second, while others are used. */
+/** Gives many objects deadlines within one second, and checks that they expire in time. */
 final class Expiry implements AutoCloseable {
   private static final int IN_FLIGHT = 256;
   private static final long PATIENCE_NANOS = 300_000_000_000L;
   private static final long LOOK_NANOS = 100_000_000;
 
-  /** Deadlines take longer to give than objects to make, by at most so much. */
+  /** Giving an object its deadline takes at most this many times as long as creating it. */
   private static final double GIVING = 2.5;
 
   private final Calls calls;
@@ -26,10 +26,11 @@ final class Expiry implements AutoCloseable {
   }
 
   /**
-   * Makes objects, gives them deadlines, and returns so many seconds before the first of these.
+   * Creates objects, gives them deadlines, and returns {@code secondsBefore} seconds before the
+   * first deadline.
    *
-   * @throws OsierException TIMEOUT if giving them took longer than there was time for; INTERNAL if
-   *     one is not shown before its deadline
+   * @throws OsierException TIMEOUT if giving the deadlines took longer than there was time for;
+   *     INTERNAL if an object is not shown before its deadline
    */
   void begin(int count, double secondsBefore) {
     keptBefore = objects.kept();
@@ -54,9 +55,11 @@ final class Expiry implements AutoCloseable {
   }
 
   /**
-   * Waits until all are removed, or until the store keeps nothing of them.
+   * Waits until all objects are removed, or, if {@code forgotten}, until the store keeps nothing of
+   * them.
    *
-   * @throws OsierException INTERNAL if one that has expired is shown; TIMEOUT if they stay
+   * @throws OsierException INTERNAL if an expired object is shown; TIMEOUT if expired objects stay
+   *     for five minutes
    */
   void await(boolean forgotten) {
     long deadline = time.nanos() + PATIENCE_NANOS;

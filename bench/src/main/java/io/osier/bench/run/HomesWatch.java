@@ -10,7 +10,9 @@ import io.osier.proxy.OsierClient;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the homes of keys are where they are asked for, and how much is stored. */
+/**
+ * Reads whether the homes of keys are held where clients use them, and how many objects are stored.
+ */
 final class HomesWatch implements AutoCloseable {
   private final LocalCluster cluster;
   private final String keyspace;
@@ -18,9 +20,9 @@ final class HomesWatch implements AutoCloseable {
   private @Nullable OsierClient client;
 
   /**
-   * Asks nobody yet.
+   * Connects to no datacenter yet.
    *
-   * @param load whose keys have homes
+   * @param load a load whose keys have homes
    */
   HomesWatch(LocalCluster cluster, Config load) {
     this.cluster = cluster;
@@ -28,7 +30,7 @@ final class HomesWatch implements AutoCloseable {
     this.homes = load.getStringList("homes");
   }
 
-  /** Which percentage of the homes is not held where most of its calls are made at present. */
+  /** Returns the percentage of homes that the datacenter with most of their calls does not hold. */
   double wrong(Draw draw) {
     if (client == null) {
       client = cluster.only(cluster.dcs().getFirst());
@@ -41,7 +43,7 @@ final class HomesWatch implements AutoCloseable {
     return 100.0 * wrong / homes.size();
   }
 
-  /** How many objects of the keyspace and its homes all datacenters together store. */
+  /** Returns how many objects of the keyspace and its homes all datacenters together store. */
   double stored() {
     long objects = 0;
     for (String dc : cluster.running()) {

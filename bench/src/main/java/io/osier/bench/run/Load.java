@@ -21,18 +21,19 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * Calls at the nodes of a system, from start to stop. In a closed loop so many calls are under way
- * at each client, made by whoever hears an answer or by threads. In an open one they are made at a
- * rate, and how long each takes counts from when it was due.
+ * Makes calls at the nodes of a system, from start to stop. In a closed loop each client keeps
+ * load.in-flight calls in flight: the thread that completes a call makes the next one, or threads
+ * of the client's own do. In an open loop calls are made at load.rate, and a call's latency counts
+ * from the time at which it was due.
  */
 final class Load implements AutoCloseable {
-  /** What fails at once must not be tried at once. */
+  /** The pause after a failed call, so that calls that fail at once do not become a busy loop. */
   private static final long AFTER_FAILURE_NANOS = 20_000_000;
 
   private static final Executor LATER =
       CompletableFuture.delayedExecutor(AFTER_FAILURE_NANOS, TimeUnit.NANOSECONDS);
 
-  /** Calls that are due within this time are made together: parking takes about as long. */
+  /** How long an open loop parks at a time; calls that become due meanwhile are made together. */
   private static final long PARK_NANOS = 50_000;
 
   private static final int TIMED = 16;
@@ -49,20 +50,20 @@ final class Load implements AutoCloseable {
   private final Time time;
   private volatile boolean stopping;
 
-  /** Hears of each call. Called by many threads. */
+  /** Is told of each call. Called by many threads. */
   interface Observer {
-    /** One is made next. */
+    /** A call is made next. */
     void sent(String operation, int key, long number);
 
-    /** One was answered, or failed: it may have been done. */
+    /** A call was answered, or failed; an update that failed may nevertheless be done. */
     void answered(String operation, int key, long number, boolean succeeded);
   }
 
   /**
-   * Opens the clients; nothing is called yet.
+   * Opens the clients, and makes no call yet.
    *
-   * @param observers hear of each call, and cost its time
-   * @throws ScenarioException if there is nobody to call
+   * @param observers are told of each call; the time they take is part of the measured one
+   * @throws ScenarioException if load.at names no node
    */
   Load(Target target, Config config, List<? extends Observer> observers, Time time) {
     this.config = config;
@@ -85,7 +86,7 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** Of a node; empty if it has none. */
+  /** Returns a node's name; empty if the system's nodes have none. */
   private static String name(Target target, int node) {
     return target.names().isEmpty() ? "" : target.names().get(node);
   }
@@ -128,7 +129,7 @@ final class Load implements AutoCloseable {
     threads.add(Thread.ofPlatform().daemon(true).name("load-" + threads.size()).start(body));
   }
 
-  /** Calls no more; those under way are waited for, for some seconds. */
+  /** Makes no further call, and waits up to 20 s for those in flight. */
   void stop() throws InterruptedException {
     if (stopping) {
       return;
@@ -144,7 +145,7 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** Calls that succeeded so far. */
+  /** Returns how many calls have succeeded so far. */
   long done() {
     return done.sum();
   }
@@ -153,7 +154,7 @@ final class Load implements AutoCloseable {
     return failed.sum();
   }
 
-  /** How long calls took since this was asked last, in tenths of a microsecond, by operation. */
+  /** Returns the latencies since the last time, by operation, in tenths of a microsecond. */
   Map<String, Histogram> sinceLast() {
     Map<String, Histogram> all = new LinkedHashMap<>();
     for (int i = 0; i < tenths.size(); i++) {
@@ -171,14 +172,14 @@ final class Load implements AutoCloseable {
     return config;
   }
 
-  /** Ends it at once if it was not stopped. */
+  /** Closes the clients at once, also if the load was not stopped. */
   @Override
   public void close() {
     stopping = true;
     clients.forEach(client -> client.calls.close());
   }
 
-  /** One client, or one thread of it. */
+  /** A client, or a thread of one. */
   private final class Client {
     private final Calls calls;
     private final String dc;
@@ -186,7 +187,7 @@ final class Load implements AutoCloseable {
     private final int inFlight = config.getInt("in-flight");
     private final Semaphore room = new Semaphore(inFlight);
 
-    /** Clients do not draw in step. */
+    /** The number of the next call; clients start at different ones, and so draw other keys. */
     private final AtomicLong next = new AtomicLong(clients.size() * 65_521L);
 
     Client(Calls calls, String dc) {
@@ -253,7 +254,7 @@ final class Load implements AutoCloseable {
       }
     }
 
-    /** Calls that return when they are done take so little that not each is timed. */
+    /** Makes blocking calls, which may be so short that one in {@link #TIMED} is timed. */
     void callOneByOne() {
       while (!stopping) {
         room.acquireUninterruptibly();
@@ -265,7 +266,7 @@ final class Load implements AutoCloseable {
       }
     }
 
-    /** There is room. */
+    /** Makes a call for which the caller has taken a permit of {@link #room}. */
     private CompletableFuture<?> callOnce(long number, long since) {
       int operation = draw.operation(number);
       int key = draw.key(number, dc);

@@ -20,14 +20,14 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what a system and its loads count at the begin and the end of a step, and gives the
- * differences. Both are in the middle of the load, so that what was held before the first stands
- * for what is held at the second.
+ * Reads the counters of a system and its loads at the beginning and the end of a step, and adds the
+ * differences to the results. The load runs at both moments, so updates that are held back at the
+ * end are made up for by those that were held back at the beginning.
  */
 final class Meter implements AutoCloseable {
   private static final long SAMPLE_NANOS = 500_000_000;
 
-  /** So many samples make the window whose throughput is compared. */
+  /** Samples of a window of two seconds, of which the slowest is reported. */
   private static final int WINDOW = 4;
 
   private final Target target;
@@ -80,7 +80,10 @@ final class Meter implements AutoCloseable {
         counts());
   }
 
-  /** What the datacenters report of what receivers saw; nobody is asked where nobody calls. */
+  /**
+   * Returns what the datacenters report of the updates they received; empty if no load makes calls,
+   * since a request for it would disturb an idle cluster.
+   */
   private Optional<Figures> counts() {
     boolean isIdle = loads.stream().allMatch(load -> load.config().getConfig("mix").isEmpty());
     return target.cluster().filter(c -> target.nodes() > 1 && !isIdle).map(Figures::of);
@@ -119,8 +122,9 @@ final class Meter implements AutoCloseable {
   }
 
   /**
-   * Which percentage of the hottest, as the first datacenter reports them, are not, or of the homes
-   * is not held where it is asked for; -1: not asked.
+   * Returns which percentage of the objects that the first datacenter reports as hottest are not
+   * the hottest, or which percentage of the homes is not held where it is used; −1 if the load
+   * names neither.
    */
   private double wrong() {
     Load load = loads.getFirst();
@@ -145,7 +149,7 @@ final class Meter implements AutoCloseable {
     return 100.0 * (top - found) / top;
   }
 
-  /** What the step did took so long; below 0 if that is of no interest. */
+  /** Notes how long the step's action took; below 0 if that is not to be reported. */
   void took(double seconds) {
     tookSeconds = seconds;
   }
@@ -167,7 +171,7 @@ final class Meter implements AutoCloseable {
     }
   }
 
-  /** What was held has been shipped: receivers are asked again. */
+  /** Reads the receivers' counters again, after updates that were held back have been shipped. */
   void settled() {
     Counted then = requireNonNull(after);
     after =
@@ -281,7 +285,7 @@ final class Meter implements AutoCloseable {
     rows.add(row, "lowest 2 s", lowest == Double.MAX_VALUE ? mean : lowest);
     if (sampled.getFirst()[2] >= 0) {
       double average = sampled.stream().mapToDouble(s -> s[2]).average().orElse(0);
-      // In the second half it has settled.
+      // By the second half of the samples the hottest objects have settled.
       double settled =
           sampled.subList(sampled.size() / 2, sampled.size()).stream()
               .mapToDouble(s -> s[2])

@@ -17,9 +17,9 @@ import org.HdrHistogram.Recorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how soon the last node shows what the first was told: updates an object of its own, asks
- * every millisecond, and rests for a random time so as not to fall into step with periods of the
- * system's.
+ * Measures how soon the last node shows an update made at the first: updates an object of its own,
+ * reads it at the last node each millisecond, and rests for a random time, so that it does not fall
+ * into step with the system's own periods.
  */
 final class Prober implements AutoCloseable {
   private static final int REST_MILLIS_MAX = 200;
@@ -34,10 +34,11 @@ final class Prober implements AutoCloseable {
   private volatile @Nullable String failure;
 
   /**
-   * Begins.
+   * Starts the thread that probes.
    *
-   * @param load its keys are not touched
-   * @throws io.osier.bench.systems.ScenarioException if the load has neither increment nor add
+   * @param load the load beside which it runs; the prober uses keys above the load's
+   * @throws io.osier.bench.systems.ScenarioException if the load's mix has neither increment nor
+   *     add
    */
   Prober(Target target, Config load) throws IOException {
     String operation = Audit.operation(load);
@@ -90,7 +91,8 @@ final class Prober implements AutoCloseable {
   }
 
   /**
-   * How long it took, since this was asked last, in tenths of a microsecond.
+   * Returns the times from an update to its being shown, of those probes that ended since the last
+   * time this was called, in tenths of a microsecond.
    *
    * @throws OsierException INTERNAL if an update failed or was not seen within a minute
    */

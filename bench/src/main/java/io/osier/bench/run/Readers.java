@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Read what the datacenters' admin ports serve, as a browser or a scraper does. */
+/** Reads a path of each datacenter's admin port again and again, as a browser or a scraper does. */
 final class Readers implements AutoCloseable {
   private static final int OK = 200;
 
@@ -24,7 +24,7 @@ final class Readers implements AutoCloseable {
   private final int everyMillis;
   private volatile boolean closed;
 
-  /** Begin, one at each datacenter. */
+  /** Starts one reader for each datacenter. */
   Readers(LocalCluster cluster, Config readers) {
     everyMillis = readers.getInt("every-ms");
     for (String dc : cluster.dcs()) {
@@ -50,9 +50,9 @@ final class Readers implements AutoCloseable {
   }
 
   /**
-   * Looks whether they have read all the time.
+   * Checks that each reader has read all the time.
    *
-   * @throws OsierException UNAVAILABLE if one could not, or nothing came
+   * @throws OsierException UNAVAILABLE if a read failed, or no byte came
    */
   void check() {
     String why = failure.get() == null && bytes.get() == 0 ? "nothing came" : failure.get();

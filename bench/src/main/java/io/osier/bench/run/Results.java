@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What was measured: by case, row and figure, a value for each round. Used by one thread. */
+/** Measured values: by case, row and figure, one for each round. Used by one thread. */
 public final class Results {
   private final Map<String, Map<String, Map<String, List<Double>>>> values = new LinkedHashMap<>();
 
-  /** Adds a round's value. */
+  /** Adds the value of one round. */
   public void add(String of, String row, String figure, double value) {
     values
         .computeIfAbsent(of, c -> new LinkedHashMap<>())
@@ -27,7 +27,7 @@ public final class Results {
         .add(value);
   }
 
-  /** The rounds' values; empty if it was not measured. */
+  /** Returns the values of all rounds; empty if the figure was not measured. */
   List<Double> rounds(String of, String row, String figure) {
     return values
         .getOrDefault(of, Map.of())
@@ -35,7 +35,10 @@ public final class Results {
         .getOrDefault(figure, List.of());
   }
 
-  /** A line for each row of a case: medians, and the range of the rounds if there are several. */
+  /**
+   * Returns a table of a case, with a line for each row: the medians, and in brackets the range of
+   * the rounds if their values differ.
+   */
   public String table(String of) {
     Map<String, Map<String, List<Double>>> rows = values.getOrDefault(of, Map.of());
     Set<String> head = new LinkedHashSet<>(List.of(of));
@@ -73,7 +76,7 @@ public final class Results {
     new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(file.toFile(), values);
   }
 
-  /** Adds what another process has written. */
+  /** Adds the values that another process has written by {@link #writeJson}. */
   void addJson(Path file) throws IOException {
     new ObjectMapper()
         .readValue(

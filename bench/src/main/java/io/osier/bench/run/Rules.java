@@ -10,11 +10,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * Refuses, before anything starts, mistakes in a scenario that would be noticed late or not at all.
- */
+/** Refuses mistakes in a scenario before a process is started. */
 final class Rules {
-  /** What is below them is passed on, or checked elsewhere. */
+  /** Blocks whose keys are checked elsewhere, or passed on to the datacenters. */
   private static final Set<String> FREE =
       Set.of(
           "cluster.keyspaces", "cluster.created", "cluster.settings", "load.mix", "loads", "quick");
@@ -22,10 +20,10 @@ final class Rules {
   private Rules() {}
 
   /**
-   * Refuses keys that there are not.
+   * Refuses unknown keys.
    *
    * @param path of the block; empty for a scenario's own keys
-   * @param known each key, as its default
+   * @param known the defaults, which have every key
    */
   static void known(String path, ConfigObject given, ConfigObject known) {
     given.forEach(

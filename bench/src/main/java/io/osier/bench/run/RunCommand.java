@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Runs a scenario: a system, a load, variants in turn, a table. */
+/** Runs a scenario, and prints a table for each of its cases. */
 @Command(
     name = "run",
     mixinStandardHelpOptions = true,
@@ -91,7 +91,7 @@ public final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** What another process is given to run the same scenario. */
+  /** Returns the arguments by which another process runs the same scenario. */
   private List<String> again() {
     List<String> arguments = new ArrayList<>(List.of(scenario));
     if (quick) {

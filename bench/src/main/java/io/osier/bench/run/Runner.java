@@ -23,9 +23,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Runs a scenario's cases one after the other, and the variants of each in turn, each first in its
- * round, so that a machine that becomes slower or faster does the same to all. Variants, and cases
- * that follow one another, share the processes if their cluster blocks are the same.
+ * Runs a scenario's cases one after the other, and the variants of a case in turn, round by round;
+ * each round begins with another variant, so that a machine that becomes slower or faster affects
+ * all variants alike. Variants, and cases that follow one another, share the processes if their
+ * cluster blocks are equal.
  */
 final class Runner {
   private static final String RATE = "operations/s";
@@ -36,18 +37,18 @@ final class Runner {
   private final Results results;
   private final Map<Config, Target> targets = new LinkedHashMap<>();
 
-  /** What was filled, and what was warmed up. */
+  /** Keys that name what was filled and what was warmed up already. */
   private final Set<Object> prepared = new HashSet<>();
 
-  /** What has been said of a variant's system. */
+  /** Lines that were printed already and are printed once only. */
   private final Set<String> said = new HashSet<>();
 
   /**
-   * Of a command.
+   * Creates the runner of one command.
    *
    * @param onlyCase the name of the only case that is run; empty for all
-   * @param onlyVariant of the only variant; empty for all
-   * @param arguments of the command, by which a turn is run in another process
+   * @param onlyVariant the name of the only variant that is run; empty for all
+   * @param arguments the command's arguments, by which another process runs one turn
    */
   Runner(String onlyCase, String onlyVariant, List<String> arguments, Results results) {
     this.onlyCase = onlyCase;
@@ -67,17 +68,17 @@ final class Runner {
   }
 
   /**
-   * A case, and those of its variants that are measured.
+   * A case, and the variants of it that are measured.
    *
-   * @param name of its table
+   * @param name the name of the case's table
    */
   private record Planned(String name, Scenario.Part of, List<Scenario.Part> variants) {}
 
   /**
-   * Runs it.
+   * Runs a scenario.
    *
-   * @throws ScenarioException if nothing in it is wanted, or something in it cannot be, before
-   *     anything is started
+   * @throws ScenarioException if no case or variant has the name that was asked for, or the
+   *     scenario has a mistake; thrown before a process is started
    */
   void run(Scenario scenario) throws IOException, InterruptedException {
     List<Planned> plan = plan(scenario);
@@ -175,12 +176,12 @@ final class Runner {
     return cluster(variant).getString("target").equals("simulated");
   }
 
-  /** Whether it runs on processes that are there before its turn. */
+  /** Returns whether a variant runs on processes that are started before its turn. */
   private static boolean isPrepared(Scenario.Part variant) {
     return !isSimulated(variant) && !variant.config().getBoolean("heap-of-fill");
   }
 
-  /** Has what the variants need, and nothing else, running, filled and warm. */
+  /** Starts, fills and warms up the systems that the variants need, and closes all others. */
   private void start(List<Scenario.Part> variants) throws IOException, InterruptedException {
     List<Config> wanted =
         variants.stream().filter(Runner::isPrepared).map(Runner::cluster).toList();
@@ -279,7 +280,10 @@ final class Runner {
         rates.isEmpty() ? "" : String.format(Locale.ROOT, ": %,.0f/s", rates.getLast()));
   }
 
-  /** What others have filled before is not to be in it: the processes are its own. */
+  /**
+   * Measures the memory that filled objects take, with processes of its own, so that no objects of
+   * other variants are counted.
+   */
   private void memory(String name, String row, Scenario.Part variant)
       throws IOException, InterruptedException {
     Config load = variant.loads().values().iterator().next();
@@ -287,7 +291,7 @@ final class Runner {
         Calls calls = target.calls(0, load)) {
       long before = bytes(target);
       calls.fill(load.getString("fill"), load.getInt("keys"));
-      Thread.sleep(3_000); // what is written in the background is written
+      Thread.sleep(3_000); // until background writes have ended
       results.add(
           name, row, "heap bytes/object", (double) (bytes(target) - before) / load.getInt("keys"));
     }
@@ -309,7 +313,7 @@ final class Runner {
     }
   }
 
-  /** Runs one turn in a process of its own. */
+  /** Runs one turn in another JVM, and adds its results. */
   private void fork(Scenario.Part of, Scenario.Part variant)
       throws IOException, InterruptedException {
     Path json = Files.createTempFile("osier-run", ".json");

@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is run, as its file says it; defaults.conf lists every key.
+ * A scenario as its file describes it; defaults.conf explains every key.
  *
  * @param config the file's content over the defaults
- * @param wanted what was asked for beside the file, over what its cases and variants say, too
+ * @param wanted the changes of the command line, which also override the file's cases and variants
  */
 record Scenario(String name, Config config, Config wanted) {
   /** The scenarios that come with the program. */
@@ -36,10 +36,9 @@ record Scenario(String name, Config config, Config wanted) {
    * Reads a scenario.
    *
    * @param name one of {@link #NAMES}, or a file
-   * @param changes PATH=VALUE each, over the file's content, and over what its cases and variants
-   *     say
-   * @param quick whether what the file's quick block says holds, too
-   * @throws ScenarioException if there is no such scenario, or something in it is wrong
+   * @param changes PATH=VALUE each; they override the file, its cases and its variants
+   * @param quick whether the file's quick block overrides the rest of the file
+   * @throws ScenarioException if there is no such scenario, or its file has a mistake
    */
   static Scenario read(String name, List<String> changes, boolean quick) {
     boolean isFile = !NAMES.contains(name);
@@ -74,7 +73,7 @@ record Scenario(String name, Config config, Config wanted) {
         return parsed;
       }
     } catch (ConfigException e) {
-      // It is told below what it must be.
+      // The exception below describes a change.
     }
     throw new ScenarioException("--set takes PATH=VALUE, such as load.in-flight=16, not " + change);
   }
@@ -87,7 +86,7 @@ record Scenario(String name, Config config, Config wanted) {
     return ConfigFactory.parseResources(Scenario.class, name + ".conf", strict());
   }
 
-  /** The cases in their order, each over what holds for all. */
+  /** Returns the cases in their order; each has its own keys over those of the file. */
   List<Part> cases() {
     return parts("cases", config, wanted);
   }
@@ -96,15 +95,19 @@ record Scenario(String name, Config config, Config wanted) {
    * A case or a variant.
    *
    * @param name as tables show it
-   * @param config all that holds for it
+   * @param config its own keys over all that it inherits
    */
   record Part(String name, Config config, Config wanted) {
-    /** The variants of a case in their order, each over the case. */
+    /**
+     * Returns the variants of a case in their order; each has its own keys over those of the case.
+     */
     List<Part> variants() {
       return parts("variants", config, wanted);
     }
 
-    /** The loads that run at once, by name; one without a name if the file names none. */
+    /**
+     * Returns the loads that run at once, by name; one with an empty name if none is named.
+     */
     Map<String, Config> loads() {
       Config one = config.getConfig("load");
       Map<String, Config> loads = new LinkedHashMap<>();

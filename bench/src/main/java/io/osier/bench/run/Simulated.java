@@ -32,9 +32,9 @@ import org.HdrHistogram.Histogram;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads in virtual time, with the emulated links: the command sequence at load.rate and in the
- * first keyspace's way, or, for the operation mixed, the simulator's own load on a causal and a
- * session keyspace.
+ * Runs loads in virtual time over simulated links: the command sequence at load.rate, by the way of
+ * propagation of the first keyspace; or, for the operation {@code mixed}, the simulator's own load
+ * on a causal and a session keyspace.
  */
 final class Simulated {
   private static final long POLL_NANOS = 5_000_000;
@@ -117,7 +117,7 @@ final class Simulated {
       }
     }
     rows.add(row, "equal s", polls * POLL_NANOS / 1e9);
-    // What is acknowledged later belongs to it, as it does in processes.
+    // Frames that acknowledge the last updates are counted, too, as they are with processes.
     cluster.runFor(SETTLE_NANOS);
     double operations = plan.size();
     rows.add(row, "link bytes/operation", (cluster.linkBytes() - before) / operations);

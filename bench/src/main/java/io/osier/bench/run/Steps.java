@@ -33,7 +33,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what the steps of a turn say, one after the other. {@code do} is one of
+ * Executes the steps of a turn, one after the other. {@code do} is one of
  *
  * <ul>
  *   <li>{@code shift}: other keys become hot; the ranks move by {@code by}
@@ -77,9 +77,10 @@ final class Steps implements AutoCloseable {
   }
 
   /**
-   * The steps of a variant; one that does nothing for so many seconds if it names none.
+   * Returns the steps of a variant; if it names none, a single step that lasts {@code seconds} and
+   * does nothing.
    *
-   * @throws ScenarioException if one cannot be
+   * @throws ScenarioException if a step has a mistake
    */
   static List<Config> of(Config variant) {
     List<Config> steps = new ArrayList<>();
@@ -225,7 +226,7 @@ final class Steps implements AutoCloseable {
     }
   }
 
-  /** Waits until a datacenter that was started answers those who ask it. */
+  /** Waits until a datacenter that was started serves clients. */
   void awaitServing(String dc) {
     cluster().awaitReady(dc, PATIENCE);
   }

@@ -2,15 +2,15 @@ package io.osier.bench.run;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** The clocks that a run goes by; tests have their own. Thread-safe. */
+/** The clock of a run; tests have a stepped one. Thread-safe. */
 interface Time {
-  /** As System.nanoTime() has it. */
+  /** Returns nanoseconds as System.nanoTime() does. */
   long nanos();
 
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   long millis();
 
-  /** Returns when so much time has passed, at once if it is not above 0. */
+  /** Waits for a number of nanoseconds; returns at once if it is 0 or less. */
   void pass(long nanos);
 
   Time REAL =

@@ -12,7 +12,9 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** One turn of a variant: its loads begin, its steps are done and measured, its loads end. */
+/**
+ * One turn of a variant: starts its loads, executes and measures its steps, and stops its loads.
+ */
 final class Turn implements AutoCloseable {
 
   private final Target target;
@@ -21,7 +23,7 @@ final class Turn implements AutoCloseable {
   private final List<Load> loads = new ArrayList<>();
   private final List<AutoCloseable> open = new ArrayList<>();
   private @Nullable Audit audit;
-  private @Nullable Told told;
+  private @Nullable WatchAudit told;
   private @Nullable Readers read;
   private @Nullable Prober prober;
 
@@ -35,7 +37,7 @@ final class Turn implements AutoCloseable {
     this.specifications = variant.loads();
   }
 
-  /** Runs its loads for so long, and measures nothing; leaves nothing behind that comes later. */
+  /** Runs the loads without measuring, and waits until the nodes show an audited load alike. */
   void warmUp(double seconds) throws IOException, InterruptedException {
     begin();
     Thread.sleep((long) (seconds * 1_000));
@@ -71,7 +73,8 @@ final class Turn implements AutoCloseable {
     if (watchers != 0) {
       Calls watching = target.calls(target.nodes() - 1, first);
       open.add(watching);
-      Told account = new Told(first.getInt("keys"), watching.tellsEachUpdate(), Time.REAL);
+      WatchAudit account =
+          new WatchAudit(first.getInt("keys"), watching.tellsEachUpdate(), Time.REAL);
       told = account;
       observers.add(account);
       open.add(watching.watch(watchers, account::told));
@@ -146,7 +149,7 @@ final class Turn implements AutoCloseable {
     }
   }
 
-  /** What was updated was told, what was acknowledged is there, and what was to be read was. */
+  /** Checks what watchers were told, that acknowledged updates are there, and the readers. */
   private void check(String row, Rows rows, Meter meter, long ended) throws IOException {
     Config first = specifications.values().iterator().next();
     if (told != null) {
@@ -167,7 +170,7 @@ final class Turn implements AutoCloseable {
     }
   }
 
-  /** Ends all that is open; the first that does not end well is thrown. */
+  /** Closes everything that the turn has opened, and throws the first failure. */
   @Override
   public void close() {
     @Nullable RuntimeException failure = null;

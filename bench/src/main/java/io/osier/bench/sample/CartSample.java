@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
 
-/** A cart that is changed at two datacenters at once, and a stock that is never oversold. */
+/** Changes a cart at two datacenters at once, and sells a stock that is never oversold. */
 @Command(
     name = "cart",
     mixinStandardHelpOptions = true,
@@ -26,7 +26,7 @@ import picocli.CommandLine.Command;
 final class CartSample implements Callable<Integer> {
   record Article(String name, long cents) {}
 
-  /** A cart: its fields are merged one by one, so what another device changes is kept. */
+  /** A cart. Its fields are merged one by one, so changes of another device are kept. */
   record Cart(String owner, Set<Article> articles, @FieldType(CrdtType.PN_COUNTER) long changes) {}
 
   private static final Article BOOK = new Article("book", 1_990);
@@ -111,7 +111,7 @@ final class CartSample implements Callable<Integer> {
     return sold.get();
   }
 
-  /** The piece and the order, or neither. */
+  /** Buys a piece and writes the order, or does neither. */
   private static boolean buys(Keyspace stock, String order) {
     while (true) {
       try (Transaction tx = stock.begin()) {
@@ -126,7 +126,7 @@ final class CartSample implements Callable<Integer> {
         if (e.code() != ErrorCode.NOT_ENOUGH_RIGHTS) {
           throw e;
         }
-        // The other datacenter holds the rest, and is being asked for it.
+        // The other datacenter has the remaining rights, and is being asked for them.
       }
     }
   }

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import picocli.CommandLine.Command;
 
-/** A leaderboard: a map with a counter for each player, which both datacenters add to. */
+/** Keeps a leaderboard: a map with a counter for each player, which both datacenters increment. */
 @Command(
     name = "leaderboard",
     mixinStandardHelpOptions = true,

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import picocli.CommandLine.Command;
 
-/** A like button at eu, and a page at us that shows the numbers live. */
+/** Counts likes at eu, and shows the numbers live on a page at us. */
 @Command(
     name = "likes",
     mixinStandardHelpOptions = true,
@@ -53,7 +53,7 @@ final class LikesSample implements Callable<Integer> {
     }
   }
 
-  /** What is told is which keys have changed; how many likes there are is read. */
+  /** A change names the key only; the number of likes is read. */
   private static void show(Changes told, Keyspace page, Map<String, Long> shown) {
     for (Changes.Change change : told.changes()) {
       String key = change.key().toString();

@@ -12,7 +12,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 
-/** Who is there: a set whose elements have a time to live, renewed as long as the user is there. */
+/** Shows who is online, by a set whose elements expire unless the user's device renews them. */
 @Command(
     name = "presence",
     mixinStandardHelpOptions = true,
@@ -51,7 +51,7 @@ final class PresenceSample implements Callable<Integer> {
     }
   }
 
-  /** Says again and again that somebody is there. */
+  /** Adds a user again and again, each time with the time to live. */
   private static ScheduledFuture<?> online(
       ScheduledExecutorService phones, Keyspace presence, String user) {
     return phones.scheduleWithFixedDelay(

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What samples under faults share: a causal keyspace, sessions that do something at each
- * datacenter, and readers that check what they see. {@code osier bench smoke} runs them.
+ * A sample in a causal keyspace under faults: sessions act at each datacenter, and readers check
+ * snapshots. {@code osier bench smoke} runs the samples.
  */
 public abstract class SampleUnderFaults implements AutoCloseable {
   private static final int SESSIONS = 2;
@@ -40,21 +40,21 @@ public abstract class SampleUnderFaults implements AutoCloseable {
 
   public abstract String keyspace();
 
-  /** Makes what is there before the first session. */
+  /** Writes the objects that must be there before the first session. */
   abstract void prepare(Keyspace keyspace);
 
-  /** Does one thing; may throw what the client library throws. */
+  /** Makes one transaction or request; may throw the client library's exceptions. */
   abstract void act(Keyspace keyspace, String dc, Random random);
 
-  /** Looks once at everything on one snapshot, and reports what is wrong with {@link #violated}. */
+  /** Checks everything on one snapshot, and reports violations by {@link #violated}. */
   abstract void check(Keyspace keyspace, String dc);
 
   abstract void checkEnd(Keyspace keyspace, String dc);
 
-  /** How often each thing was done that is checked; none may be 0 in the end. */
+  /** Returns how often each checked action was done; none may be 0 at the end. */
   abstract List<AtomicLong> counts();
 
-  /** What was done, for the last line. */
+  /** Returns what was done, for the last line. */
   abstract String summary();
 
   @FormatMethod
@@ -62,17 +62,18 @@ public abstract class SampleUnderFaults implements AutoCloseable {
     violations.add(String.format(Locale.ROOT, format, parameters));
   }
 
-  /** The configuration of the keyspace. */
+  /** Returns the keyspace's configuration. */
   public final String keyspaces() {
     return "    " + keyspace() + " { consistency = causal, sla = 500ms }\n";
   }
 
   /**
-   * Starts the sessions and readers, once; the cluster has the keyspace.
+   * Starts the sessions and readers on a cluster that has the keyspace. Called once.
    *
-   * @param pauseNanos how long each waits after what it does, at least 0
+   * @param seed the seed of the sessions' draws
+   * @param pauseNanos how long each waits after an action, at least 0
    */
-  public final void begin(LocalCluster cluster, long used, long pauseNanos) {
+  public final void begin(LocalCluster cluster, long seed, long pauseNanos) {
     for (String dc : cluster.dcs()) {
       clients.put(dc, cluster.client(dc));
     }
@@ -81,7 +82,7 @@ public abstract class SampleUnderFaults implements AutoCloseable {
     for (String dc : cluster.dcs()) {
       for (int s = 0; s < SESSIONS; s++) {
         Keyspace at = at(dc);
-        Random random = new Random(used * 31 + started++);
+        Random random = new Random(seed * 31 + started++);
         workers.start("session " + dc + "-" + s, () -> acting(at, dc, random, pauseNanos));
       }
       Keyspace at = at(dc);
@@ -101,7 +102,7 @@ public abstract class SampleUnderFaults implements AutoCloseable {
     }
   }
 
-  /** Checks at each datacenter what is there in the end, when all are equal. */
+  /** Checks each datacenter at the end, when all are equal. */
   public final void checkEnd() {
     for (String dc : clients.keySet()) {
       check(at(dc), dc);
@@ -119,7 +120,7 @@ public abstract class SampleUnderFaults implements AutoCloseable {
     return violations.stream().limit(10).toList();
   }
 
-  /** What was done, and how much was wrong. */
+  /** Returns what was done, and the number of violations. */
   public final String report() {
     return String.format(
         Locale.ROOT,

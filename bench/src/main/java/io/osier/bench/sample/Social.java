@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Posts, replies, likes and followers. */
+/** A social network: posts, replies, likes and followers. */
 public final class Social extends SampleUnderFaults {
   private static final int USERS = 8;
   private static final int FEEDS = 4;
@@ -53,7 +53,7 @@ public final class Social extends SampleUnderFaults {
     return Key.of("post-" + id);
   }
 
-  /** A post and its place in a feed, together. */
+  /** Writes a post and its place in a feed together. */
   private void post(Keyspace keyspace, int feed, long parent, String text) {
     long id = ids.incrementAndGet();
     keyspace.updateTogether(
@@ -153,7 +153,7 @@ public final class Social extends SampleUnderFaults {
     }
   }
 
-  /** Checks a post that a feed shows, where the feeds show these. */
+  /** Checks a post of a feed; {@code shown} are the posts of all feeds. */
   void checkPost(String dc, long id, SortedMap<FieldId, Reading> fields, Set<Long> shown) {
     if (!(fields.get(PARENT) instanceof Reading.Single parent)) {
       violated("%s shows post %d in a feed and not its text", dc, id);
@@ -174,7 +174,7 @@ public final class Social extends SampleUnderFaults {
     checkFollowers(dc, sets(tx, "following-"), sets(tx, "followers-"));
   }
 
-  /** Checks, by user, whom they follow and who follows them. */
+  /** Checks that each followed user has the follower; both maps are by user. */
   void checkFollowers(
       String dc, Map<Integer, Set<Long>> following, Map<Integer, Set<Long>> followers) {
     following.forEach(

@@ -20,9 +20,9 @@ final class TwoDatacenters implements AutoCloseable {
   private final EmbeddedDatacenter us;
 
   /**
-   * Starts them.
+   * Starts the datacenters and waits until they serve.
    *
-   * @param keyspaces as in a configuration file
+   * @param keyspaces the content of osier.keyspaces
    */
   TwoDatacenters(String keyspaces, Values values) {
     ((Logger) LoggerFactory.getLogger("io.osier")).setLevel(Level.ERROR); // the story is enough
@@ -57,7 +57,7 @@ final class TwoDatacenters implements AutoCloseable {
     return us.session();
   }
 
-  /** Waits until something has come; a sample's datacenters are near each other. */
+  /** Waits until a condition holds, and prints what it means. */
   static void until(String what, BooleanSupplier holds) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!holds.getAsBoolean()) {

@@ -16,14 +16,14 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** Accounts that are never overdrawn, and transfers that neither make nor lose money. */
+/** A bank: accounts are never overdrawn, and transfers neither make nor lose money. */
 public final class Wallet extends SampleUnderFaults {
   private static final int ACCOUNTS = 20;
   private static final long PAID_IN = 100L;
 
   private final AtomicLongArray expected = new AtomicLongArray(ACCOUNTS);
 
-  /** By account: what transfers of unknown outcome may have added or taken. */
+  /** By account, the sum of transfers of unknown outcome. */
   private final AtomicLongArray uncertain = new AtomicLongArray(ACCOUNTS);
 
   private final AtomicLong transfers = new AtomicLong();
@@ -97,7 +97,7 @@ public final class Wallet extends SampleUnderFaults {
     check(dc, balances(keyspace));
   }
 
-  /** Checks what a datacenter shows of all accounts on one snapshot. */
+  /** Checks the balances of all accounts on one snapshot of a datacenter. */
   void check(String dc, List<Long> balances) {
     long sum = balances.stream().mapToLong(b -> b).sum();
     if (sum != (long) ACCOUNTS * PAID_IN && sum != 0) { // 0: before the accounts have come
@@ -113,7 +113,7 @@ public final class Wallet extends SampleUnderFaults {
     checkEnd(dc, balances(keyspace));
   }
 
-  /** Checks what a datacenter shows of all accounts in the end. */
+  /** Checks the balances of all accounts at a datacenter at the end. */
   void checkEnd(String dc, List<Long> balances) {
     for (int i = 0; i < ACCOUNTS; i++) {
       if (Math.abs(balances.get(i) - expected.get(i)) > uncertain.get(i)) {

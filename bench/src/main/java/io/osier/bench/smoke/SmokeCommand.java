@@ -20,7 +20,7 @@ import java.util.Random;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Several loads at once, each of which is checked, under several faults at once. */
+/** Runs several checked loads at once, under several faults at once. */
 @Command(
     name = "smoke",
     mixinStandardHelpOptions = true,

@@ -11,19 +11,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** How often each datacenter has connected to each other one, as their logs tell. */
+/** Counts, by the datacenters' logs, how often each has connected to each other one. */
 final class Connections {
   private static final Pattern CONNECTED = Pattern.compile("\\bconnected to ([a-z0-9]+)/\\d+");
 
   private Connections() {}
 
   /**
-   * What was connected too often, or never. At the start once; with the datacenter that was away
-   * after the cut as well, and once more where a dial that hung in the cut comes through after a
-   * newer one, and takes its place.
+   * Returns a line for each link that was connected too often, or never. A link is connected at the
+   * start. The links of the datacenter that was away are connected again after the cut, and perhaps
+   * once more: a dial that hung in the cut may get through after a newer one and replace it.
    *
-   * @param busy whether others kept the machine so busy that a datacenter that waits for a core is
-   *     taken for dead: then it is no fault to connect again
+   * @param connections by link, such as "eu-us"
+   * @param busy whether the machine was so busy that a datacenter that waits for a core is taken
+   *     for dead; then further connections are no fault
    */
   static List<String> faults(Map<String, Integer> connections, String away, boolean busy) {
     List<String> faults = new ArrayList<>();
@@ -37,7 +38,7 @@ final class Connections {
     return faults;
   }
 
-  /** By direction ("eu-us"); 0 where a log has none. */
+  /** Returns the number of connections by link, such as "eu-us". */
   static Map<String, Integer> of(Path directory, List<String> dcs) throws IOException {
     Map<String, Integer> made = new TreeMap<>();
     for (String from : dcs) {

@@ -18,9 +18,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Assigns registers of 1 KB to 1 MB. Each has one writer, which makes one assignment of it at a
- * time, so what it must hold at the end is known: the last one that was acknowledged, or one after
- * it whose outcome is unknown.
+ * Assigns registers of 1 KB to 1 MB. Each register has one writer, which makes one assignment at a
+ * time, so that the register must hold the last acknowledged assignment at the end, or a later one
+ * of unknown outcome.
  */
 final class LargeLoad extends WriterLoad {
   private static final int REGISTERS = 48;
@@ -28,7 +28,7 @@ final class LargeLoad extends WriterLoad {
   private static final int BYTES_MAX = 1_000_000;
   private static final int IN_FLIGHT = 4;
 
-  /** Of one register: assignments that were acknowledged, and that were made, are up to here. */
+  /** The numbers of a register's last acknowledged assignment, and of its last assignment. */
   private record Written(long acknowledged, long made) {}
 
   private final String keyspace;
@@ -39,7 +39,7 @@ final class LargeLoad extends WriterLoad {
   /**
    * Starts one thread for each of the datacenters.
    *
-   * @param bytesPerSecond what each writes
+   * @param bytesPerSecond how many bytes each thread writes a second
    */
   LargeLoad(
       LocalCluster cluster, List<String> dcs, String keyspace, long bytesPerSecond, long seed) {
@@ -56,13 +56,13 @@ final class LargeLoad extends WriterLoad {
         });
   }
 
-  /** Each order of magnitude as often as the others. */
+  /** Draws a size; each order of magnitude is as likely as the others. */
   private static int size(SplittableRandom random) {
     double share = random.nextDouble();
     return (int) (BYTES_MIN * Math.pow((double) BYTES_MAX / BYTES_MIN, share));
   }
 
-  /** Returns how many bytes it assigns. */
+  /** Assigns a register, and returns the bytes of the value. */
   private int assign(Keyspace space, String prefix, SplittableRandom random, Semaphore room) {
     String key = prefix + random.nextInt(REGISTERS);
     if (!underWay.add(key)) {
@@ -74,7 +74,7 @@ final class LargeLoad extends WriterLoad {
         written.merge(key, new Written(0, 1), (w, one) -> new Written(w.acknowledged, w.made + 1))
             .made;
     byte[] content = new byte[size];
-    random.nextBytes(content); // nothing on the way can make it smaller
+    random.nextBytes(content); // so that it cannot be compressed
     ByteBuffer.wrap(content).putLong(number);
     account(
         space.register(key).assignAsync(Value.of(content)),
@@ -84,16 +84,16 @@ final class LargeLoad extends WriterLoad {
           bytes.add(size);
           underWay.remove(key);
         },
-        () -> {}); // and no further one: it may be done yet, after that
+        () -> {}); // the register stays in flight: a later assignment might be overtaken
     return size;
   }
 
-  /** Bytes of the assignments that were acknowledged. */
+  /** Returns the bytes of the acknowledged assignments. */
   long bytes() {
     return bytes.sum();
   }
 
-  /** Missing is a register that holds something older than was acknowledged, or nothing. */
+  /** Counts a register as missing that holds no value or an older one than was acknowledged. */
   @Override
   protected Audit audit(Map<String, List<Keyspace.Row>> all, long sinceMillis) {
     Map<String, Long> shown = new HashMap<>();

@@ -20,7 +20,9 @@ import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Finds what grows, flaps or is lost when links are narrow and a datacenter is away for long. */
+/**
+ * Checks heaps, connections and updates while links are narrow and a datacenter is away for long.
+ */
 @Command(
     name = "soak",
     mixinStandardHelpOptions = true,
@@ -39,16 +41,16 @@ public final class SoakCommand extends Trial {
   private static final double CUT_TO = 0.8;
   private static final int LOOKS = 10;
 
-  /** The programs of this trial alone stay below half of it on two cores. */
+  /** The load average per core up to which links are judged; the trial alone stays below half. */
   private static final double LOAD_MAX_PER_CORE = 8;
 
-  /** Of each datacenter. */
+  /** The heap's limit of each datacenter. */
   private static final int HEAP_MEBIBYTES = 512;
 
-  /** Of each direction of a link. */
+  /** The quality of each direction of a link. */
   private static final WanQuality NARROW = new WanQuality(150, 5, 20 * 125_000L);
 
-  /** What each writes a second into registers of 1 KB to 1 MB. */
+  /** The bytes that each writes a second into registers of 1 KB to 1 MB. */
   private static final long LARGE_BYTES = 3_000_000;
 
   private static final int CAUSAL_PER_SECOND = 300;
@@ -61,7 +63,7 @@ public final class SoakCommand extends Trial {
 
   private final Map<String, Long> heapMax = new TreeMap<>();
 
-  /** The highest load average that was seen. */
+  /** The highest load average so far. */
   private double loadMax;
 
   @Override
@@ -115,7 +117,7 @@ public final class SoakCommand extends Trial {
     return cluster.dcs().stream().filter(dc -> !cluster.isAlive(dc)).toList();
   }
 
-  /** Cuts one off, joins it again, and looks at all now and then. */
+  /** Cuts a datacenter off, heals its links later, and measures all datacenters now and then. */
   private void disturb(LocalCluster cluster, List<WriterLoad> loads, LargeLoad large) {
     long began = System.nanoTime();
     boolean cut = false;
@@ -162,7 +164,7 @@ public final class SoakCommand extends Trial {
         heaps);
   }
 
-  /** Objects may take three quarters of a heap: the rest is for what comes and goes. */
+  /** Returns a line for each datacenter whose live objects took over three quarters of its heap. */
   static List<String> heapFaults(List<String> dcs, Map<String, Long> heapMax, long limit) {
     List<String> faults = new ArrayList<>();
     for (String dc : dcs) {

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Measures what a launcher's start of a server takes until a client's request is answered. */
+/** Measures the time and processor time from a launcher's start to a client's first answer. */
 @Command(
     name = "start",
     mixinStandardHelpOptions = true,
@@ -112,11 +112,11 @@ public final class StartCommand implements Callable<Integer> {
       try {
         double took = firstAnswer(process, port, began, log);
         Duration cpu = process.info().totalCpuDuration().orElse(Duration.ZERO);
-        if (i > 0) { // the first one makes the cache
+        if (i > 0) { // the first start makes the cache
           results.add(TABLE, label, "seconds", took);
           results.add(TABLE, label, "of processor", cpu.toNanos() / 1e9);
         }
-        LockSupport.parkNanos(200_000_000); // so that it has said what took how long
+        LockSupport.parkNanos(200_000_000); // until its log says what took how long
       } finally {
         if (kill) {
           process.destroyForcibly();

@@ -2,7 +2,7 @@ package io.osier.bench.systems;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** Which element of a set is added next; after the last one the set is to be cleared. */
+/** Numbers the elements that are added to sets; a full set is cleared. Thread-safe. */
 final class AddNext {
   private final AtomicIntegerArray added;
   private final int elements;
@@ -12,7 +12,7 @@ final class AddNext {
     this.elements = elements;
   }
 
-  /** The element's number, or how many there are: then the set is cleared. */
+  /** Returns the number of a set's next element; the number of elements if the set is full. */
   int of(int key) {
     return Math.floorMod(added.getAndIncrement(key), elements + 1);
   }

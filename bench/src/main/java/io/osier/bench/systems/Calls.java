@@ -8,22 +8,22 @@ public interface Calls extends AutoCloseable {
   @FunctionalInterface
   interface Call {
     /**
-     * Calls.
+     * Makes a call.
      *
-     * @param key number of the object
-     * @param number of the call, at this client
+     * @param key the number of the object
+     * @param number the number of the call at this client
      */
     CompletionStage<?> make(int key, long number);
   }
 
   /**
-   * What makes an operation.
+   * Returns the call that makes an operation.
    *
    * @throws ScenarioException if this system has no such operation
    */
   Call call(String operation);
 
-  /** Makes the objects from 0 on by an operation, each with all of its content. */
+  /** Creates the objects of all keys from 0 on by an operation, each with its whole content. */
   default void fill(String operation, int keys) {
     Call call = call(operation);
     for (int key = 0; key < keys; key++) {
@@ -31,33 +31,33 @@ public interface Calls extends AutoCloseable {
     }
   }
 
-  /** A counter's value here, 0 if there is none. */
+  /** Returns a counter's value at this node; 0 if there is none. */
   default long count(int key) {
     throw unsupported("the value of a counter");
   }
 
-  /** Whether a set has an element here. */
+  /** Returns whether a set has an element at this node. */
   default boolean has(int key, int element) {
     throw unsupported("whether a set has an element");
   }
 
   /**
-   * Has somebody watch.
+   * Starts watchers.
    *
-   * @param keys that are watched; below 0: all, by one watcher
-   * @param told hears each key of which a change is told
-   * @return which is closed in the end, and then fails if a watcher was cut off
+   * @param keys how many keys are watched; below 0: all, by one watcher
+   * @param told is given the key of each change of which a watcher is told
+   * @return the watchers, to be closed; that fails if a watcher was cut off
    */
   default Watching watch(int keys, IntConsumer told) {
     throw unsupported("watching");
   }
 
-  /** Whether watchers are told each update; else several may be told as one change. */
+  /** Returns whether watchers are told of each update, and not of several as one change. */
   default boolean tellsEachUpdate() {
     return false;
   }
 
-  /** Objects that expire; their keys are none of the load's. */
+  /** Returns access to objects that expire, whose keys are not the load's. */
   default Expiring expiring() {
     throw unsupported("time to live");
   }
@@ -77,16 +77,16 @@ public interface Calls extends AutoCloseable {
   interface Expiring {
     CompletionStage<?> put(int number);
 
-    /** Gives one its deadline, in milliseconds since 1970. */
+    /** Gives an object its deadline, in milliseconds since 1970. */
     CompletionStage<?> expireAt(int number, long millis);
 
-    /** How many a client is shown. */
+    /** Returns how many of the objects a client is shown. */
     long visible();
 
-    /** Of how many objects the store keeps something, the load's included. */
+    /** Returns how many objects the store keeps, tombstones and the load's included. */
     long kept();
 
-    /** Of these, those that only remember that they were removed. */
+    /** Returns how many of the kept objects are tombstones. */
     long removed();
   }
 }

@@ -29,8 +29,8 @@ import java.util.function.Function;
  * removed from every second key, and then every fourth key.
  *
  * <p>A removed key is taken from the set of keys; its values stay where they are and are not shown,
- * as Chevrotain does it. So a removal needs to have seen nothing: what it removes may still be on
- * its way from another datacenter, and the later timestamp decides.
+ * as Chevrotain does it. So a removal needs no earlier addition at its datacenter: that may still
+ * be on its way from another one, and the later timestamp decides.
  *
  * <p>The commands are 1,523. The paper says 1,723, which no reading of its text adds up to.
  */
@@ -40,12 +40,12 @@ public final class CommandSequence {
   static final int VALUE_FIRST = 1_000;
   static final int VALUES_REMOVED = 2;
 
-  /** Keys that are left: every fourth of 0 to 209 is 53. */
+  /** The keys that are left: 53 of 210 are every fourth. */
   static final int KEYS_LEFT = 157;
 
   /**
-   * Between the last insertions and the last removals at least. The datacenters' clocks may differ
-   * by some milliseconds, and a removal is meant to be the later one.
+   * The least pause between the last insertions and the last removals. The datacenters' clocks may
+   * differ by some milliseconds, and a removal is meant to be the later one.
    */
   private static final long GAP_NANOS = 20_000_000;
 
@@ -66,20 +66,20 @@ public final class CommandSequence {
   private CommandSequence() {}
 
   /**
-   * One command.
+   * A command.
    *
-   * @param object the key of the set that it changes
+   * @param object the key of the set that the command changes
    */
   public record Command(String object, Operation operation) {}
 
   /**
    * A command and its time.
    *
-   * @param atNanos since the beginning
+   * @param atNanos nanoseconds since the beginning
    */
   public record Timed(long atNanos, Command command) {}
 
-  /** The insertions, in order: the keys, then the values of each key. */
+  /** Returns the insertions in order: the keys, then the values of each key. */
   static List<Command> insertions() {
     List<Command> commands = new ArrayList<>();
     for (int key = 0; key < KEYS; key++) {
@@ -93,7 +93,7 @@ public final class CommandSequence {
     return commands;
   }
 
-  /** The removals, in order: values of every second key, then every fourth key. */
+  /** Returns the removals in order: values of every second key, then every fourth key. */
   static List<Command> removals() {
     List<Command> commands = new ArrayList<>();
     for (int key = 0; key < KEYS; key += 2) {
@@ -116,9 +116,9 @@ public final class CommandSequence {
   }
 
   /**
-   * The sequence at an even pace, again and again on the same objects. Since each time the same is
-   * removed, the removals of the last time decide, whatever came before which earlier; so these
-   * come after a short pause.
+   * Returns the sequence several times over on the same objects, at an even pace. Each time removes
+   * the same, so the removals of the last time decide, whatever the order before; they come after a
+   * short pause.
    */
   public static List<Timed> plan(int times, int perSecond) {
     List<Timed> plan = new ArrayList<>();
@@ -138,7 +138,7 @@ public final class CommandSequence {
     return plan;
   }
 
-  /** What every object must hold in the end, by its name. */
+  /** Returns the elements that each set must hold in the end, by the set's key. */
   public static Map<String, Set<Value>> expected() {
     Map<String, Set<Value>> objects = new TreeMap<>();
     for (Command command : insertions()) {
@@ -159,10 +159,11 @@ public final class CommandSequence {
   }
 
   /**
-   * Ends what several clients did: all that is inserted is inserted once more, what is removed is
-   * removed, each command at the next datacenter; then waits until every one shows what it must.
+   * Completes the sequence after several clients have executed parts of it: executes all commands
+   * once more, each at the next datacenter, and waits until every datacenter shows {@link
+   * #expected}.
    *
-   * @throws OsierException INTERNAL if one does not within a minute
+   * @throws OsierException INTERNAL if a datacenter does not within a minute
    */
   public static void end(List<String> dcs, Function<String, OsierClient> connect, String keyspace)
       throws InterruptedException {

@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The plain server that {@link EchoTarget} measures beside a datacenter. */
+/** A plain Netty server, which {@link EchoTarget} measures beside a datacenter. */
 @Command(
     name = "echo",
     hidden = true,
@@ -58,8 +58,8 @@ public final class EchoCommand implements Callable<Integer> {
   }
 
   /**
-   * Frames as Osier's own framing has them, a length of four bytes and content, by Netty's own
-   * handlers only, so that it does not change with Osier.
+   * Returns handlers of frames of four bytes of length and the content, as Osier has them. They are
+   * Netty's own, so that the echo does not change with Osier.
    */
   static ChannelInitializer<SocketChannel> frames(BiConsumer<ChannelHandlerContext, ByteBuf> take) {
     return new ChannelInitializer<>() {
@@ -81,7 +81,7 @@ public final class EchoCommand implements Callable<Integer> {
   }
 
   /**
-   * A frame of so many bytes of content, of which the first two say how long its answer shall be.
+   * Returns a frame of {@code bytes} of content, of which the first two are the answer's length.
    */
   static ByteBuf frame(ByteBufAllocator allocator, int bytes, int answerBytes) {
     ByteBuf frame = allocator.ioBuffer(LENGTH_BYTES + bytes);

@@ -33,7 +33,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A plain echo in a process of its own: frames of the sizes that a datacenter's calls have. */
+/**
+ * A plain echo server in another process; requests and replies have the sizes of a datacenter's.
+ */
 final class EchoTarget implements Target {
   private static final int TRIES = 300;
 
@@ -50,12 +52,12 @@ final class EchoTarget implements Target {
     return 1;
   }
 
-  /** One connection, one loop, as the client library has. */
+  /** Opens one connection on one event loop, as the client library does. */
   @Override
   public Calls calls(int node, Config load) throws IOException {
     String keyspace = load.getString("keyspace");
     var loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-    // Who waits, in the order of the requests, which is that of the answers. For the loop only.
+    // Futures in the order of the requests, which is that of the answers. Used by the loop only.
     ArrayDeque<CompletableFuture<Void>> waiting = new ArrayDeque<>();
     Bootstrap bootstrap =
         new Bootstrap()
@@ -108,12 +110,12 @@ final class EchoTarget implements Target {
       if (connected.isSuccess()) {
         return connected.channel();
       }
-      LockSupport.parkNanos(100_000_000); // it is starting
+      LockSupport.parkNanos(100_000_000); // the server is starting
     }
     throw new IOException("the echo does not answer on port " + port);
   }
 
-  /** Of a request and its reply, as they are on the way. */
+  /** Returns the bytes of a request and of its reply. */
   private static int[] bytes(String keyspace, String operation) {
     long id = 1_000_000;
     Key key = Key.of("c555");

@@ -9,11 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Three Hazelcast members and their PN counters. Their states are replicated every 100 ms to both
- * other members at once (the defaults are 1 s and one member). Calls block, as the API has them; a
- * member that holds a replica runs them on the calling thread. The counters' statistics stay on:
- * without them version 5.5.0 fails with a NullPointerException. Hazelcast has no set that is a
- * CRDT.
+ * Three Hazelcast members and their PN counters. A member sends its states to both others every 100
+ * ms (the defaults are one member and 1 s). The API's calls block, and a member with a replica
+ * executes them on the calling thread. The counters' statistics stay on, since version 5.5.0 fails
+ * without them by a NullPointerException. Hazelcast has no set that is a CRDT.
  */
 final class HazelcastPeer extends PeerTarget {
   private static final String SETTINGS =
@@ -36,7 +35,7 @@ final class HazelcastPeer extends PeerTarget {
     Config config = new Config();
     config.setClusterName("peers-" + announced(0));
     config.setProperty("hazelcast.logging.type", "slf4j");
-    // It would tell its makers that it runs.
+    // Hazelcast would report its use to its vendor.
     config.setProperty("hazelcast.phone.home.enabled", "false");
     config.setProperty("hazelcast.shutdownhook.enabled", "false");
     config.setProperty("hazelcast.socket.bind.any", "false");

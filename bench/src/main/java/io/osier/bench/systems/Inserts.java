@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.LongStream;
 
 /**
- * Inserts elements that are not there into a set of a size, one by one; when it is a quarter larger
- * the next insert waits until these have been removed again, in requests of 10,000. Thread-safe.
+ * Inserts new elements into a set, one by one. When the set has grown by a quarter, the next insert
+ * waits until the new elements were removed again, in requests of 10,000. Thread-safe.
  */
 final class Inserts implements Calls.Call {
   private static final int BATCH = 10_000;

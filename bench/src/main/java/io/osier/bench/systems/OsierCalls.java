@@ -73,7 +73,10 @@ public final class OsierCalls implements Calls {
     text = "x".repeat(bytes);
   }
 
-  /** The element of a number, of so many bytes, at least 10; where it lies in order is random. */
+  /**
+   * Returns the element with a number, of {@code bytes} bytes and at least 10. The order of
+   * elements is unrelated to that of their numbers.
+   */
   public static Value element(long number, int bytes) {
     return Value.of(elementBytes(number, bytes));
   }
@@ -87,7 +90,7 @@ public final class OsierCalls implements Calls {
     return ByteBuffer.allocate(Math.max(10, bytes)).putLong(z).putShort((short) z).array();
   }
 
-  /** Which element of a set of a fixed range a call adds. */
+  /** Returns the number of the element that a call adds, from 0 to {@code elements} − 1. */
   public static int elementOf(long number, int elements) {
     return (int) Math.floorMod((number * 0x9E3779B97F4A7C15L) >>> 17, (long) elements);
   }
@@ -157,7 +160,7 @@ public final class OsierCalls implements Calls {
     CompletionStage<?> of(T handle, long number);
   }
 
-  /** Handles are made once, if they are not too many. */
+  /** Returns a call that uses handles made beforehand, unless they are too many. */
   private <T> Call on(String prefix, Handle<T> handle, Use<T> use) {
     int size = sessions.size();
     if ((long) keys * size > HANDLES_MAX) {
@@ -170,7 +173,7 @@ public final class OsierCalls implements Calls {
     return (key, number) -> use.of(made.get(key * size + (int) (number % size)), number);
   }
 
-  /** The keys of the homes come in turn. */
+  /** Returns a key's name; the keys belong to the homes in turn. */
   private String name(String prefix, int key) {
     return (homes.isEmpty() ? "" : homes.get(key % homes.size()) + ":") + prefix + key;
   }
@@ -217,7 +220,7 @@ public final class OsierCalls implements Calls {
   public void fill(String operation, int count) {
     Keyspace at = sessions.getFirst();
     if (operation.equals("add") || operation.equals("insert")) {
-      // What is under way, and what is in one request, is bounded by bytes.
+      // A request has a limit of bytes, and so have all requests in flight.
       int part = Math.min(elements, Math.clamp(FILLED_BYTES / Math.max(10, bytes), 1, PART_MAX));
       int parts = (elements + part - 1) / part;
       int atOnce = Math.clamp(FILLED_BYTES / (part * (long) Math.max(10, bytes)), 1, 200);
@@ -237,7 +240,9 @@ public final class OsierCalls implements Calls {
         .toList();
   }
 
-  /** Makes calls with all numbers, so many at once; the first failure is thrown. */
+  /**
+   * Makes calls with the numbers from 0 on, {@code atOnce} at a time, and throws the first failure.
+   */
   public static void all(int count, int atOnce, IntFunction<CompletionStage<?>> call) {
     Semaphore room = new Semaphore(atOnce);
     AtomicReference<Throwable> failure = new AtomicReference<>();

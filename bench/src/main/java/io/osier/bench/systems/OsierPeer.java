@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Three embedded datacenters with one keyspace in memory only, as the other systems have it. Each
- * caller has a session; calls block.
+ * Three embedded datacenters with a keyspace in memory only, as with the other systems. Each caller
+ * has a session of its own, and its calls block.
  */
 final class OsierPeer extends PeerTarget {
   private static final String SETTINGS =

@@ -36,7 +36,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Datacenter processes with emulated links between them. */
+/** Datacenter processes with emulated links between them, as a system under load. */
 public final class OsierTarget implements Target {
   private static final Duration START_MAX = Duration.ofMinutes(2);
 
@@ -48,7 +48,7 @@ public final class OsierTarget implements Target {
   private final AtomicLong traceBytes = new AtomicLong();
   private final @Nullable HttpServer spans;
 
-  /** Starts the processes, and waits until they serve. */
+  /** Starts the processes and waits until they serve. */
   OsierTarget(Config config) throws IOException {
     this.config = config;
     this.directory = Files.createTempDirectory("osier-run");
@@ -83,8 +83,8 @@ public final class OsierTarget implements Target {
   }
 
   /**
-   * Creates keyspaces, and alters their homes, in the order of the names: one when all others are
-   * held.
+   * Creates keyspaces and alters their homes, in the order of their names, each after the one
+   * before it is held by all its holders.
    */
   private void create(Config created) {
     try (OsierClient client = client(first.getFirst())) {
@@ -108,7 +108,7 @@ public final class OsierTarget implements Target {
     }
   }
 
-  /** Waits until something is done; a datacenter that was just started may not answer at once. */
+  /** Waits until a condition holds; a request that fails while a datacenter starts is repeated. */
   private static void await(String name, BooleanSupplier isDone) {
     long deadline = System.nanoTime() + START_MAX.toNanos();
     String said = "";
@@ -142,7 +142,7 @@ public final class OsierTarget implements Target {
     return lines.isEmpty() ? "    k { sla = 2s }\n" : lines;
   }
 
-  /** What is in a block, as a line of a configuration. */
+  /** Returns the content of a block of the scenario as a line of a configuration. */
   private String lines(String block) {
     String rendered = config.getObject(block).render(ConfigRenderOptions.concise());
     String content = rendered.substring(1, rendered.length() - 1);
@@ -192,7 +192,7 @@ public final class OsierTarget implements Target {
     return server;
   }
 
-  /** A client that is connected to one datacenter alone. */
+  /** Returns a client that is connected to one datacenter alone. */
   public OsierClient client(String dc) {
     OsierClient.Builder builder = OsierClient.builder().name("run").timeout(START_MAX);
     builder.endpoint(dc, cluster.endpoint(dc));
@@ -202,7 +202,7 @@ public final class OsierTarget implements Target {
     return client;
   }
 
-  /** Those that run: a step may have ended one, or another may have joined. */
+  /** Returns the number of running datacenters, which steps may change. */
   @Override
   public int nodes() {
     return names().size();
@@ -244,7 +244,7 @@ public final class OsierTarget implements Target {
     return tls.isEmpty() ? Optional.of(cluster) : Optional.empty();
   }
 
-  /** Starts one, or starts it again, and waits until it serves. */
+  /** Starts a datacenter, or starts it again, and waits until it serves. */
   public void start(String dc) {
     cluster.start(dc);
     cluster.awaitReady(dc, START_MAX);

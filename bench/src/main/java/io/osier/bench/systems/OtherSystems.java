@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** The systems that Osier is measured beside, whose libraries only a full build has. */
+/** Starts the systems that Osier is compared with, whose libraries only a full build has. */
 final class OtherSystems implements Targets.Starter {
   @Override
   public Target start(Config cluster) throws IOException {
@@ -26,7 +26,7 @@ final class OtherSystems implements Targets.Starter {
     };
   }
 
-  /** A redis-server of this machine. */
+  /** Starts this machine's redis-server. */
   private static Target redis(Config cluster) throws IOException {
     Path directory = Files.createTempDirectory("osier-redis");
     int port = Ports.free();
@@ -59,7 +59,7 @@ final class OtherSystems implements Targets.Starter {
         });
   }
 
-  /** The port for clients of Redis of a scenario's only datacenter. */
+  /** Starts a datacenter that is called through its port for clients of Redis. */
   private static Target osierRedis(Config cluster) throws IOException {
     int port = Ports.free();
     OsierTarget target =

@@ -12,11 +12,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 
 /**
- * Three nodes of a system in this process, each called through the system's own API, which blocks
- * or bounds what is under way; so load.threads must be 1 or more, and each thread has its calls. A
- * forwarder is in front of each node's port: nodes announce it as their address, so that all that
- * they send each other passes it, and is counted by the same means for every system. It adds no
- * delay and no limit.
+ * Three nodes of a system in this process, each called through the system's own API. The API blocks
+ * or limits the calls in flight, so load.threads must be 1 or more, and each thread has its own
+ * {@link Calls}. Each node announces the port of a forwarder as its address, so that all bytes
+ * between nodes are counted in the same way for every system. Forwarders add no delay and no
+ * bandwidth limit.
  */
 abstract class PeerTarget implements Target {
   static final int NODES = 3;
@@ -28,7 +28,11 @@ abstract class PeerTarget implements Target {
   private final int[] ports = new int[NODES];
   private final String settings;
 
-  /** With what a reader of the figures must know. */
+  /**
+   * Opens the forwarders.
+   *
+   * @param settings what a reader of the figures must know
+   */
   PeerTarget(String settings) {
     this.settings = settings;
     for (int node = 0; node < NODES; node++) {
@@ -38,12 +42,12 @@ abstract class PeerTarget implements Target {
     }
   }
 
-  /** The port of 127.0.0.1 where a node must listen. */
+  /** Returns the port of 127.0.0.1 at which a node must listen. */
   final int listen(int node) {
     return ports[node];
   }
 
-  /** The port of 127.0.0.1 where others reach a node. */
+  /** Returns the port of 127.0.0.1 at which others reach a node. */
   final int announced(int node) {
     return links.link(Integer.toString(node)).port();
   }
@@ -60,7 +64,7 @@ abstract class PeerTarget implements Target {
     }
   }
 
-  /** Ends the nodes, also those that are in the middle of something. */
+  /** Ends the nodes at once. */
   abstract void closeNodes();
 
   @Override
@@ -84,7 +88,7 @@ abstract class PeerTarget implements Target {
     links.close();
   }
 
-  /** The made one with a number; those up to it are made now, if they were not. */
+  /** Returns the object with a number, after making all objects up to it that are not there yet. */
   static <T> T made(List<T> made, int number, IntFunction<T> make) {
     while (made.size() <= number) {
       made.add(make.apply(made.size()));
@@ -92,7 +96,7 @@ abstract class PeerTarget implements Target {
     return made.get(number);
   }
 
-  /** Calls of one thread at one node. What fails throws an exception of the system's own. */
+  /** Calls of one thread at one node. A failed call throws an exception of the system. */
   abstract static class PeerCalls implements Calls {
     private final int elements;
 
@@ -100,7 +104,7 @@ abstract class PeerTarget implements Target {
       elements = load.getInt("elements");
     }
 
-    /** Adds one to a counter; may return earlier than that, with only so many under way. */
+    /** Adds one to a counter; may return earlier, if the calls in flight are limited. */
     abstract void increment(int counter);
 
     /** Adds an element to a set; as {@link #increment}. */
@@ -127,7 +131,7 @@ abstract class PeerTarget implements Target {
 
     @Override
     public void close() {
-      // A call returns when it is done.
+      // Calls block, so none is in flight.
     }
   }
 }

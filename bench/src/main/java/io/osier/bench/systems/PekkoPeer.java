@@ -28,9 +28,9 @@ import org.apache.pekko.pattern.Patterns;
 /**
  * Three actor systems with Pekko Distributed Data. Deltas are on and leave every 200 ms, the
  * shortest that it allows: a fifth of the gossip interval, which is 1 s here (2 s by default).
- * Updates are told to the replicator with the local write consistency, so that the caller does not
- * wait for each; so many are under way as keep the replicator busy. The largest frame is raised, as
- * its documentation says to do, since one message carries the deltas of all objects that changed.
+ * Updates are sent to the replicator with local write consistency; the caller does not wait for
+ * each, and enough are in flight to keep the replicator busy. The maximum frame size is raised, as
+ * Pekko's documentation recommends, since one message carries the deltas of all changed objects.
  */
 final class PekkoPeer extends PeerTarget {
   private static final String SETTINGS =
@@ -38,7 +38,7 @@ final class PekkoPeer extends PeerTarget {
           + "interval 1 s, WriteLocal, 64 updates of each thread under way, Artery TCP, "
           + "maximum frame 4 MiB, not durable";
 
-  /** Of each caller; nine of them have 576. */
+  /** Updates in flight of each caller; nine callers have 576. */
   private static final int UNDER_WAY = 64;
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -123,7 +123,7 @@ final class PekkoPeer extends PeerTarget {
     }
   }
 
-  /** Takes the replicator's replies to one caller's updates. */
+  /** Receives the replicator's replies to one caller's updates. */
   private static final class Replies extends AbstractActor {
     private final Semaphore room;
     private final AtomicReference<Object> failure;

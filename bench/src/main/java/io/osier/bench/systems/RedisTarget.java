@@ -69,7 +69,7 @@ final class RedisTarget implements Target {
           shutDown();
           throw new OsierException(ErrorCode.UNAVAILABLE, name + " did not start", e);
         }
-        LockSupport.parkNanos(100_000_000); // it is starting
+        LockSupport.parkNanos(100_000_000); // the server is starting
       }
     }
   }

@@ -15,8 +15,8 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB alone, with the settings of a datacenter's store: a call writes a batch of load.objects
- * records of the size of a counter's.
+ * RocksDB alone, with the settings of a datacenter's store. A call writes a batch of load.objects
+ * records of a counter's size.
  */
 final class RocksTarget implements Target {
   private static final int KEY_BYTES = 13;

@@ -1,6 +1,6 @@
 package io.osier.bench.systems;
 
-/** A scenario asks for what there is not, or what cannot be done: its file is to be changed. */
+/** A mistake in a scenario: it names something unknown or impossible, and must be changed. */
 public final class ScenarioException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

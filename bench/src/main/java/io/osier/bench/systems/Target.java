@@ -8,48 +8,50 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A system that is put under load: its processes or nodes run until it is closed. */
+/** A system under load, whose processes or nodes run until it is closed. */
 public interface Target extends AutoCloseable {
   int nodes();
 
-  /** Their names, by which a load says where it calls; empty if they have none. */
+  /** Returns the nodes' names, which load.at can name; empty if they have none. */
   default List<String> names() {
     return List.of();
   }
 
   /**
-   * Opens what calls go through. Where it is not safe for several threads, each opens its own.
+   * Opens a client of a node. If it is not thread-safe, each thread opens its own.
    *
-   * @param node from 0
+   * @param node the node's number, from 0
    */
   Calls calls(int node, Config load) throws IOException;
 
-  /** Processor time of its processes so far; zero if it runs in this one. */
+  /**
+   * Returns the processor time of the system's processes so far; zero if it runs in this process.
+   */
   default Duration cpu() {
     return Duration.ZERO;
   }
 
-  /** Bytes between its nodes so far. */
+  /** Returns the bytes between the nodes so far. */
   default long linkBytes() {
     return 0;
   }
 
-  /** Bytes of the traces that came so far. */
+  /** Returns the bytes of traces received so far. */
   default long traceBytes() {
     return 0;
   }
 
-  /** What its data takes in memory, after a collection, at the first node. */
+  /** Returns the bytes of the first node's data in memory, after a collection; empty if unknown. */
   default OptionalLong memoryBytes() {
     return OptionalLong.empty();
   }
 
-  /** What a reader of the figures must know. */
+  /** Returns what a reader of the figures must know; may be empty. */
   default String notes() {
     return "";
   }
 
-  /** The datacenter processes, if it is made of such and they tell their figures. */
+  /** Returns the datacenter processes; empty if there are none or their reports cannot be read. */
   default Optional<LocalCluster> cluster() {
     return Optional.empty();
   }

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Starts what a scenario names as its target. */
+/** Starts the system that a scenario names as its target. */
 public final class Targets {
-  /** Their calls have their answers when they return. */
+  /** Systems whose calls return when they are done. */
   private static final Set<String> BLOCKING =
       Set.of("osier-embedded", "pekko", "hazelcast", "rocksdb");
 
@@ -20,13 +20,13 @@ public final class Targets {
 
   private Targets() {}
 
-  /** Whether a call at a target returns only when it is done, so that threads must call. */
+  /** Returns whether a target's calls block, so that load.threads must be 1 or more. */
   public static boolean isBlocking(String target) {
     return BLOCKING.contains(target);
   }
 
   /**
-   * Starts it, and waits until it serves.
+   * Starts a system, and waits until it serves.
    *
    * @param cluster a scenario's cluster block
    * @throws ScenarioException if there is no such target
@@ -51,15 +51,15 @@ public final class Targets {
   }
 
   /**
-   * What to say where something is asked for that the launcher's own build leaves out.
+   * Returns the message for something that the launcher's own build leaves out.
    *
-   * @param what its name
+   * @param what the name of the missing part
    */
   public static String onlyInFullBuild(String what) {
     return what + " is not in this build; this makes one with it: mvn -B -DskipTests package";
   }
 
-  /** By name: the launcher's own build, with Maven's -Dquick, leaves the other systems out. */
+  /** Loads OtherSystems by its name: the launcher's own build, with -Dquick, leaves it out. */
   private static Target otherSystem(Config cluster) throws IOException {
     Starter starter;
     try {
@@ -74,15 +74,15 @@ public final class Targets {
     return starter.start(cluster);
   }
 
-  /** Starts what a scenario's cluster block asks for. */
+  /** Starts the system of a scenario's cluster block. */
   interface Starter {
     Target start(Config cluster) throws IOException;
   }
 
   /**
-   * A value of a scenario's that must be one of some words.
+   * Returns a scenario's value as a constant of an enum.
    *
-   * @throws ScenarioException if it is none of them
+   * @throws ScenarioException if the enum has no such constant
    */
   public static <E extends Enum<E>> E oneOf(Class<E> words, Config config, String path) {
     String given = config.getString(path);
@@ -94,14 +94,14 @@ public final class Targets {
     }
   }
 
-  /** Whether what it needs is on this machine. */
+  /** Returns whether this machine has the programs that a target needs. */
   public static boolean isInstalled(String target) {
     return !target.equals("redis")
         || Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
             .anyMatch(folder -> new File(folder, REDIS).canExecute());
   }
 
-  /** Options of Java that the system's documentation asks for, if it runs in this process. */
+  /** Returns the options of Java that a target's documentation asks for. */
   public static List<String> javaOptions(String target) {
     if (!target.equals("hazelcast")) {
       return List.of();

@@ -1,7 +1,6 @@
 /**
- * What the load runner puts under load: datacenter processes, and the systems that Osier is
- * compared with. Here they are started, called and asked what they took; who calls when is the
- * runner's.
+ * The systems under load: datacenter processes, and the systems that Osier is compared with. This
+ * package starts them, makes calls at them and reads their counters; the runner decides when.
  */
 @NullMarked
 package io.osier.bench.systems;

@@ -3,25 +3,25 @@ package io.osier.bench.wan;
 import java.util.SplittableRandom;
 
 /**
- * One direction of a link, shared by its connections: when the line is free, how long a passage
- * takes, whether the direction is cut. Times are nanoseconds of any monotonic clock and are passed
- * in. Not thread-safe.
+ * One direction of a link, shared by its connections: computes when bytes arrive, from the quality
+ * and the bytes before them, and keeps whether the direction is cut. Times are passed in, in
+ * nanoseconds of any monotonic clock. Not thread-safe.
  */
 final class WanDirection {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** How long what a link holds may wait for its turn, as in the buffers of real ones. */
+  /** How long bytes may wait in the buffers of the link, as in those of real ones. */
   private static final double BUFFERED_MILLIS = 250;
 
-  /** A link that carries little still takes so many bytes at once. */
+  /** The least number of bytes that a connection can have in flight, however narrow the link. */
   private static final long HELD_BYTES_MIN = 64 << 10;
 
   private WanQuality quality;
   private final SplittableRandom random;
   private boolean cut;
 
-  /** Until when the line is occupied; meaningful only once something was sent. */
+  /** Until when the line is occupied; undefined until bytes were sent. */
   private long freeNanos;
 
   private boolean used;
@@ -31,7 +31,7 @@ final class WanDirection {
     this.random = new SplittableRandom(seed);
   }
 
-  /** Sends bytes after everything sent before, and tells when they arrive. */
+  /** Sends bytes after all earlier ones, and returns when they arrive. */
   long arrivalNanos(long nowNanos, long bytes) {
     long startNanos = used && freeNanos - nowNanos > 0 ? freeNanos : nowNanos;
     used = true;
@@ -47,12 +47,12 @@ final class WanDirection {
     return freeNanos + (long) (millis * NANOS_PER_MILLI);
   }
 
-  /** Changes what is sent from now on; what is under way arrives as it would have. */
+  /** Changes the quality for bytes that are sent from now on. */
   void become(WanQuality other) {
     quality = other;
   }
 
-  /** How many bytes a connection can have under way: what a narrow link buffers is little. */
+  /** Returns how many bytes a connection can have in flight; a narrow link buffers few. */
   long holdsBytes() {
     if (quality.bytesPerSecond() == 0) {
       return Long.MAX_VALUE;
@@ -73,7 +73,7 @@ final class WanDirection {
     cut = true;
   }
 
-  /** Opens the direction again; the line is free from now on, since all is sent again. */
+  /** Ends a cut. The line is free from now on, since all held bytes are sent again. */
   void heal(long nowNanos) {
     cut = false;
     freeNanos = nowNanos;

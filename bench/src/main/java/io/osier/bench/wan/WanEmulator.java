@@ -13,19 +13,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Any number of named {@linkplain WanLink links} in one process, on one daemon thread. The kernel's
- * own emulation (netem) is not there on many machines, so this does it in user space. Each link has
- * a seed of its own, drawn from the emulator's and its name, so links do not disturb each other's
- * jitter. Thread-safe.
+ * Named {@linkplain WanLink links} in one process, on one daemon thread. They are emulated in user
+ * space, since many machines lack the kernel's netem. Each link's seed is made of the emulator's
+ * and the link's name, so that links do not disturb each other's jitter. Thread-safe.
  *
- * <pre>{@code
- * try (WanEmulator wan = new WanEmulator(1)) {
- *   WanQuality quality = new WanQuality(40, 3, 0);
- *   int port = wan.open("eu-us", 0, us, quality, quality).port(); // eu connects here
- *   wan.link("eu-us").cut();
- *   wan.link("eu-us").heal();
- * }
- * }</pre>
+ * <pre>
+ * {@code try (WanEmulator wan = new WanEmulator(1)) { WanQuality quality = new WanQuality(40, 3, 0); int port = wan.open("eu-us", 0, us, quality, quality).port(); // eu connects here wan.link("eu-us").cut(); wan.link("eu-us").heal(); } }
+ * </pre>
  */
 public final class WanEmulator implements AutoCloseable {
   private final long seed;
@@ -37,7 +31,7 @@ public final class WanEmulator implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
-   * An emulator without links, for this machine alone.
+   * Creates an emulator without links, for this machine alone.
    *
    * @param seed of all jitter
    */
@@ -46,7 +40,7 @@ public final class WanEmulator implements AutoCloseable {
   }
 
   /**
-   * An emulator without links.
+   * Creates an emulator without links.
    *
    * @param seed of all jitter
    * @param host the address on which its links listen; 0.0.0.0 lets other machines in
@@ -60,9 +54,9 @@ public final class WanEmulator implements AutoCloseable {
    * Opens a link.
    *
    * @param name not used by another link
-   * @param listenPort where it listens; 0 for any free port
-   * @param target where it leads; need not be there yet, and an unresolved name is looked up for
-   *     each connection
+   * @param listenPort the port at which the link listens; 0 for any free one
+   * @param target the address to which the link leads, which need not listen yet; an unresolved
+   *     name is looked up for each connection
    * @throws IllegalArgumentException if the name is taken
    */
   public WanLink open(
@@ -86,7 +80,7 @@ public final class WanEmulator implements AutoCloseable {
   }
 
   /**
-   * A link by its name.
+   * Returns the link with a name.
    *
    * @throws IllegalArgumentException if there is none
    */
@@ -103,7 +97,7 @@ public final class WanEmulator implements AutoCloseable {
     return Set.copyOf(links.keySet());
   }
 
-  /** Bytes delivered so far on all links, both ways. */
+  /** Returns the bytes delivered so far on all links, both ways. */
   public long bytes() {
     return links.values().stream()
         .mapToLong(link -> link.bytes(Direction.FORTH) + link.bytes(Direction.BACK))

@@ -22,24 +22,24 @@ import java.util.concurrent.atomic.AtomicLong;
  * One emulated link: a TCP proxy in front of a target, with delay, jitter and a bandwidth for each
  * direction. Bytes keep their order within a connection.
  *
- * <p>A cut direction delivers nothing and holds what comes, as a network does for which no route is
- * left: connections neither close nor open, and nobody is told. While either direction is cut, new
- * connections are accepted and then hang, since a handshake needs both. A heal sends what was held
- * again from that moment on, with the delay and the bandwidth as ever; {@link #reset} ends the
- * connections instead, which real networks also do after a long outage.
+ * <p>A cut direction delivers nothing and holds the bytes that come, as a network without a route:
+ * connections neither close nor open, and neither end is told. While either direction is cut, new
+ * connections are accepted and then hang, since a handshake needs both directions. A heal sends the
+ * held bytes again, with the usual delay and bandwidth; {@link #reset} ends the connections
+ * instead, as real networks may after a long outage.
  *
- * <p>Memory is bounded: a connection holds at most about {@link #HELD_BYTES_MAX} in a direction and
- * then reads no more, so the sender feels it. Thread-safe; its channels run on one event loop.
+ * <p>Memory is bounded: a connection that holds about {@link #HELD_BYTES_MAX} in a direction reads
+ * no more, so that the sender has to wait. Thread-safe; all channels run on one event loop.
  */
 public final class WanLink implements AutoCloseable {
   /**
-   * A direction of a connection that holds so many bytes reads no more until half are delivered.
-   * Large enough for 60 MB/s at a delay of 60 ms.
+   * A direction of a connection that holds this many bytes reads no more until half of them are
+   * delivered. Enough for 60 MB/s at a delay of 60 ms.
    */
   static final long HELD_BYTES_MAX = 4L << 20;
 
   public enum Direction {
-    /** From whoever connects to the target. */
+    /** From the side that connects to the target. */
     FORTH,
     BACK
   }
@@ -61,9 +61,9 @@ public final class WanLink implements AutoCloseable {
   /**
    * Opens a link.
    *
-   * @param listen where it listens; port 0 for any free one
+   * @param listen the address at which the link listens; port 0 for any free one
    * @param seed of the jitter
-   * @throws RuntimeException if the port cannot be had (Netty throws the BindException as it is)
+   * @throws RuntimeException if the port is taken (Netty throws the BindException as it is)
    */
   WanLink(
       EventLoop loop,
@@ -96,12 +96,12 @@ public final class WanLink implements AutoCloseable {
             .channel();
   }
 
-  /** The port to connect to. */
+  /** Returns the port at which the link listens. */
   public int port() {
     return ((InetSocketAddress) server.localAddress()).getPort();
   }
 
-  /** Bytes delivered in a direction so far. */
+  /** Returns the bytes delivered in a direction so far. */
   public long bytes(Direction direction) {
     return (direction == Direction.FORTH ? forthBytes : backBytes).get();
   }
@@ -110,7 +110,7 @@ public final class WanLink implements AutoCloseable {
     return direction == Direction.FORTH ? forth : back;
   }
 
-  /** Makes both directions narrower or wider, shorter or longer, for what is sent from now on. */
+  /** Changes the quality of both directions for bytes that are sent from now on. */
   public void become(WanQuality quality) {
     run(
         () -> {
@@ -119,12 +119,12 @@ public final class WanLink implements AutoCloseable {
         });
   }
 
-  /** Stops a direction; what is under way is held. Does nothing if it is cut already. */
+  /** Cuts a direction; bytes in flight are held. Does nothing if it is cut already. */
   public void cut(Direction direction) {
     run(() -> way(direction).cut());
   }
 
-  /** Lets a direction go on. Does nothing if it is not cut. */
+  /** Heals a direction. Does nothing if it is not cut. */
   public void heal(Direction direction) {
     run(
         () -> {
@@ -156,7 +156,7 @@ public final class WanLink implements AutoCloseable {
     heal(Direction.BACK);
   }
 
-  /** Ends all present connections with a TCP reset at both sides; new ones can be made. */
+  /** Ends all present connections by a TCP reset at both sides; new ones can be made. */
   public void reset() {
     run(
         () -> {

@@ -18,10 +18,10 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries one connection's bytes in one direction: reads from one channel, holds them in a {@link
- * WanQueue} and writes them to the other when they have arrived. Stops reading while the queue is
- * full, and stops delivering while the reader at the other end is slow, so that memory is bounded
- * and the sender feels it. Both channels share one event loop, which alone touches this.
+ * Carries one connection's bytes in one direction: reads them from one channel, holds them in a
+ * {@link WanQueue}, and writes them to the other channel at their time of arrival. Stops reading
+ * while the queue is full, and stops writing while the reader is slow, so that memory is bounded.
+ * Used only by the event loop that both channels share.
  */
 final class WanPipe extends ChannelInboundHandlerAdapter {
   private final WanQueue<ByteBuf> queue;
@@ -30,12 +30,12 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
   private final LongConsumer delivered;
   private final Runnable whenClosed;
 
-  /** The pipe that reads from where this one writes to; null until both are there. */
+  /** The pipe of the other direction; null until both exist. */
   private @Nullable WanPipe opposite;
 
   private @Nullable Future<?> alarm;
 
-  /** Whether the sender is gone altogether, so that nothing can be sent back either. */
+  /** Whether the sender has closed both directions, so that nothing can be sent back. */
   private boolean gone;
 
   private boolean done;
@@ -53,7 +53,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
     this.whenClosed = whenClosed;
   }
 
-  /** The pipe that reads from where this one writes to. */
+  /** Sets the pipe of the other direction. */
   void setOpposite(WanPipe opposite) {
     this.opposite = opposite;
   }
@@ -76,7 +76,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
     setAlarm();
   }
 
-  /** Delivers what has arrived, and sets the alarm for the rest. */
+  /** Writes the bytes that have arrived, and sets the alarm for the next ones. */
   void deliver() {
     long now = now();
     boolean any = false;
@@ -114,7 +114,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** One alarm a pipe: times of arrival only grow, so the earliest is always the one set. */
+  /** Sets the alarm unless it is set: times of arrival only grow, so it is the earliest. */
   private void setAlarm() {
     if (alarm != null || done || !queue.isWaiting()) {
       return;
@@ -134,7 +134,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
                 TimeUnit.NANOSECONDS);
   }
 
-  /** Goes on after a heal, with all that was held sent anew. */
+  /** Continues after a heal, and sends all held bytes again. */
   void restart() {
     if (alarm != null) {
       alarm.cancel(false);
@@ -144,7 +144,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
     deliver();
   }
 
-  /** Ends the connection at both sides with a reset. */
+  /** Ends the connection at both sides by a TCP reset. */
   void reset() {
     for (Channel channel : new Channel[] {from, to}) {
       try {
@@ -183,7 +183,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     gone = true;
     queue.end(now());
-    opposite().queue.clear(ReferenceCountUtil::release); // nobody is left to read it
+    opposite().queue.clear(ReferenceCountUtil::release); // the receiver is gone
     if (!to.isActive()) {
       queue.clear(ReferenceCountUtil::release);
       whenClosed.run();

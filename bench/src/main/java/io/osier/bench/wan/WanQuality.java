@@ -1,14 +1,14 @@
 package io.osier.bench.wan;
 
 /**
- * What one direction of a link is like.
+ * The quality of one direction of a link.
  *
  * @param delayMillis one way; at least 0
  * @param jitterMillis added to the delay, evenly from 0 to this; at least 0
  * @param bytesPerSecond bandwidth, shared by all connections; 0 for unlimited
  */
 public record WanQuality(double delayMillis, double jitterMillis, long bytesPerSecond) {
-  /** Delays over an hour are taken for a mistake in the unit. */
+  /** A delay of more than an hour is taken for a mistake in the unit. */
   private static final double MILLIS_MAX = 3_600_000;
 
   /**

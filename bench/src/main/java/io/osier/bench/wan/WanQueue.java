@@ -5,12 +5,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one connection has under way in one direction: items in their order, each with the time of
- * its arrival, and at last the end of the connection, which travels like a byte. Nothing arrives
- * while the direction is cut; after the heal {@link #restart} sends all of it again, as TCP does.
+ * The bytes that a connection has in flight in one direction: items in their order, each with its
+ * time of arrival, and at last the connection's end, which travels like a byte. Nothing arrives
+ * while the direction is cut; after a heal {@link #restart} sends everything again, as TCP does.
  * Not thread-safe.
  *
- * @param <T> what carries the bytes
+ * @param <T> the type that carries the bytes
  */
 final class WanQueue<T> {
   private record Item<T>(T content, long bytes, long dueNanos) {}
@@ -25,22 +25,23 @@ final class WanQueue<T> {
   private long endDueNanos;
 
   /**
-   * An empty queue.
+   * Creates an empty queue.
    *
-   * @param bytesMax full from so many bytes on, or from fewer where the direction holds no more
+   * @param bytesMax the queue is full from this many bytes on, or from fewer if the direction holds
+   *     fewer
    */
   WanQueue(WanDirection direction, long bytesMax) {
     this.direction = direction;
     this.bytesMax = bytesMax;
   }
 
-  /** Puts bytes on their way. Takes them also when full: the sender must ask before it reads. */
+  /** Adds bytes, also to a full queue: the reader must check {@link #isFull}. */
   void offer(T content, long size, long nowNanos) {
     items.add(new Item<>(content, size, due(size, nowNanos)));
     bytes += size;
   }
 
-  /** Puts the end of the connection on its way, behind all bytes. */
+  /** Adds the end of the connection, behind all bytes. */
   void end(long nowNanos) {
     if (!ending) {
       ending = true;
@@ -59,7 +60,7 @@ final class WanQueue<T> {
     return due;
   }
 
-  /** The next bytes that have arrived, or null. */
+  /** Removes and returns the next bytes that have arrived, or null. */
   @Nullable T poll(long nowNanos) {
     Item<T> head = items.peek();
     if (head == null || direction.isCut() || head.dueNanos - nowNanos > 0) {
@@ -70,17 +71,17 @@ final class WanQueue<T> {
     return head.content;
   }
 
-  /** Whether everything has arrived, the end too. */
+  /** Returns whether everything has arrived, including the end. */
   boolean isEnded(long nowNanos) {
     return ending && items.isEmpty() && !direction.isCut() && endDueNanos - nowNanos <= 0;
   }
 
-  /** Whether something will arrive by the mere passing of time. */
+  /** Returns whether bytes or the end will arrive as time passes. */
   boolean isWaiting() {
     return !direction.isCut() && (!items.isEmpty() || ending);
   }
 
-  /** When the next arrives; only if {@link #isWaiting}. */
+  /** Returns when the next bytes or the end arrive; only if {@link #isWaiting}. */
   long nextDueNanos() {
     return items.isEmpty() ? endDueNanos : items.peek().dueNanos;
   }
@@ -89,7 +90,7 @@ final class WanQueue<T> {
     return bytes >= max();
   }
 
-  /** Whether a sender that was told to wait may go on. */
+  /** Returns whether a full queue has delivered enough for reading to continue. */
   boolean hasRoomAgain() {
     return bytes <= max() / 2;
   }
@@ -98,7 +99,7 @@ final class WanQueue<T> {
     return Math.min(bytesMax, direction.holdsBytes());
   }
 
-  /** Sends again from now on what the cut held back. */
+  /** Sends everything again from now on, after a cut. */
   void restart(long nowNanos) {
     ArrayDeque<Item<T>> held = items;
     items = new ArrayDeque<>(held.size() + 1);

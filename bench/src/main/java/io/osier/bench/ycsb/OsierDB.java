@@ -40,7 +40,7 @@ import site.ycsb.StringByteIterator;
 public final class OsierDB extends DB {
   private static final Object LOCK = new Object();
 
-  /** Errors whose text was printed, the first of each code: YCSB itself only counts them. */
+  /** The codes of errors of which the first was printed; YCSB itself only counts errors. */
   private static final Set<ErrorCode> TOLD = ConcurrentHashMap.newKeySet();
 
   private static int users;

@@ -19,7 +19,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
-/** Runs YCSB's own client with the binding set, and a workload of its six. */
+/** Runs YCSB's own client with Osier's binding and one of YCSB's six workloads. */
 @Command(
     name = "ycsb",
     mixinStandardHelpOptions = true,
@@ -68,10 +68,10 @@ public final class YcsbCommand implements Callable<Integer> {
   }
 
   /**
-   * YCSB's arguments for one of the workloads.
+   * Returns YCSB's arguments for a workload.
    *
-   * @param given the workload, and further arguments, which win over it
-   * @param file takes the workload's properties
+   * @param given the workload, and further arguments, which override it
+   * @param file the file to which the workload's properties are written
    * @throws IllegalArgumentException if there is no such workload
    */
   static List<String> withWorkload(List<String> given, Path file) throws IOException {
@@ -94,7 +94,7 @@ public final class YcsbCommand implements Callable<Integer> {
     return all;
   }
 
-  /** The properties that arguments set, as YCSB reads them: those of -p win. */
+  /** Returns the properties that arguments set, as YCSB reads them: -p overrides -P. */
   private static Properties properties(List<String> arguments) throws IOException {
     Properties files = new Properties();
     Properties all = new Properties(files);
@@ -116,8 +116,8 @@ public final class YcsbCommand implements Callable<Integer> {
   }
 
   /**
-   * Says before YCSB begins what would keep it from working: it prints a stack trace, and ends as
-   * if nothing had happened.
+   * Checks that a datacenter answers and has the keyspace, since YCSB itself would print a stack
+   * trace and exit with 0.
    *
    * @throws OsierException UNAVAILABLE if no datacenter answers, UNKNOWN_KEYSPACE
    */

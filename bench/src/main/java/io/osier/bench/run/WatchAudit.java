@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Keeps account of what watchers are told while a load updates what they watch. Thread-safe. */
-final class Told implements Load.Observer {
+/** Checks that watchers are told of a load's updates to the keys they watch. Thread-safe. */
+final class WatchAudit implements Load.Observer {
   private static final long PATIENCE_NANOS = 60_000_000_000L;
   private static final long LOOK_NANOS = 1_000_000;
   private static final int NAMED_MAX = 5;
@@ -26,12 +26,13 @@ final class Told implements Load.Observer {
   private final AtomicLong lastNanos = new AtomicLong(Long.MIN_VALUE);
 
   /**
-   * Nothing was called yet.
+   * Creates an account without updates.
    *
-   * @param each whether each update must be told of; else, of each key, one change after its last
-   *     update was sent, since then its present value is read
+   * @param each whether a watcher must be told of each update; otherwise one change of a key, told
+   *     after the key's last update was sent, is enough, since the watcher then reads the present
+   *     value
    */
-  Told(int keys, boolean each, Time time) {
+  WatchAudit(int keys, boolean each, Time time) {
     this.time = time;
     this.each = each;
     sentNanos = new AtomicLongArray(keys);
@@ -66,17 +67,18 @@ final class Told implements Load.Observer {
     return changes.sum();
   }
 
-  /** From a moment until the last change was told, in nanoseconds; 0 if that was before it. */
+  /** Returns the nanoseconds from a moment until the last change was told; 0 if none was since. */
   long lagSince(long nanos) {
     return Math.max(nanos, lastNanos.get()) - nanos;
   }
 
   /**
-   * Waits until what was updated was told. Of a key of which a call has failed nothing can be
-   * demanded but that something was told.
+   * Waits until watchers were told of all updates. For a key with a failed call only one change is
+   * demanded, since the call may or may not have been done.
    *
-   * @param step between the watched keys
-   * @throws OsierException INTERNAL if it is not within a minute, or if nothing was updated
+   * @param step the distance between two watched keys
+   * @throws OsierException INTERNAL if a key was not told within a minute, or if no watched key was
+   *     updated
    */
   void await(int step) {
     long deadline = time.nanos() + PATIENCE_NANOS;

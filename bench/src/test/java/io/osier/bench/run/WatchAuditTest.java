@@ -10,23 +10,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(Patience.SECONDS)
-final class ToldTest {
+final class WatchAuditTest {
   private final SteppedTime time = new SteppedTime();
-  private final Told latest = new Told(10, false, time);
-  private final Told each = new Told(10, true, time);
+  private final WatchAudit latest = new WatchAudit(10, false, time);
+  private final WatchAudit each = new WatchAudit(10, true, time);
 
-  private void sent(Told told, int key) {
+  private void sent(WatchAudit told, int key) {
     time.pass(1);
     told.sent("assign", key, 0);
     time.pass(1);
   }
 
-  private void updated(Told told, int key) {
+  private void updated(WatchAudit told, int key) {
     sent(told, key);
     told.answered("assign", key, 0, true);
   }
 
-  private static void assertMissed(Told told, String keys) {
+  private static void assertMissed(WatchAudit told, String keys) {
     assertThatThrownBy(() -> told.await(1))
         .is(Refused.with(ErrorCode.INTERNAL))
         .hasMessageContaining(keys);

@@ -94,16 +94,6 @@ final class Rooms {
             "datacenter.store"),
         HISTOGRAM,
         LOGGING);
-    r.shell(
-        "datacenter.feed",
-        List.of(
-            "core",
-            "crdt",
-            "protocol",
-            "propagation.host",
-            "datacenter.store",
-            "datacenter.partition"),
-        LOGGING);
     r.pure("datacenter.access", List.of("core", "core.scram", "crdt", "protocol"), SCRAM);
     r.shell("datacenter.placement", List.of("core", "crdt", "protocol", "adaptation"));
     r.shell(
@@ -125,6 +115,17 @@ final class Rooms {
         List.of(
             "core", "propagation.host", "adaptation", "datacenter.store", "datacenter.partition"),
         HISTOGRAM);
+    r.shell(
+        "datacenter.feed",
+        List.of(
+            "core",
+            "crdt",
+            "protocol",
+            "propagation.host",
+            "datacenter.store",
+            "datacenter.partition",
+            "datacenter.metrics"),
+        LOGGING);
     r.shell(
         "datacenter.trace",
         List.of(
@@ -182,7 +183,14 @@ final class Rooms {
         LOGGING);
     r.shell(
         "datacenter.forward",
-        List.of("core", "core.net", "crdt", "protocol", "propagation.host", "datacenter.feed"));
+        List.of(
+            "core",
+            "core.net",
+            "crdt",
+            "protocol",
+            "propagation.host",
+            "datacenter.feed",
+            "datacenter.metrics"));
     r.shell(
         "datacenter.copies",
         List.of(
@@ -195,6 +203,7 @@ final class Rooms {
             "datacenter.partition",
             "datacenter.config",
             "datacenter.feed",
+            "datacenter.metrics",
             "datacenter.forward"),
         LOGGING);
     r.shell(

@@ -11,6 +11,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.config.CopySettings;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -32,7 +33,7 @@ final class CopiesTest extends CopyFixture {
   @Test
   void hotObject_isAnsweredFromACopy_andEachChangeIsTold() {
     copyOfN();
-    CopyCounts.Figures figures = ap.copies.figures();
+    Snapshot.Copies figures = ap.copies.figures();
     assertThat(figures.objects()).isEqualTo(1);
     assertThat(figures.hits()).isGreaterThan(50);
     assertThat(figures.bytes()).isPositive();

@@ -53,8 +53,6 @@ final class Rooms {
         | org.rocksdb org.slf4j
       pure datacenter.partition: core core.time crdt protocol propagation propagation.wire
         propagation.host propagation.send adaptation datacenter.store | org.HdrHistogram org.slf4j
-      shell datacenter.feed: core crdt protocol propagation.host datacenter.store
-        datacenter.partition | org.slf4j
       pure datacenter.access: core core.scram crdt protocol | com.ongres.scram.common
       shell datacenter.placement: core crdt protocol adaptation
       shell datacenter.config: core core.net core.scram core.tls adaptation propagation.host
@@ -62,6 +60,8 @@ final class Rooms {
         | com.typesafe.config
       pure datacenter.metrics: core propagation.host adaptation datacenter.store
         datacenter.partition | org.HdrHistogram
+      shell datacenter.feed: core crdt protocol propagation.host datacenter.store
+        datacenter.partition datacenter.metrics | org.slf4j
       shell datacenter.trace: core core.net crdt protocol propagation.wire propagation.host
         datacenter.metrics datacenter.config | io.opentelemetry org.slf4j
       shell datacenter.control: core core.time core.net crdt protocol adaptation
@@ -76,8 +76,10 @@ final class Rooms {
       shell datacenter.control.execution: @shell datacenter.shard datacenter.metrics.report
         | org.slf4j
       shell datacenter.forward: core core.net crdt protocol propagation.host datacenter.feed
+        datacenter.metrics
       shell datacenter.copies: core core.net crdt protocol adaptation datacenter.store
-        datacenter.partition datacenter.config datacenter.feed datacenter.forward | org.slf4j
+        datacenter.partition datacenter.config datacenter.feed datacenter.metrics
+        datacenter.forward | org.slf4j
       shell datacenter.frontend: @shell datacenter.shard datacenter.metrics.report
         datacenter.forward datacenter.copies
         | io.netty org.slf4j org.HdrHistogram com.esotericsoftware.kryo

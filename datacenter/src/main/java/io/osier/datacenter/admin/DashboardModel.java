@@ -111,7 +111,7 @@ public record DashboardModel(
       long overloads,
       Map<String, Long> spent,
       Visibility visibility,
-      List<Hot> hot) {}
+      List<PartitionReport.Hot> hot) {}
 
   /**
    * Delays from the commit of a shipment's oldest update until it was visible here, without
@@ -231,34 +231,6 @@ public record DashboardModel(
         k.overloads(),
         spent,
         Visibility.of(k.visibilityMicros(), k.slaMillis()),
-        k.hot(StatusJson.HOT).stream().map(Hot::of).toList());
-  }
-
-  /**
-   * A hot object.
-   *
-   * @param key its key, as text
-   * @param type its type's label
-   * @param mode op or state
-   * @param updatesPerSecond the rate of its updates here
-   * @param objectBytes its size
-   * @param opBytes the mean size of one operation
-   */
-  record Hot(
-      String key,
-      String type,
-      String mode,
-      double updatesPerSecond,
-      long objectBytes,
-      double opBytes) {
-    private static Hot of(PartitionReport.Hot hot) {
-      return new Hot(
-          hot.object().key().toString(),
-          hot.object().type().label(),
-          hot.mode(),
-          hot.updatesPerSecond(),
-          hot.objectBytes(),
-          hot.opBytes());
-    }
+        k.hot(StatusJson.HOT));
   }
 }

@@ -1,6 +1,7 @@
 package io.osier.datacenter.admin;
 
 import io.osier.datacenter.metrics.report.JsonObject;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Comparator;
@@ -138,11 +139,11 @@ public final class StatusJson {
             .putArray("counts");
     s.visibility().counts().forEach(counts::add);
     JsonObject.Array objects = node.putArray("hot");
-    for (DashboardModel.Hot h : s.hot().subList(0, Math.min(hot, s.hot().size()))) {
+    for (PartitionReport.Hot h : s.hot().subList(0, Math.min(hot, s.hot().size()))) {
       objects
           .addObject()
-          .put("key", cut(h.key(), KEY_MAX))
-          .put("type", h.type())
+          .put("key", cut(h.object().key().toString(), KEY_MAX))
+          .put("type", h.object().type().label())
           .put("mode", h.mode())
           .put("rate", Math.round(h.updatesPerSecond() * 10) / 10.0)
           .put("bytes", h.objectBytes())

@@ -9,6 +9,7 @@ import io.osier.datacenter.forward.AnswerWitness;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.ForwardingHost;
 import io.osier.datacenter.forward.ShownVersions;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -70,7 +71,7 @@ public final class Copies implements AnswerWitness, AutoCloseable {
     this.subscriber = new Subscriber(around, table, interest, counts, millis);
   }
 
-  public CopyCounts.Figures figures() {
+  public Snapshot.Copies figures() {
     return counts.figures(table.size(), table.stale().size(), table.bytes());
   }
 

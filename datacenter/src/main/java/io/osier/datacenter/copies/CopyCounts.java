@@ -1,5 +1,6 @@
 package io.osier.datacenter.copies;
 
+import io.osier.datacenter.metrics.Snapshot;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -10,7 +11,7 @@ import java.util.stream.Stream;
  * Counts how often copies answered reads, or why they did not, and why copies were dropped.
  * Thread-safe.
  */
-public final class CopyCounts {
+final class CopyCounts {
   /** The reason why a copy was dropped. */
   enum Dropped {
     /** Its reads save less than its changes cost. */
@@ -22,27 +23,6 @@ public final class CopyCounts {
     /** Objects of its type or size are not followed. */
     REFUSED
   }
-
-  /**
-   * The counts, since the start of the process unless they say otherwise.
-   *
-   * @param objects copies at present, without stale ones
-   * @param bytes bytes of the heap that all copies take, about, stale ones included
-   * @param misses reads of copied objects that were forwarded all the same, by reason
-   * @param dropped copies that were dropped, by reason
-   * @param versions how often a holder has told a new state of an object
-   * @param staleObjects stale copies at present
-   * @param staleReads reads that stale copies answered
-   */
-  public record Figures(
-      int objects,
-      long bytes,
-      long hits,
-      Map<String, Long> misses,
-      Map<String, Long> dropped,
-      long versions,
-      int staleObjects,
-      long staleReads) {}
 
   private final LongAdder hits = new LongAdder();
   private final LongAdder versions = new LongAdder();
@@ -75,14 +55,14 @@ public final class CopyCounts {
     dropped[why.ordinal()].increment();
   }
 
-  Figures figures(int objects, int staleObjects, long bytes) {
-    return new Figures(
+  Snapshot.Copies figures(int objects, int staleObjects, long bytes) {
+    return new Snapshot.Copies(
         objects,
         bytes,
         hits.sum(),
+        versions.sum(),
         sums(Copy.Miss.values(), misses),
         sums(Dropped.values(), dropped),
-        versions.sum(),
         staleObjects,
         staleReads.sum());
   }

@@ -11,6 +11,7 @@ import io.osier.core.codec.WireOutput;
 import io.osier.core.net.ByteBudget;
 import io.osier.crdt.CrdtType;
 import io.osier.datacenter.feed.ChangeListener;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.store.StoredKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +38,6 @@ public final class Followers {
 
   /** The first pause after a failed answer; it doubles up to {@link #AGAIN_MAX_MILLIS}. */
   private static final long AGAIN_MILLIS = 10;
-
   private static final long AGAIN_MAX_MILLIS = 1_000;
 
   /** A subscription without a question for this long ends. */
@@ -106,7 +106,7 @@ public final class Followers {
     this.nanoTime = nanoTime;
   }
 
-  public FollowerCounts.Figures figures() {
+  public Snapshot.Followed figures() {
     long now = nanoTime.getAsLong();
     long untold = followers.values().stream().mapToLong(f -> f.untoldNanos(now)).max().orElse(0);
     return counts.figures(TimeUnit.NANOSECONDS.toMillis(untold));

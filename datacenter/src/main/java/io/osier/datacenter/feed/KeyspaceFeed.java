@@ -4,7 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
-import io.osier.core.memory.Budget;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -358,17 +358,8 @@ public final class KeyspaceFeed {
 
   // ---------------------------------------------------------------- figures
 
-  /**
-   * Metrics of a feed.
-   *
-   * @param watchers how many watchers wait for changes
-   * @param answers how often watchers were told of changes, since the start
-   * @param cutOff how many watchers were cut off because they were too slow, or came back too late
-   * @param memory the memory that kept changes take
-   */
-  public record Figures(int watchers, long answers, long cutOff, Budget.Usage memory) {}
-
-  public Figures figures() {
-    return new Figures(watchers, told.get(), cutOff.get(), partitions.memory());
+  /** Returns the metrics of the feed. */
+  public Snapshot.Watching figures() {
+    return new Snapshot.Watching(watchers, told.get(), cutOff.get(), partitions.keptBytes());
   }
 }

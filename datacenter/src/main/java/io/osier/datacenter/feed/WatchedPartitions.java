@@ -1,9 +1,6 @@
 package io.osier.datacenter.feed;
 
-import static java.util.Objects.requireNonNull;
-
 import io.osier.core.Partitioning;
-import io.osier.core.memory.Budget;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -131,13 +128,8 @@ final class WatchedPartitions {
     return rings.stream().anyMatch(ChangeRing::isOn);
   }
 
-  /** Returns the memory that kept changes take. */
-  Budget.Usage memory() {
-    Budget.Usage memory =
-        rings.stream()
-            .map(ChangeRing::memory)
-            .reduce(Budget.Usage::plus)
-            .orElseGet(() -> new Budget.Usage("changes", 0, 0, 0));
-    return requireNonNull(memory);
+  /** Returns the bytes of the heap that kept changes take. */
+  long keptBytes() {
+    return rings.stream().mapToLong(ring -> ring.memory().used()).sum();
   }
 }

@@ -84,7 +84,7 @@ public record ForwardedRequest(long lane, String user, long id, WireInput reques
    * @throws MalformedException if it is no request that is known here
    */
   public Request decoded() {
-    return ForwardedSpread.isNext(request)
+    return ForwardedScript.isNext(request, ForwardedSpread.KIND)
         ? ForwardedSpread.read(request)
         : ProtocolCodec.decodeRequestBody(request);
   }

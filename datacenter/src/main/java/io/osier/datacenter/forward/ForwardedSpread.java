@@ -30,11 +30,6 @@ public final class ForwardedSpread {
 
   private ForwardedSpread() {}
 
-  /** Returns whether this question comes next, after the beginning that all questions have. */
-  public static boolean isNext(WireInput rest) {
-    return ForwardedScript.isNext(rest, KIND);
-  }
-
   static void write(WireOutput out, Request.Spread asked) {
     out.writeByte(KIND);
     out.writeText(asked.keyspace());

@@ -4,12 +4,12 @@ import io.osier.core.Partitioning;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -76,7 +76,7 @@ public final class Forwarder implements AutoCloseable {
   }
 
   /** Returns how many requests were forwarded, and how long their answers took. */
-  public Map<ForwardCounts.Way, ForwardCounts.Figures> counts() {
+  public List<Snapshot.Forwarded> counts() {
     return counts.all();
   }
 

@@ -88,11 +88,6 @@ public final class ClientServer implements AutoCloseable {
   }
 
   private volatile Optional<String> page = Optional.empty();
-  private final AccessControl access;
-  private final PortGuard port;
-  private final UserQuotas quotas;
-  private final ClientService handler;
-  private final RequestWatch watch;
   private final Network network;
   private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
@@ -131,18 +126,15 @@ public final class ClientServer implements AutoCloseable {
       Optional<TlsContext> tls,
       AccessControl access,
       ClientService handler) {
-    this.access = access;
-    this.handler = handler;
     this.seen = access.users();
-    this.watch = watch;
     this.network = network;
-    this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
+    PortGuard port = new PortGuard("osier.listen.client-connections: the client port", limits);
     this.waitingBytesMax = memory.answerBytes() / 2;
     int high = memory.unsentBytes(limits.connectionsMax());
     this.unsentMarks = new WriteBufferWaterMark(high / 4, high);
     ByteBudget requestBytes = new ByteBudget(memory.requestBytes());
     ByteBudget answerBytes = new ByteBudget(memory.answerBytes());
-    this.quotas = new UserQuotas(userLimits, access::users, requestBytes);
+    UserQuotas quotas = new UserQuotas(userLimits, access::users, requestBytes);
     this.shared =
         new ClientRequests.Shared(
             self, handler, access, port, requestBytes, answerBytes, quotas, watch);
@@ -224,15 +216,18 @@ public final class ClientServer implements AutoCloseable {
   private void opened(Channel channel, Protocol protocol) {
     channel.config().setWriteBufferWaterMark(unsentMarks);
     tls.ifPresent(
-        t -> channel.pipeline().addLast(t.accept(channel.alloc(), port.limits().greetingMillis())));
-    if (port.admit(channel)) {
+        t ->
+            channel
+                .pipeline()
+                .addLast(t.accept(channel.alloc(), shared.port().limits().greetingMillis())));
+    if (shared.port().admit(channel)) {
       connected.add(channel);
       lookWhileConnected();
       Visitor visitor =
           protocol.open(channel, room -> new ClientRequests(channel, shared, room, true));
       channel.pipeline().addLast(visitor.guard(), visitor);
     } else {
-      excess.refuse(channel, alloc -> protocol.refusal(alloc, port.tooMany()));
+      excess.refuse(channel, alloc -> protocol.refusal(alloc, shared.port().tooMany()));
     }
   }
 
@@ -265,11 +260,11 @@ public final class ClientServer implements AutoCloseable {
   /** If the users have changed, closes the connections of those who no longer exist. */
   @SuppressWarnings("ReferenceEquality") // other users are another object
   private void lookForGone() {
-    Users now = access.users();
+    Users now = shared.access().users();
     if (now != seen) {
       seen = now;
-      quotas.usersChanged();
-      handler.usersChanged();
+      shared.quotas().usersChanged();
+      shared.handler().usersChanged();
       connected.forEach(ClientServer::closeIfGone);
     }
   }
@@ -325,18 +320,18 @@ public final class ClientServer implements AutoCloseable {
   /** Returns the metrics of all ports for clients. */
   public Snapshot.Clients figures() {
     return new Snapshot.Clients(
-        port.open(),
-        watch.times(),
-        watch.failures(),
-        watch.malformedCount(),
+        shared.port().open(),
+        shared.watch().times(),
+        shared.watch().failures(),
+        shared.watch().malformedCount(),
         limited(),
-        quotas.loads(),
+        shared.quotas().loads(),
         Snapshot.Messages.NONE,
         Snapshot.Elsewhere.NONE);
   }
 
   private Map<String, Long> limited() {
-    Map<String, Long> limited = new TreeMap<>(quotas.refused());
+    Map<String, Long> limited = new TreeMap<>(shared.quotas().refused());
     if (excess.count() > 0) {
       limited.put("port", excess.count());
     }

@@ -7,12 +7,9 @@ import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.copies.Copies;
-import io.osier.datacenter.copies.CopyCounts;
 import io.osier.datacenter.copies.FollowCodec;
-import io.osier.datacenter.copies.FollowerCounts;
 import io.osier.datacenter.copies.Followers;
 import io.osier.datacenter.forward.ChangesElsewhere;
-import io.osier.datacenter.forward.ForwardCounts;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.ForwardingHost;
@@ -100,30 +97,8 @@ public final class Forwarding implements ForwardingHost, AutoCloseable {
 
   /** Returns the counts of forwarded requests, their times, of copies and of followers. */
   Snapshot.Elsewhere counts(List<Snapshot.Demand> demands) {
-    CopyCounts.Figures f = copies.figures();
-    FollowerCounts.Figures others = followers.figures();
     return new Snapshot.Elsewhere(
-        forwarder.counts().entrySet().stream()
-            .map(e -> forwarded(e.getKey(), e.getValue()))
-            .toList(),
-        new Snapshot.Copies(
-            f.objects(),
-            f.bytes(),
-            f.hits(),
-            f.versions(),
-            f.misses(),
-            f.dropped(),
-            f.staleObjects(),
-            f.staleReads()),
-        new Snapshot.Followed(
-            others.objects(), others.states(), others.bytes(), others.untoldMillis()),
-        demands);
-  }
-
-  private static Snapshot.Forwarded forwarded(
-      ForwardCounts.Way way, ForwardCounts.Figures figures) {
-    return new Snapshot.Forwarded(
-        way.keyspace(), way.to(), way.kind(), figures.sent(), figures.answered());
+        forwarder.counts(), copies.figures(), followers.figures(), demands);
   }
 
   Forwarder forwarder() {

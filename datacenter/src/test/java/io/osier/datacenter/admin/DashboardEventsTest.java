@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -27,10 +28,13 @@ import org.junit.jupiter.api.Test;
 /** The dashboard's messages over real connections, where the network has buffers of its own. */
 final class DashboardEventsTest {
   /** More than the buffers between a server and somebody who does not read. */
-  private static final int STATUS_CHARS = 16 << 20;
+  private static final int STATUS_CHARS = 5 << 20;
 
   private final String status = "~".repeat(STATUS_CHARS);
-  private volatile boolean isLarge;
+
+  /** Whether the next status is large: one alone, since to make it takes long. */
+  private final AtomicBoolean isLarge = new AtomicBoolean();
+
   private final AtomicInteger small = new AtomicInteger();
   private final Dashboard dashboard =
       new Dashboard(
@@ -39,7 +43,7 @@ final class DashboardEventsTest {
           Map::of,
           () ->
               CompletableFuture.completedFuture(
-                  isLarge ? status : "small" + small.getAndIncrement()),
+                  isLarge.getAndSet(false) ? status : "small" + small.getAndIncrement()),
           (dc, note) -> {},
           100);
   private final HttpEndpoint http = endpoint();
@@ -107,15 +111,14 @@ final class DashboardEventsTest {
   @Test
   void whoDoesNotRead_isCutOff_andOthersGoOn() throws IOException {
     Socket slow = look();
-    isLarge = true;
+    isLarge.set(true);
     InputStream begun = slow.getInputStream();
     int read;
     do {
       read = begun.read();
       assertThat(read).as("goes on").isNotNegative();
     } while (read != '~');
-    // What is sent is small again, and who has read no more of the large one gets nothing of it.
-    isLarge = false;
+    // The next status is small again, and who has read no more of the large one gets nothing of it.
     int before = small.get();
     await().until(() -> small.get() > before);
     BufferedReader quick = reader(look());

@@ -2,6 +2,10 @@ package io.osier.datacenter.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.Key;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LateCounts;
 import io.osier.propagation.host.Timeliness;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +35,7 @@ final class HealthChecksTest {
   }
 
   private static DashboardModel.Space space(
-      LateCounts late, long overloads, long spent, List<DashboardModel.Hot> hot) {
+      LateCounts late, long overloads, long spent, List<PartitionReport.Hot> hot) {
     return new DashboardModel.Space(
         "shop",
         2_000,
@@ -142,9 +146,10 @@ final class HealthChecksTest {
 
   @Test
   void aStatus_fitsIntoANote_whateverTheKeysAreAndHoweverManyKeyspaces() {
-    List<DashboardModel.Hot> hot = new ArrayList<>();
+    List<PartitionReport.Hot> hot = new ArrayList<>();
     for (int i = 0; i < 14; i++) {
-      hot.add(new DashboardModel.Hot("\u0001".repeat(3_000) + i, "counter", "op", 1, 1, 1));
+      ObjectId object = new ObjectId(Key.of("\u0001".repeat(3_000) + i), CrdtType.PN_COUNTER);
+      hot.add(new PartitionReport.Hot(object, "op", 1, 1, 1, 1, 0));
     }
     DashboardModel.Space space = space(new LateCounts(0, 0, 0, 0), 0, 0, hot);
     DashboardModel many =

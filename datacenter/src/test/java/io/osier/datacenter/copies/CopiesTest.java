@@ -11,6 +11,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.config.CopySettings;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -25,14 +26,10 @@ import org.junit.jupiter.api.Test;
 
 /** What a copy answers, and when it must not, in virtual time. */
 final class CopiesTest extends CopyFixture {
-  private static VersionVector upTo(Dot dot) {
-    return VersionVector.of(dot.replica(), dot.number());
-  }
-
   @Test
   void hotObject_isAnsweredFromACopy_andEachChangeIsTold() {
     copyOfN();
-    CopyCounts.Figures figures = ap.copies.figures();
+    Snapshot.Copies figures = ap.copies.figures();
     assertThat(figures.objects()).isEqualTo(1);
     assertThat(figures.hits()).isGreaterThan(50);
     assertThat(figures.bytes()).isPositive();
@@ -45,15 +42,7 @@ final class CopiesTest extends CopyFixture {
           .as("what another holder is asked for")
           .isGreaterThanOrEqualTo(dot.number());
     }
-    Request.Read wrong =
-        new Request.Read(
-            "shop",
-            Key.of("n"),
-            Optional.of(CrdtType.AW_SET),
-            new Query.Whole(),
-            VersionVector.EMPTY,
-            false,
-            0);
+    Request.Read wrong = ofWrongType();
     assertThat(requireNonNull(ap.copies.answer(wrong, true)).reply())
         .as("as a holder says")
         .isInstanceOf(Reply.Failure.class);
@@ -119,15 +108,7 @@ final class CopiesTest extends CopyFixture {
       world.pass(200);
       assertThat(copied("m")).isNotNull();
     }
-    VersionVector seen = upTo(world.increment("n"));
-    Request scan =
-        new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Exists(), 10);
-    ap.copies.answered(
-        "eu",
-        scan,
-        Optional.empty(),
-        new Reply.Page(List.of(), Optional.empty(), List.of(seen)),
-        20);
+    scanShows(upTo(world.increment("n")));
     assertThat(copied("o")).isNull();
   }
 

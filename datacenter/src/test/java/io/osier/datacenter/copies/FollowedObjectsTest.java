@@ -186,7 +186,7 @@ final class FollowedObjectsTest extends CopyFixture {
       }
       world.pass(100);
     }
-    CopyCounts.Figures figures = small.copies.figures();
+    var figures = small.copies.figures();
     assertThat(figures.bytes()).isBetween(1L, 20_000L);
     assertThat(figures.objects()).isBetween(1, 10);
     assertThat(figures.hits()).isPositive();

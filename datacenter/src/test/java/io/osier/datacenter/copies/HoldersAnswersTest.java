@@ -1,31 +1,18 @@
 package io.osier.datacenter.copies;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.core.VersionVector;
-import io.osier.datacenter.config.CopySettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A holder whose answers are not what they should be: its copies end, and it is asked no more. */
-final class HoldersAnswersTest {
-  private final CopyWorld world = new CopyWorld();
-  private final CopyWorld.Reader ap = world.new Reader("ap", new CopySettings(1 << 20, 100, 100));
-
-  @BeforeEach
-  void copyOfN() {
-    world.increment("n");
-    ap.heat("n");
-    assertThat(CopyWorld.count(requireNonNull(ap.copied("n", VersionVector.EMPTY)))).isEqualTo(1);
-  }
-
+final class HoldersAnswersTest extends CopyFixture {
   private void assertDistrust(UnaryOperator<FollowCodec.Answer> alters) {
+    copyOfN();
     ap.alters = alters;
     world.increment("n");
     ap.heat("n");

@@ -5,18 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
-import io.osier.core.Key;
 import io.osier.core.VersionVector;
-import io.osier.crdt.CrdtType;
-import io.osier.crdt.Query;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +28,6 @@ final class StaleCopiesTest extends CopyFixture {
   @BeforeEach
   void allow() {
     world.stale = ALLOWED;
-  }
-
-  private static VersionVector upTo(Dot dot) {
-    return VersionVector.of(dot.replica(), dot.number());
   }
 
   private Reply.@Nullable Answer stale(String key, VersionVector after) {
@@ -180,15 +171,7 @@ final class StaleCopiesTest extends CopyFixture {
     assertThat(stale("m")).isNotNull();
 
     ap.cut = false;
-    Request scan =
-        new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Exists(), 10);
-    VersionVector seen = upTo(world.increment("other"));
-    ap.copies.answered(
-        "eu",
-        scan,
-        Optional.empty(),
-        new Reply.Page(List.of(), Optional.empty(), List.of(seen)),
-        20);
+    scanShows(upTo(world.increment("other")));
     ap.cut();
     assertThat(stale("m")).as("it may have been shown by the scan").isNull();
   }
@@ -245,16 +228,8 @@ final class StaleCopiesTest extends CopyFixture {
   void wrongType_isSaid_asAHolderDoes() {
     copyOfN();
     ap.cut();
-    Request.Read wrong =
-        new Request.Read(
-            "shop",
-            Key.of("n"),
-            Optional.of(CrdtType.AW_SET),
-            new Query.Whole(),
-            VersionVector.EMPTY,
-            false,
-            0);
-    assertThat(requireNonNull(ap.copies.stale(wrong)).reply()).isInstanceOf(Reply.Failure.class);
+    assertThat(requireNonNull(ap.copies.stale(ofWrongType())).reply())
+        .isInstanceOf(Reply.Failure.class);
   }
 
   /** Copies that nobody tells any more make way for those that are told. */

@@ -133,25 +133,25 @@ final class KeyspaceFeedTest {
     } while (reply instanceof Reply.Changes && watched < 10_000);
     assertThat(((Reply.Failure) reply).code()).isEqualTo(ErrorCode.OVERLOADED);
     assertThat(((Reply.Failure) reply).message()).contains("osier.memory.changes");
-    long ofKeys = feed.figures().memory().used();
+    long ofKeys = feed.figures().keptBytes();
     assertThat(ofKeys).isBetween(BYTES / 4, BYTES / 2);
     assertThat(watched).isBetween(20, 80);
     for (int i = 0; i < 1_000; i++) {
       changed("key" + i);
     }
-    assertThat(feed.figures().memory().used()).as("no more is needed").isEqualTo(ofKeys);
+    assertThat(feed.figures().keptBytes()).as("no more is needed").isEqualTo(ofKeys);
     watch(ofAll(List.of()));
     answer();
     for (int i = 0; i < 1_000; i++) {
       changed("key" + i);
     }
-    assertThat(feed.figures().memory().used()).isBetween(BYTES / 2, BYTES);
+    assertThat(feed.figures().keptBytes()).isBetween(BYTES / 2, BYTES);
     assertThat(begin("key1")).as("a known one").hasSize(1);
     now += 40_000_000_000L;
     feed.turn(); // nothing is swept on request
     assertThat(begin("new")).as("nobody asks for the former any more").hasSize(1);
     feed.turn();
-    assertThat(feed.figures().memory().used()).isLessThanOrEqualTo(BYTES);
+    assertThat(feed.figures().keptBytes()).isLessThanOrEqualTo(BYTES);
   }
 
   /** The partition has not told where it is when the first watcher comes, who asks not to wait. */

@@ -6,6 +6,7 @@ import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -39,10 +40,10 @@ final class ForwarderTest extends ForwarderFixture {
     answer(EU, sent, new Reply.Done(new Dot(EU, 4)));
     answer(EU, sent, new Reply.Done(new Dot(EU, 4)));
     assertThat(replies).as("once").containsExactly(new Reply.Done(new Dot(EU, 4)));
-    ForwardCounts.Figures counted = forwarder.counts().values().iterator().next();
-    assertThat(forwarder.counts()).containsOnlyKeys(new ForwardCounts.Way("shop", "eu", "update"));
-    assertThat(counted.sent()).isEqualTo(1);
-    assertThat(counted.answered().sumMicros()).as("the way").isEqualTo(40_000);
+    Snapshot.Forwarded counted = forwarder.counts().getFirst();
+    assertThat(forwarder.counts())
+        .containsExactly(new Snapshot.Forwarded("shop", "eu", "update", 1, counted.times()));
+    assertThat(counted.times().sumMicros()).as("the way").isEqualTo(40_000);
     isIdle();
   }
 

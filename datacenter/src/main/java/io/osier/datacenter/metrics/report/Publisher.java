@@ -3,7 +3,6 @@ package io.osier.datacenter.metrics.report;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.shard.KeyspaceShard;
@@ -268,12 +267,7 @@ public final class Publisher implements AutoCloseable {
         keyspace.gate().refusals(),
         ready,
         List.copyOf(partitions),
-        watching(keyspace.feed()));
-  }
-
-  private static Snapshot.Watching watching(KeyspaceFeed feed) {
-    KeyspaceFeed.Figures now = feed.figures();
-    return new Snapshot.Watching(now.watchers(), now.answers(), now.cutOff(), now.memory().used());
+        keyspace.feed().figures());
   }
 
   /**

@@ -200,7 +200,7 @@ final class ChangedMembersTest {
             ((Reply.Failure)
                     cluster.dc("us").write("c", CrdtType.PN_COUNTER, new Operation.Increment(1)))
                 .message())
-        .contains("leaves");
+        .contains("is leaving the cluster");
     cluster.input(cluster.dc("us"), new Input.Stay());
     assertThat(cluster.dc("us").add("c", 1)).isNotNull();
   }

@@ -68,7 +68,7 @@ final class PlacementTextTest {
         .hasMessageContaining("'placement pin lost' counts its load")
         .hasMessageContaining("'keyspace alter lost placement=fixed' ends that");
     assertThatThrownBy(() -> shown("placement why lost", false))
-        .hasMessageContaining("no keyspace 'lost' whose holders follow its load");
+        .hasMessageContaining("no keyspace 'lost' whose holders are placed by load");
   }
 
   @Test

@@ -33,7 +33,7 @@ final class ProgramCliTest {
           .isEqualTo("the commands that follow are noted; 'run' sends them as one program");
       assertThat(cli.prompt()).endsWith("*> ");
       assertThat(run(cli, "counter incr n 3")).isEqualTo("noted; run sends it");
-      assertThatThrownBy(() -> run(cli, "program")).hasMessageContaining("abort forgets it");
+      assertThatThrownBy(() -> run(cli, "program")).hasMessageContaining("'abort' drops it");
       assertThatThrownBy(() -> run(cli, "keys"))
           .hasMessageContaining("in a program only updates, get");
       assertThatThrownBy(() -> run(cli, "del a b")).hasMessageContaining("a line for each");

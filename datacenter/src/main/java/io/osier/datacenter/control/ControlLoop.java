@@ -172,7 +172,7 @@ public final class ControlLoop implements AutoCloseable {
     thread.shutdownNow();
     try {
       if (!thread.awaitTermination(STOP_MILLIS, TimeUnit.MILLISECONDS)) {
-        LOG.warn("the control plane has not ended {} ms after it was told to", STOP_MILLIS);
+        LOG.warn("the control plane has not ended {} ms after the stop", STOP_MILLIS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -315,7 +315,7 @@ final class MemberPlane {
       case JOINING -> {
         boolean whole = missing.isEmpty() && host.isComplete();
         if (whole && departures.areAgreed(membership, self)) {
-          LOG.info("this datacenter has what all others have, and is active");
+          LOG.info("this datacenter has caught up with all others and is active now");
           operations.add(Membership.mark(self, Member.State.ACTIVE));
         }
       }

@@ -100,7 +100,12 @@ final class Commands {
         if (deadline <= now.nanos()) {
           behind(ticket, after);
         } else if (parked.size() >= PARKED_MAX) {
-          fail(ticket, ErrorCode.OVERLOADED, PARKED_MAX + " requests wait for updates already");
+          fail(
+              ticket,
+              ErrorCode.OVERLOADED,
+              PARKED_MAX
+                  + " requests wait for updates of other datacenters already, the most that may;"
+                  + " try again later");
         } else {
           parked.add(new Parked(ticket, request, lacking(after), now.nanos(), deadline));
           parkedVersion = propagation.version();
@@ -312,9 +317,9 @@ final class Commands {
   static Reply.Failure lost() {
     return new Reply.Failure(
         ErrorCode.SESSION_LOST,
-        "this session has seen updates that were lost, or may have been, with a datacenter's memory"
-            + " before it had shipped everything; forget what was seen, or let the session go on"
-            + " without it");
+        "this session has seen updates that are lost or may be lost, since a datacenter lost its"
+            + " memory before it had shipped everything; forget what was seen, or let the session"
+            + " go on without it");
   }
 
   private void fail(long ticket, ErrorCode code, String message) {

@@ -174,9 +174,9 @@ final class ProgramTurn {
     if (bytes > answerRoom && !isFirst) {
       throw new OsierException(
           ErrorCode.VALUE_TOO_LARGE,
-          "the answers to a program are at most "
+          "the answers to a program may take at most "
               + Reply.Evaluated.BYTES_MAX
-              + " bytes together: read less with one");
+              + " bytes together: read less in one program");
     }
     answerRoom = Math.max(0, answerRoom - bytes);
   }
@@ -185,9 +185,9 @@ final class ProgramTurn {
     if (bytes > room || room <= 0) {
       throw new OsierException(
           ErrorCode.VALUE_TOO_LARGE,
-          "a program reads, renames, copies and draws from at most "
+          "a program may read, rename, copy and draw from at most "
               + EntryStore.WHOLE_BYTES_MAX
-              + " bytes, and this call is beyond that: do it with another program");
+              + " bytes, and this call exceeds them: do it in another program");
     }
     room -= bytes;
   }

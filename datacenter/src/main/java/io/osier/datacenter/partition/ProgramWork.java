@@ -262,9 +262,9 @@ final class ProgramWork {
     if (madeBytes >= MADE_BYTES_MAX) {
       throw new OsierException(
           ErrorCode.VALUE_TOO_LARGE,
-          "the updates of a program make "
+          "the updates of a program may make "
               + MADE_BYTES_MAX
-              + " bytes at most, and this call is beyond that: do it with another program");
+              + " bytes at most, and this call exceeds them: do it in another program");
     }
   }
 

@@ -170,8 +170,8 @@ public final class Reads {
     if (!areKept(states)) {
       throw new OsierException(
           ErrorCode.TIMEOUT,
-          "the process or its disk stood still for long, or much else was read, before all of a"
-              + " large object was read; read it again");
+          "reading a large object took too long (the process or its disk stalled, or much else was"
+              + " read); read it again");
     }
   }
 

@@ -106,7 +106,9 @@ final class Sequencer {
     if (retired) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "datacenter '" + self.dc() + "' leaves, and takes no updates; others do");
+          "datacenter '"
+              + self.dc()
+              + "' is leaving the cluster and takes no updates; use another datacenter");
     }
   }
 

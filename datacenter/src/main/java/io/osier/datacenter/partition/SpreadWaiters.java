@@ -53,7 +53,9 @@ final class SpreadWaiters {
           ticket,
           new Reply.Failure(
               ErrorCode.OVERLOADED,
-              WAITING_MAX + " requests wait for other datacenters already; nothing was done"));
+              WAITING_MAX
+                  + " requests wait for other datacenters already, the most that may; nothing was"
+                  + " done, try again later"));
       return;
     }
     if (asked.number() <= 0) {

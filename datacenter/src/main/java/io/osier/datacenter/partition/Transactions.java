@@ -75,7 +75,7 @@ final class Transactions {
           ErrorCode.TRANSACTION_FORGOTTEN,
           "transaction "
               + id
-              + " is not open, and whether it was committed before can no longer be told");
+              + " is not open, and this datacenter no longer knows whether it was committed");
     }
     try {
       return step(ticket, step, now);
@@ -206,7 +206,7 @@ final class Transactions {
               + request.step()
               + " of transaction "
               + request.transaction()
-              + " was done before, and was another one");
+              + " was done before with other content: a step must be repeated unchanged");
     }
     StepReads reads;
     try {
@@ -219,7 +219,7 @@ final class Transactions {
               + request.transaction()
               + " has ended, and nothing of it was done: the updates of its step "
               + request.step()
-              + " were done before, but what that reads cannot be told: "
+              + " were done before, but its reads cannot be answered again: "
               + e.reason());
     }
     return new Done(tx.clock, Optional.empty(), reads, true).answer(ticket, request, false);
@@ -247,7 +247,7 @@ final class Transactions {
       throw new OsierException(
           ErrorCode.OVERLOADED,
           PartitionConfig.OPEN_TRANSACTIONS_MAX
-              + " transactions are open already; try again later");
+              + " transactions are open already, the most that may; try again later");
     }
     long step = former.step();
     VersionVector clock = host.clock();
@@ -322,7 +322,7 @@ final class Transactions {
   void untold(TransactionId transaction, int step) {
     OpenTransaction tx = open.get(transaction);
     if (tx != null) {
-      abort(tx, "aborted: what its step " + step + " reads could not be told");
+      abort(tx, "aborted: what its step " + step + " reads could not be answered");
     }
   }
 
@@ -355,10 +355,7 @@ final class Transactions {
     for (long step = former.tooMuchFor(); step != Long.MAX_VALUE; step = former.tooMuchFor()) {
       for (OpenTransaction tx : List.copyOf(open.values())) {
         if (tx.step == step) {
-          abort(
-              tx,
-              "aborted: what changed since it began takes more than there is for former values"
-                  + " (osier.memory.history says how much)");
+          abort(tx, "aborted: the memory for former values is used up (osier.memory.history)");
         }
       }
     }

@@ -365,7 +365,7 @@ final class Writes {
         // If it were added again, it could use the rights before it heard of the transfer.
         propagation.outbound().release(object);
       } catch (OsierException e) {
-        LOG.warn("the rights that {} has of {} stay there: {}", from, object, e.reason());
+        LOG.warn("the rights of {} in {} could not be taken over: {}", from, object, e.reason());
       }
     }
   }
@@ -390,7 +390,7 @@ final class Writes {
         propagation.outbound().release(object);
       } catch (OsierException e) {
         // As if there were no rights to spare: a peer's request must not stop this partition.
-        LOG.debug("gives {} no rights of {}: {}", dc, object, e.reason());
+        LOG.debug("{} is given no rights of {}: {}", dc, object, e.reason());
       }
     }
   }

@@ -106,9 +106,9 @@ final class Certificates implements AutoCloseable {
     if (wrong != null) {
       long before = failed;
       failed = before + 1;
-      LOG.error("{}; the certificates that were read before are used on", wrong);
+      LOG.error("{}; the certificates that were read before stay in use", wrong);
     } else if (anew) {
-      LOG.info("certificates were read again, for connections from now on");
+      LOG.info("certificates were read again; new connections use them");
       warnedMillis = 0;
     }
     warn(nowMillis);
@@ -125,7 +125,7 @@ final class Certificates implements AutoCloseable {
               if (left < WARNED_DAYS * DAY_MILLIS) {
                 warnedMillis = nowMillis;
                 LOG.warn(
-                    "the certificate of {} {}; put a new one into its place, it is read without a"
+                    "the certificate of {} {}; put a new one in its place: it is read without a"
                         + " restart",
                     subject,
                     left < 0 ? "has expired" : "expires in " + left / DAY_MILLIS + " days");

@@ -56,7 +56,9 @@ public final class FormerRemovals {
       if (e.code() != ErrorCode.STORE_DAMAGED) {
         throw e;
       }
-      LOG.warn("removals that were stored before this start cannot be read, and are kept", e);
+      LOG.warn(
+          "removals stored before this start cannot be read (the store is damaged) and are kept",
+          e);
     }
   }
 

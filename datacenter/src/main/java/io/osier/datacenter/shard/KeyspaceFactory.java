@@ -199,8 +199,8 @@ public final class KeyspaceFactory {
     if (!mayOpen(policy, creation, others, terms)) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
-          ("the store has keyspace '%s' of a later term of this datacenter as its holder than"
-                  + " _osier says so far: it is opened once _osier has come from the others")
+          ("keyspace '%s' is stored with a later term of this datacenter as its holder than"
+                  + " _osier says yet: it is opened once _osier is up to date")
               .formatted(policy.name()));
     }
     around.store.ifPresent(s -> dropEarlierTerm(s, creation, policy.partitioning(), self));

@@ -251,8 +251,9 @@ public final class KeyspaceShard {
       if (to(key) != first) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
-            ("%s is for keys of one partition, and '%s' and '%s' are not of the same; with"
-                    + " partitions = 1 all are, with hash = tag those of one tag")
+            ("all keys of %s must be in one partition, and '%s' and '%s' are in different ones;"
+                 + " with partitions = 1 all keys are in one, with hash = tag those with the same"
+                 + " {tag}")
                 .formatted(what, some, key));
       }
     }

@@ -88,7 +88,7 @@ public final class LongAnswers implements AutoCloseable {
     left.forEach(job -> ((Job) job).refuse());
     try {
       if (!threads.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("an answer is still being made after {} s", STOP_SECONDS);
+        LOG.warn("a long answer is still being built {} s after the stop", STOP_SECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -37,9 +37,9 @@ final class StoreRepair {
     }
     try {
       StoreFiles.mend(dir, config.store().logMax(), keyspace -> holders(config, dir).hold(keyspace))
-          .ifPresent(done -> LOG.warn("the store was damaged and is mended: {}", done));
+          .ifPresent(done -> LOG.warn("the store was damaged and has been repaired: {}", done));
     } catch (OsierException e) {
-      LOG.error("the store is damaged, is not mended, and is served as far as it can be", e);
+      LOG.error("the store is damaged and could not be repaired; what is not damaged is served", e);
     }
   }
 
@@ -70,7 +70,7 @@ final class StoreRepair {
         database.close();
       }
     } catch (OsierException e) {
-      LOG.warn("what the store says of keyspaces and datacenters cannot be read", e);
+      LOG.warn("the stored list of keyspaces and datacenters (_osier) cannot be read", e);
       return Holders.unknown(config.peers().keySet());
     }
   }

@@ -209,7 +209,7 @@ public final class StoreService implements AutoCloseable {
       }
       failedAttempts.increment();
       if (trouble.isNews(COMPACTING, e.toString())) {
-        LOG.error("what was deleted cannot be compacted, and walks that meet it stay slow", e);
+        LOG.error("the compaction of deleted records failed; iterations over them stay slow", e);
       }
       if (e.code() == ErrorCode.STORE_DAMAGED) {
         onFailure.accept(e);
@@ -226,8 +226,7 @@ public final class StoreService implements AutoCloseable {
                 "the store is damaged: "
                     + range
                     + ": what is there is not served (STORE_DAMAGED), all else is; a restart"
-                    + " fetches it from the peers where they have it, otherwise 'osier rebuild'"
-                    + " does")
+                    + " fetches it from the peers if they have it, otherwise run 'osier rebuild'")
         .toList();
   }
 
@@ -298,7 +297,7 @@ public final class StoreService implements AutoCloseable {
               && tidier.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)
               && readers.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
       if (!quiet) {
-        LOG.warn("the store is closed while it is being read");
+        LOG.warn("the store was closed while it was being read");
       }
     } catch (InterruptedException e) {
       interrupted = true;

@@ -221,14 +221,17 @@ public final class UpdateGate {
     if (unsure) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "who holds keyspace '"
+          "this datacenter has started without data and does not know yet who holds keyspace '"
               + keyspace
-              + "' is not known here yet, after a start with nothing");
+              + "'; try again");
     }
     if (stranger) {
       throw new OsierException(
           ErrorCode.REFUSED_BY_PEERS,
-          "keyspace '" + keyspace + "' is not read here, where it is out of date: " + refusals);
+          "keyspace '"
+              + keyspace
+              + "' cannot be read here, as this copy is out of date: "
+              + refusals);
     }
   }
 
@@ -285,8 +288,8 @@ public final class UpdateGate {
           ErrorCode.REFUSED_BY_PEERS,
           "keyspace '"
               + keyspace
-              + "' takes no updates here, which nobody would get, since another process has this"
-              + " one's name: "
+              + "' takes no updates here, since no peer would accept them: another process runs"
+              + " under this datacenter's name: "
               + taken);
     }
     Optional<String> why = held;
@@ -315,7 +318,7 @@ public final class UpdateGate {
     if (refusedByAll) {
       throw new OsierException(
           ErrorCode.REFUSED_BY_PEERS,
-          "keyspace '" + keyspace + "' takes no updates, which would go nowhere: " + refusals);
+          "keyspace '" + keyspace + "' takes no updates, as every peer refuses them: " + refusals);
     }
   }
 }

@@ -156,7 +156,7 @@ final class UserRecordsProperties {
 
   @Example
   void commands_thatMakeNoSense_areRefused() {
-    refused("none was ever made", () -> eu.does(new UserCommand.Drop("cart")));
+    refused("no user was ever created", () -> eu.does(new UserCommand.Drop("cart")));
     begin(create("admin", ADMIN), create("cart", READ));
     refused("already, made by ", () -> eu.does(create("cart")));
     refused("no user card", () -> eu.does(new UserCommand.Drop("card")));

@@ -143,7 +143,7 @@ final class ProgramTest {
       String key = "key" + i;
       two.update(batch -> batch.counter(key).increment());
     }
-    assertThatThrownBy(two::run).hasMessageContaining("keys of one partition");
+    assertThatThrownBy(two::run).hasMessageContaining("must be in one partition");
     assertThat(wide.getAll(List.of("key0", "key1")).values()).noneMatch(f -> f.exists());
     Program tooMany = wide.program();
     for (int i = 0; i < 10_001; i++) {

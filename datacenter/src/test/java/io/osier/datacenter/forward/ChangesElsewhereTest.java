@@ -115,7 +115,7 @@ final class ChangesElsewhereTest extends ForwarderFixture {
     asked = next();
     down(EU);
     assertThat(takeHeard()).containsExactly("?");
-    assertThatThrownBy(() -> changes.listen("shop", hears)).hasMessageContaining("in reach");
+    assertThatThrownBy(() -> changes.listen("shop", hears)).hasMessageContaining("can be reached");
     up(US);
     pass(ChangesElsewhere.RETRY_MILLIS * 1_000_000L);
     Sent next = next();

@@ -97,7 +97,7 @@ final class ChangedMembersTest {
     Operation create = new Operation.Bound(0, 9, List.of());
     Reply reply = cluster.dc("us").write("other", CrdtType.BOUNDED_COUNTER, create);
     assertThat(((Reply.Failure) reply).code()).isEqualTo(ErrorCode.UNAVAILABLE);
-    assertThat(((Reply.Failure) reply).message()).contains("heard all others");
+    assertThat(((Reply.Failure) reply).message()).contains("heard from all others");
     cluster.reconnect("us");
     cluster.run(5_000);
     assertThat(cluster.dc("us").write("other", CrdtType.BOUNDED_COUNTER, create))
@@ -200,7 +200,7 @@ final class ChangedMembersTest {
             ((Reply.Failure)
                     cluster.dc("us").write("c", CrdtType.PN_COUNTER, new Operation.Increment(1)))
                 .message())
-        .contains("leaves");
+        .contains("is leaving the cluster");
     cluster.input(cluster.dc("us"), new Input.Stay());
     assertThat(cluster.dc("us").add("c", 1)).isNotNull();
   }

@@ -271,7 +271,9 @@ final class LongStepsTest extends LongReadsFixture {
     assertThat(openTransactions()).isZero();
     assertThat(ask(step(1, List.of(addition("large", "own")), List.of(whole))).reply())
         .as("sent again")
-        .is(Failed.with(ErrorCode.TRANSACTION_ENDED, "what its step 1 reads could not be told"));
+        .is(
+            Failed.with(
+                ErrorCode.TRANSACTION_ENDED, "what its step 1 reads could not be answered"));
     partition.on(untold, new Now(nanos, 1)); // it has ended
   }
 

@@ -175,7 +175,10 @@ final class AwayTest {
     cluster.stop("us");
     Datacenter us = cluster.start("us");
     in(us).session().keyspace("shop").counter("c").increment(1);
-    assertThat(us.warnings()).singleElement().asString().contains("no other datacenter has told");
+    assertThat(us.warnings())
+        .singleElement()
+        .asString()
+        .contains("no other datacenter has answered");
     cluster.start("eu");
     await().until(() -> us.warnings().isEmpty());
   }

@@ -120,7 +120,7 @@ final class RestoredDatacenterTest extends DurableFixture {
             () -> StoreFiles.restore(solo, solo.resolve("backups/good"), "osier", "other"))
         .hasMessageContaining("is of 'solo'");
     assertThatThrownBy(() -> StoreFiles.restore(solo, dir, "osier", "solo"))
-        .hasMessageContaining("is no backup");
+        .hasMessageContaining("is not a backup");
     try (Datacenter datacenter = alone("durability = sync");
         OsierClient client = client()) {
       assertThat(datacenter.isReady()).isTrue();

@@ -119,7 +119,7 @@ final class StartupTest {
     assertThat(startup.stop(Duration.ofMillis(1))).as("the new start is waited for").isFalse();
     assertThat(closed).isEmpty();
     startup.opened(() -> closed.add("after"));
-    assertThatThrownBy(startup::started).hasMessageContaining("told to stop");
+    assertThatThrownBy(startup::started).hasMessageContaining("was stopped before its start");
     startup.close();
     assertThat(closed).containsExactly("after", "first");
   }

@@ -85,7 +85,7 @@ final class TwoLiveCopiesTest {
             .untilAsserted(
                 () ->
                     assertThat(copy.obstacles())
-                        .filteredOn(o -> o.contains("takes another process for this one"))
+                        .filteredOn(o -> o.contains("knows another process by this datacenter"))
                         .hasSize(2));
         refused(ErrorCode.REFUSED_BY_PEERS, () -> increment(client, 10_000));
         assertThat(cluster.datacenter("eu").obstacles()).isEmpty();

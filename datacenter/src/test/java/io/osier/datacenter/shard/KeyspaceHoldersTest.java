@@ -131,7 +131,7 @@ final class KeyspaceHoldersTest {
       Keyspaces after = keyspaces(Optional.of(store));
       assertThat(after.mayOpen(policy)).isFalse();
       assertThatThrownBy(() -> after.open(policy, Optional.empty(), false, List.of()))
-          .hasMessageStartingWith("CONFIGURATION: the store has keyspace 'own' of a later term");
+          .hasMessageStartingWith("CONFIGURATION: keyspace 'own' is stored with a later term");
       assertThat(after.find("own")).isNull();
       after.setMembers(new Keyspaces.Members(Set.of(), Set.of(), false, 0));
       assertThat(after.mayOpen(policy)).as("nobody else knows more").isTrue();

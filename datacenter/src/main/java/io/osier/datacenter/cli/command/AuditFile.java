@@ -217,7 +217,7 @@ final class AuditFile implements AutoCloseable {
         Files.createFile(file);
       }
       if (!Files.isWritable(file)) {
-        throw new IOException("it is not writable");
+        throw new IOException("this process may not write to it");
       }
     } catch (IOException e) {
       throw new OsierException(

@@ -148,7 +148,9 @@ final class OutOfMemoryExit {
         double passedMillis = (nanos - atNanos[i]) / 1e6;
         boolean collecting = collected - collectedMillis[i] > COLLECTING * passedMillis;
         if (atNanos[i] != 0 && collecting && isFull()) {
-          end(new OutOfMemoryError("collecting garbage takes all the time and frees nothing"));
+          end(
+              new OutOfMemoryError(
+                  "the garbage collector takes all processor time and frees nothing"));
         }
         collectedMillis[i] = collected;
         atNanos[i] = nanos;

@@ -240,7 +240,7 @@ public final class CliAdmin {
     try {
       return JSON.readTree(joined(text));
     } catch (JsonProcessingException e) {
-      throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
+      throw new OsierException(ErrorCode.INTERNAL, "the datacenter's report is not JSON", e);
     }
   }
 

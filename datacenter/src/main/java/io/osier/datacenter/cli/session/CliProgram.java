@@ -77,11 +77,11 @@ final class CliProgram {
       case Grammar.Move m -> program.rename(m.from(), m.to());
       default ->
           throw Words.bad(
-              "a program has updates, get, exists, type, del, rename, copy, expire, persist and"
-                  + " ttl; run does the one that is begun, and abort forgets it");
+              "in a program only updates, get, exists, type, del, rename, copy, expire, persist and"
+                  + " ttl are allowed; 'run' sends the program that was begun, 'abort' drops it");
     }
     noted.add(new Noted(action, calls++));
-    return asJson ? NOTED_JSON : "noted; run does it";
+    return asJson ? NOTED_JSON : "noted; run sends it";
   }
 
   private void updateKey(String key, Operation operation) {
@@ -109,7 +109,7 @@ final class CliProgram {
       return node.toString();
     }
     if (!result.held()) {
-      return "not done: it is not as expected";
+      return "not done: the object is not as expected";
     }
     StringJoiner lines = new StringJoiner("\n");
     for (int i = 0; i < noted.size(); i++) {

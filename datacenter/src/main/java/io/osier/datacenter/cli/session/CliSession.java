@@ -78,7 +78,7 @@ public final class CliSession {
           yield answers.done(transaction == null, reading.get(), more);
         }
         if (!isDone(u)) {
-          yield answers.flag("done", false, "not done: it is not as expected");
+          yield answers.flag("done", false, "not done: the object is not as expected");
         }
         yield answers.flag("done", transaction == null, done());
       }
@@ -279,8 +279,8 @@ public final class CliSession {
     }
     if (transaction == null) {
       throw Words.bad(
-          "no transaction is open: begin opens one (in the interactive mode, for it lives as long"
-              + " as the connection)");
+          "no transaction is open: 'begin' opens one (in the interactive mode, as a transaction"
+              + " ends with its connection)");
     }
     Transaction ending = transaction;
     if (t.verb().equals("abort")) {
@@ -302,11 +302,15 @@ public final class CliSession {
 
   private String program(Grammar.Program p) {
     if (!p.verb().equals("program")) {
-      throw Words.bad("no program is begun: program begins one, and the lines up to run are its");
+      throw Words.bad(
+          "no program was begun: 'program' begins one, and the lines from there to 'run' belong to"
+              + " it");
     }
     checkNoTransaction(p.verb());
     program = new CliProgram(keyspace().program(), answers.asJson());
-    return answers.asJson() ? CliProgram.NOTED_JSON : "notes what follows; run does it";
+    return answers.asJson()
+        ? CliProgram.NOTED_JSON
+        : "the commands that follow are noted; 'run' sends them as one program";
   }
 
   /** Handles a command while a program is being entered. */
@@ -336,10 +340,13 @@ public final class CliSession {
   /** Called after the last command; throws if a program or transaction was begun and not ended. */
   void checkNothingBegun() {
     if (program != null) {
-      throw Words.bad("the program was not run: nothing of it is done; run does it");
+      throw Words.bad(
+          "the program was not run: nothing of it was done (the input ended without 'run')");
     }
     if (transaction != null) {
-      throw Words.bad("the transaction was not committed: nothing of it is done; commit does it");
+      throw Words.bad(
+          "the transaction was not committed: nothing of it was done (the input ended without"
+              + " 'commit')");
     }
   }
 

@@ -126,8 +126,7 @@ public final class CliShell {
     try {
       return lines.readLine();
     } catch (CharacterCodingException e) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "what was written to standard input is no UTF-8", e);
+      throw new OsierException(ErrorCode.INVALID_ARGUMENT, "standard input is not UTF-8", e);
     }
   }
 }

@@ -87,7 +87,7 @@ record ClusterLook(
     try {
       return JSON.readTree(text);
     } catch (JsonProcessingException e) {
-      throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
+      throw new OsierException(ErrorCode.INTERNAL, "the datacenter's report is not JSON", e);
     }
   }
 
@@ -108,7 +108,7 @@ record ClusterLook(
         + address(from, to)
             .map(at -> at.replaceFirst(":(\\d+)$", " $1"))
             .map(at -> "nc -vz " + at + "    does the peer port of " + to + " answer?")
-            .orElse("see that it reaches the peer port of " + to);
+            .orElse("check that it can connect to the peer port of " + to);
   }
 
   /** Returns the number of datacenters that the asked one knows. */

@@ -38,9 +38,9 @@ final class PlacementText {
       report.get("placements").forEach(one -> names.add(one.get("keyspace").asText()));
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          ("there is no keyspace '%1$s' whose holders follow its load (placement=adaptive, or"
-                  + " pinned); those are %2$s. 'placement pin %1$s' has what is asked of it counted,"
-                  + " and moves nothing; 'keyspace alter %1$s placement=fixed' ends that")
+          ("there is no keyspace '%1$s' whose holders are placed by load (placement=adaptive, or"
+               + " pinned); such keyspaces are %2$s. 'placement pin %1$s' counts its load without"
+               + " moving it; 'keyspace alter %1$s placement=fixed' ends that")
               .formatted(what.name(), names));
     }
     if (asJson) {
@@ -64,7 +64,7 @@ final class PlacementText {
   private static String advice(JsonNode placement) {
     JsonNode advice = placement.path("advice");
     if (advice.isMissingNode()) {
-      return "no advice: the datacenter that was asked is of a version that gives none";
+      return "no advice: the version of the datacenter that was asked gives none; upgrade it";
     }
     Table table =
         new Table(

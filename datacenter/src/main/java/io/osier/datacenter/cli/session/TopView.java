@@ -36,7 +36,11 @@ final class TopView {
    */
   TopView(ClusterLook before, ClusterLook now) {
     links = now.ways();
-    now.silent().forEach(dc -> troubles.add(dc + " does not answer, whichever way it is asked"));
+    now.silent()
+        .forEach(
+            dc ->
+                troubles.add(
+                    dc + " does not answer, neither directly nor by way of another datacenter"));
     double seconds = Math.max(1e-3, (now.nanos() - before.nanos()) / 1e9);
     now.answers().forEach((dc, status) -> add(dc, before.answers().get(dc), status, seconds));
     hot.sort(

@@ -93,7 +93,7 @@ final class WhyCluster {
       }
     }
     if (!silent.isEmpty()) {
-      return "Nothing waits, as far as can be told." + silent;
+      return "Nothing waits at the datacenters that answer." + silent;
     }
     return (look.datacenters() == 1
             ? look.asked() + " is the only datacenter"

@@ -196,7 +196,9 @@ final class WhyKey {
       return causes.getFirst().verdict + silent;
     }
     if (look.answers().isEmpty()) {
-      return "It is not known: '%s' is held by others.".formatted(keyspace) + silent;
+      return "No datacenter that was asked holds '%s', so nothing is known of the key."
+              .formatted(keyspace)
+          + silent;
     }
     Set<String> contents = contents();
     String but = causes.isEmpty() ? "" : " " + causes.getFirst().verdict;

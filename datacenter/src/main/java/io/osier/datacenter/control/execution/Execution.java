@@ -233,7 +233,7 @@ final class Execution implements ControlHost {
     keyspaces.hold(
         words.isEmpty()
             ? Optional.empty()
-            : Optional.of(words.getFirst() + ", and takes no updates; others do"));
+            : Optional.of(words.getFirst() + ", and takes no updates; use another datacenter"));
   }
 
   @Override

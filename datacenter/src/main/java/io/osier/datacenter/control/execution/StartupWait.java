@@ -92,7 +92,7 @@ final class StartupWait {
       if (saidAlone) {
         warnings().forEach(LOG::warn);
       } else {
-        LOG.info("the other datacenters are heard now");
+        LOG.info("this datacenter has heard from the others now");
       }
     }
     return !saidAlone;
@@ -103,8 +103,8 @@ final class StartupWait {
     FirstWord first = firstWord;
     return first != null && first.isAlone()
         ? List.of(
-            "no other datacenter has told this one since its start what was changed meanwhile: it"
-                + " goes by the keyspaces, users and datacenters that it stored")
+            "no other datacenter has answered since this one started: it uses the keyspaces, users"
+                + " and datacenters that it has stored, which may be out of date")
         : List.of();
   }
 }

@@ -53,10 +53,10 @@ public final class HeldEntries {
     if (!isSame(state)) {
       throw new OsierException(
           ErrorCode.SNAPSHOT_TOO_OLD,
-          "what a large "
+          "the entries of a large "
               + state.type()
-              + " held is not kept any more, since the process or its disk stood still for long;"
-              + " begin another transaction");
+              + " in this transaction's snapshot are no longer kept, since the process or its disk"
+              + " stalled; begin another transaction");
     }
   }
 

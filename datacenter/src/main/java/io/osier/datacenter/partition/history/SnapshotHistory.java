@@ -331,12 +331,12 @@ public final class SnapshotHistory implements VersionHistory {
     if (step < horizon || (step == horizon && !exact)) {
       throw new OsierException(
           ErrorCode.SNAPSHOT_TOO_OLD,
-          "the past is kept for "
+          "former values are kept for "
               + retainNanos / 1_000_000
               + " ms, or as far as "
               + budget.limit()
-              + " bytes go, and the clock is older; the keyspace's setting history says how long,"
-              + " and osier.memory.history how much");
+              + " bytes suffice, and the snapshot that was asked for is older; the keyspace's"
+              + " setting history says how long, and osier.memory.history how much");
     }
     return step;
   }

@@ -150,8 +150,8 @@ public final class Escrow {
           ErrorCode.UNAVAILABLE,
           "datacenter "
               + self.dc()
-              + " has lost its memory, or is new, and creates no bounded counters before it has"
-              + " heard all others; others do");
+              + " is new or has lost its memory, and cannot create bounded counters until it has"
+              + " heard from all others; create it at another datacenter");
     }
     if (operation instanceof Operation.Transfer t && !sharers.contains(t.to())) {
       throw new OsierException(
@@ -236,7 +236,8 @@ public final class Escrow {
             + all
             + (settled.getAsBoolean()
                 ? ""
-                : " (it has lost its memory and may not use more before it has heard all others)")
+                : " (it has lost its memory and may not use more until it has heard from all"
+                      + " others)")
             + ", and "
             + (upward ? needs.up : needs.down)
             + " are needed");

@@ -76,7 +76,8 @@ public final class RightsWaiters {
   public void add(ObjectId object, Waiter waiter) {
     if (waiters >= WAITING_MAX) {
       throw new OsierException(
-          ErrorCode.OVERLOADED, WAITING_MAX + " updates wait for rights already");
+          ErrorCode.OVERLOADED,
+          WAITING_MAX + " updates wait for rights already, the most that may; try again later");
     }
     waiters++;
     waiting.computeIfAbsent(object, o -> new ArrayList<>()).add(waiter);

@@ -64,7 +64,8 @@ public final class ChangeWatches {
       String keyspace, byte[] word, List<Request.Place> places, boolean resumes) {
     Topic topic = Topic.channel(keyspace, word);
     if (all.containsKey(topic)) {
-      throw new RedisException("ERR it is watched already: OSIER.UNWATCH ends that");
+      throw new RedisException(
+          "ERR this key or prefix is watched already: OSIER.UNWATCH ends that");
     }
     if (all.size() == COUNT_MAX) {
       throw new RedisException(

@@ -99,8 +99,7 @@ public final class Subscriber {
     long room = bytes + (long) added.size() * PubSub.SUBSCRIPTION_BYTES;
     if (!all.tryTake(room)) {
       throw new RedisException(
-          "BUSY nothing was done: the subscriptions of this datacenter take all the memory there"
-              + " is for them");
+          "BUSY nothing was done: the memory for this datacenter's subscriptions is used up");
     }
     List<Topic> done = new ArrayList<>(added.size());
     for (Topic topic : added) {
@@ -108,8 +107,8 @@ public final class Subscriber {
         done.forEach(t -> all.remove(t, this));
         all.give(room);
         throw new RedisException(
-            "BUSY nothing was done: the patterns of this datacenter are so many that each message"
-                + " would be compared for too long; those with one * at most cost less");
+            "BUSY nothing was done: this datacenter's clients subscribe to too many patterns to"
+                + " compare each message with; use patterns with one * at most");
       }
       done.add(topic);
     }

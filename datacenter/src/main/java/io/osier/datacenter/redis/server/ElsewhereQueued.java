@@ -41,8 +41,8 @@ public final class ElsewhereQueued implements Scripts {
         @Override
         public long put(byte[] place) {
           throw new RedisException(
-              "ERR a walk does not go on from EXEC of a keyspace that other datacenters hold: ask"
-                  + " for it without MULTI");
+              "ERR SCAN within MULTI cannot be continued in a keyspace that other datacenters hold:"
+                  + " use it without MULTI");
         }
 
         @Override
@@ -115,7 +115,8 @@ public final class ElsewhereQueued implements Scripts {
         || entry.action() != null
         || entry.within() != CommandTable.Within.QUEUED
         || !entry.fits(words.length)) {
-      throw new MalformedException("the command '" + shown(words[0]) + "' is not known so");
+      throw new MalformedException(
+          "the command '" + shown(words[0]) + "' is unknown or has a wrong number of arguments");
     }
     return new Queued(entry.command(), words, null);
   }
@@ -124,7 +125,7 @@ public final class ElsewhereQueued implements Scripts {
     try {
       return command.keys();
     } catch (OsierException e) {
-      throw new MalformedException("a command names a key that is none: " + e.reason());
+      throw new MalformedException("a command has an invalid key: " + e.reason());
     }
   }
 

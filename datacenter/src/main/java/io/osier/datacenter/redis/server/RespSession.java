@@ -134,8 +134,8 @@ final class RespSession {
   void closeIfForbidden() {
     if (channel.isOpen() && (caches.isForbidden() || subscriptions.areForbidden())) {
       LOG.info(
-          "connection of client {} closed: its user '{}' may not hear any more what it"
-              + " subscribes to, or tracks",
+          "connection of client {} closed: its user '{}' no longer has the right to what it"
+              + " subscribes to or tracks",
           channel.remoteAddress(),
           client.user);
       connection.cut();

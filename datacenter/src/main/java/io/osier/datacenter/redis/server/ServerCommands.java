@@ -201,7 +201,7 @@ final class ServerCommands {
       case "RESET" -> answer(0);
       case "HISTOGRAM" -> answer(RespValue.pairs());
       case "DOCTOR", "GRAPH" ->
-          answer(RespValue.Bulk.of("osier stat tells how long requests take"));
+          answer(RespValue.Bulk.of("'osier cli stat' shows how long requests take"));
       default -> throw unknownPart(words);
     };
   }
@@ -253,7 +253,8 @@ final class ServerCommands {
                     ? new RespValue.Int(key.heapBytes() + MessageHeap.bytes(found))
                     : RespValue.NULL);
       }
-      case "DOCTOR" -> answer(RespValue.Bulk.of("osier stat tells what the memory is for"));
+      case "DOCTOR" ->
+          answer(RespValue.Bulk.of("'osier cli stat' shows what the memory is used for"));
       case "PURGE" -> ok();
       case "STATS" -> answer(RespValue.pairs());
       default -> throw unknownPart(words);

@@ -129,8 +129,7 @@ final class TrackingTable {
   private void takeRoom(long wanted) {
     if (!makeRoom(wanted)) {
       throw new RedisException(
-          "BUSY nothing was done: what the clients of this datacenter track takes all the memory"
-              + " there is for it");
+          "BUSY nothing was done: the memory for what this datacenter's clients track is used up");
     }
     outbox.use(wanted);
   }

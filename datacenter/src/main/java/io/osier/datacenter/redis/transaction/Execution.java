@@ -43,14 +43,16 @@ public final class Execution implements Call.Steps {
       new RespValue.Err(
           "ERR the answers of EXEC take more than "
               + (ANSWERS_BYTES_MAX >> 20)
-              + " MiB, or find no room beside others': ask for less at once");
+              + " MiB, or there is no memory for them beside others' answers: ask for less at"
+              + " once");
 
   /** The reply to a step that the user may take; the holder takes it. */
   private static final Reply ALLOWED = new Reply.Pong();
 
   private static final int KEPT_BYTES = 64 << 10;
 
-  private static final RespValue NOT_DONE = new RespValue.Err("ERR a fault of the datacenter");
+  private static final RespValue NOT_DONE =
+      new RespValue.Err("ERR internal error in the datacenter; see its log");
 
   private final Scope scope;
   private final List<Queued> commands;

@@ -363,10 +363,10 @@ public final class Transaction {
     }
     if (!budget.tryTake(bytes)) {
       throw new RedisException(
-          "BUSY there is no room for "
+          "BUSY there is no memory for "
               + bytes
-              + " bytes more of this connection's transaction beside what is under way; end it, or"
-              + " try again later");
+              + " bytes more of this connection's transaction beside other requests; end it, or try"
+              + " again later");
     }
     heldBytes += bytes;
   }

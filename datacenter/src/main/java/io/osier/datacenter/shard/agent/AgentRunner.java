@@ -346,7 +346,8 @@ final class AgentRunner {
     try {
       if (thread.isAlive() && !thread.join(STOP_PATIENCE)) {
         LOG.warn(
-            "{} has not ended {} after it was told to: what waits for it gets no answer",
+            "{} has not ended within {} of being told to stop: requests that wait for it get no"
+                + " answer",
             ports.name(),
             STOP_PATIENCE);
       }

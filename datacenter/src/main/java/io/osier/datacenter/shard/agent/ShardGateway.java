@@ -287,7 +287,7 @@ public final class ShardGateway {
           cold(keys(input.frame())),
           lane,
           () -> inside.offer(input),
-          failure -> LOG.debug("a frame is not taken: {}", failure));
+          failure -> LOG.debug("a frame could not be queued for its partition: {}", failure));
     }
   }
 

@@ -53,8 +53,8 @@ public interface Time {
         double millis = clock.read(wall.getAsDouble(), nanos);
         if (clock.jumped()) {
           log.warn(
-              "{}: the system clock jumped; it is {} ms ahead of the time in use, which follows"
-                  + " slowly",
+              "{}: the system clock jumped: it is {} ms ahead of the time that Osier uses, which is"
+                  + " adjusted slowly",
               name,
               clock.offsetMillis());
         }

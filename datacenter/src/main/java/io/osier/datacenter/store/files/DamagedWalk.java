@@ -57,7 +57,7 @@ final class DamagedWalk {
       last = reached == null ? last : reached;
       if (!atEnd) {
         if (last == null || gaps == GAPS_MAX) {
-          throw cannot.apply("too much of it is");
+          throw cannot.apply("too much of it is damaged");
         }
         next = firstReadable(last);
         gap.between(last, next);

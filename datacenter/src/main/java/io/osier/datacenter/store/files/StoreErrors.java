@@ -90,7 +90,7 @@ public final class StoreErrors {
 
   private static OsierException fault(Path dir, RocksDBException e) {
     return new OsierException(
-        ErrorCode.INTERNAL, "a fault of the store in " + dir + ": " + e.getMessage(), e);
+        ErrorCode.INTERNAL, "the database of the store in " + dir + ": " + e.getMessage(), e);
   }
 
   /** Returns the error of a store whose bytes are not those that were written. */

@@ -78,7 +78,7 @@ public final class StoreFiles {
           ErrorCode.CONFIGURATION,
           "osier.store.dir: a backup was being restored in "
               + dir
-              + " and did not come to an end: run 'osier restore' again, or delete "
+              + " and was interrupted: run 'osier restore' again, or delete "
               + StoreLayout.restoring(dir)
               + " to start with nothing");
     }
@@ -127,7 +127,7 @@ public final class StoreFiles {
   public static Optional<Path> restore(Path dir, Path backup, String cluster, String dc) {
     if (!Files.isRegularFile(backup.resolve("CURRENT"))) {
       throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, backup + " is no backup: it holds no database");
+          ErrorCode.INVALID_ARGUMENT, backup + " is not a backup: there is no database in it");
     }
     checkUnused(dir);
     Path copy = StoreLayout.restoring(dir);
@@ -256,7 +256,7 @@ public final class StoreFiles {
     try {
       if (finishMending(dir)) {
         Files.deleteIfExists(damageNote(dir));
-        return Optional.of("mending had come to its end already");
+        return Optional.of("the repair had ended already");
       }
       if (!Files.exists(damageNote(dir))) {
         return Optional.empty();
@@ -269,7 +269,7 @@ public final class StoreFiles {
                   .formatted(m.gaps(), m.partitions(), m.aside()));
     } catch (IOException e) {
       throw new OsierException(
-          ErrorCode.CONFIGURATION, "cannot mend the store in " + dir + ": " + e, e);
+          ErrorCode.CONFIGURATION, "cannot repair the store in " + dir + ": " + e, e);
     }
   }
 

@@ -98,10 +98,10 @@ final class StoreSalvage {
       if (Files.exists(copy)) {
         throw new OsierException(
             ErrorCode.STORE_DAMAGED,
-            "mending the store in "
+            "repairing the store in "
                 + dir
-                + " did not come to an end the last time: this start serves what is whole without"
-                + " trying, the next one tries again");
+                + " did not end at the last start (it crashed or was killed): this start serves"
+                + " what is not damaged without trying again, the next one tries again");
       }
       Files.createDirectories(copy); // left by a process that was killed
       StoreSalvage salvage = copy(dir, logMax, isElsewhere, copy);
@@ -157,11 +157,11 @@ final class StoreSalvage {
     if (free < bytes) {
       throw new OsierException(
           ErrorCode.STORE_FULL,
-          "mending the store in "
+          "repairing the store in "
               + dir
-              + " takes a copy of it, "
+              + " needs a copy of it: "
               + bytes
-              + " bytes, and its disk has "
+              + " bytes, but its disk has "
               + free
               + " free: make room and restart");
     }
@@ -203,17 +203,17 @@ final class StoreSalvage {
         return List.of(new Lost(keys, first, Optional.empty()));
       }
     }
-    throw cannot("what is no object's, between records '" + tag + "' and '" + end + "', is");
+    throw cannot("the damage between records '" + tag + "' and '" + end + "' is not in an object");
   }
 
-  private OsierException cannot(String what) {
+  private OsierException cannot(String why) {
     return new OsierException(
         ErrorCode.STORE_DAMAGED,
         "the store in "
             + dir
-            + " cannot be mended from what is whole: "
-            + what
-            + " damaged. 'osier rebuild' sets the store aside and fetches everything from the"
+            + " cannot be repaired: "
+            + why
+            + ". 'osier rebuild' sets the store aside and fetches everything from the"
             + " peers, 'osier restore' takes a backup");
   }
 
@@ -221,20 +221,20 @@ final class StoreSalvage {
   private void check() throws RocksDBException {
     byte[] stored = from.get(RecordKeys.header());
     if (stored == null) {
-      throw cannot("its header is");
+      throw cannot("its header is damaged");
     }
     StoreHeader header = StoreHeader.decode(stored);
     TreeSet<Integer> partitions = new TreeSet<>();
     lost.forEach(l -> partitions.add(l.keys.partition()));
     for (int partition : partitions) {
       if (!isElsewhere.test(header.keyspaceOf(partition))) {
-        throw cannot(header.nameOf(partition) + ", which no other datacenter holds, is");
+        throw cannot(header.nameOf(partition) + " is damaged, and no other datacenter holds it");
       }
       checkNoFormer(header.nameOf(partition), new RecordKeys(partition));
       if (!hasWhole(new RecordKeys(partition))) {
         // The partition would look empty, as if it had never had data, and would serve without
         // peers.
-        throw cannot("everything of " + header.nameOf(partition) + " is");
+        throw cannot("everything of " + header.nameOf(partition) + " is damaged");
       }
     }
     for (Lost one : lost) {
@@ -271,7 +271,7 @@ final class StoreSalvage {
   private void checkNoFormer(String name, RecordKeys keys) throws RocksDBException {
     byte[] stored = from.get(keys.state());
     if (stored == null) {
-      throw cannot(name + ", of which it is not stored what it has, is");
+      throw cannot("the record of what " + name + " has is missing");
     }
     StoredState state = StoredState.decode(stored);
     ReplicaNumbers named = new ReplicaNumbers(); // the replicas that records of any partition name
@@ -287,7 +287,8 @@ final class StoreSalvage {
             name
                 + " has updates of "
                 + replica
-                + ", a former incarnation, which no log has and a peer may lack: they may be");
+                + ", a former incarnation, which may be damaged; no log has them, and a peer may"
+                + " lack them");
       }
     }
   }
@@ -315,7 +316,7 @@ final class StoreSalvage {
     }
     byte[] header = to.get(RecordKeys.header());
     if (header == null) {
-      throw cannot("its header is");
+      throw cannot("its header is damaged");
     }
     to.put(
         write,
@@ -333,16 +334,16 @@ final class StoreSalvage {
         long number = RecordKeys.loggedNumber(it.key());
         first = first == 0 ? number : first;
         if (number - first >= logMax / 2) {
-          throw cannot("updates that a peer has not yet, and that the log has dropped, may be");
+          throw cannot("updates that a peer lacks and the log has dropped may be damaged");
         }
         ObjectId object = RecordValues.logged(it.value());
         if (one.has(object)) {
           throw cannot(
               "own update "
                   + number
-                  + ", of the key '"
+                  + " of the key '"
                   + object.key()
-                  + "', which a peer may not have yet, may be");
+                  + "' may be damaged, and a peer may lack it");
         }
       }
       it.status();
@@ -354,7 +355,7 @@ final class StoreSalvage {
       throws RocksDBException {
     byte[] stored = to.get(keys.state());
     if (stored == null) {
-      throw cannot("a partition, of which it is not stored what it has, is"); // see check
+      throw cannot("the record of what a partition has is missing"); // see check
     }
     StoredState state = StoredState.decode(stored);
     StoredState nothing =

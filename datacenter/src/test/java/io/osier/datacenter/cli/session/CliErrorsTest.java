@@ -202,7 +202,7 @@ final class CliErrorsTest extends CliFixture {
     assertThat(right.out()).endsWith("1: done");
     assertThat(right.code()).isZero();
     CliRun unmet = piped("program\nifabsent string set word c\nrun\n");
-    assertThat(unmet.out()).endsWith("not done: it is not as expected");
+    assertThat(unmet.out()).endsWith("not done: the object is not as expected");
     assertThat(unmet.code()).as("as outside of a program").isZero();
   }
 

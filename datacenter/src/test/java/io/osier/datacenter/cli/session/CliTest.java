@@ -71,8 +71,8 @@ final class CliTest extends CliFixture {
         "string set ig 7             | ifvalue 7 string set ig 8          | done",
         "max set rx 7                | returning max set rx 3             | 7",
         "register get ia             | ifabsent register set ia new       | done",
-        "register set ib old         | ifabsent register set ib new       | not done: it is not as"
-            + " expected",
+        "register set ib old         | ifabsent register set ib new       | not done: the object is"
+            + " not as expected",
         "register set ic old         | ifvalue old register set ic new    | done",
         "register set id old         | --json ifvalue 7 register set id 8 | {\"done\":false}",
         "for 90 register set fa x    | register get fa                    | x",
@@ -88,8 +88,8 @@ final class CliTest extends CliFixture {
         "set add gb a b c d          | set range gb after a to c          | b⏎c",
         "set add gc a b c d          | set range gc from b before d last 1 | c",
         "map set gd a=1 b=2 c=3      | map range gd from b                | b: 2⏎c: 3",
-        "for 90 ewflag on fc         | for 90 ifabsent ewflag on fc       | not done: it is not as"
-            + " expected",
+        "for 90 ewflag on fc         | for 90 ifabsent ewflag on fc       | not done: the object is"
+            + " not as expected",
         "set add fd a                | for 90 returning set add fd a b    | b",
       })
   void updateCanTellWhatItChanged(String before, String update, String expected) {

@@ -58,17 +58,17 @@ final class PlacementTextTest {
   void olderDatacenter_givesNoAdvice() {
     String older = "{\"keyspace\":\"carts\",\"summary\":\"held by eu\",\"figures\":\"\"}";
     assertThat(shown(older, "placement advise carts", false))
-        .startsWith("carts\nno advice: the datacenter that was asked is of a version that");
+        .startsWith("carts\nno advice: the version of the datacenter that was asked");
     assertThat(shown(older, "placement", false)).isEqualTo("held by eu");
   }
 
   @Test
   void keyspaceThatIsNotCounted_saysHowItIs() {
     assertThatThrownBy(() -> shown("placement advise lost", false))
-        .hasMessageContaining("'placement pin lost' has what is asked of it counted")
+        .hasMessageContaining("'placement pin lost' counts its load")
         .hasMessageContaining("'keyspace alter lost placement=fixed' ends that");
     assertThatThrownBy(() -> shown("placement why lost", false))
-        .hasMessageContaining("no keyspace 'lost' whose holders follow its load");
+        .hasMessageContaining("no keyspace 'lost' whose holders are placed by load");
   }
 
   @Test

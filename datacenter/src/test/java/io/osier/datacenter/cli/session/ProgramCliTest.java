@@ -28,12 +28,14 @@ final class ProgramCliTest {
       CliSession cli =
           new CliSession(
               client, client.session(), Optional.of("shop"), false, NewPasswords.ASKED_FOR);
-      assertThatThrownBy(() -> run(cli, "run")).hasMessageContaining("no program is begun");
-      assertThat(run(cli, "program")).isEqualTo("notes what follows; run does it");
+      assertThatThrownBy(() -> run(cli, "run")).hasMessageContaining("no program was begun");
+      assertThat(run(cli, "program"))
+          .isEqualTo("the commands that follow are noted; 'run' sends them as one program");
       assertThat(cli.prompt()).endsWith("*> ");
-      assertThat(run(cli, "counter incr n 3")).isEqualTo("noted; run does it");
-      assertThatThrownBy(() -> run(cli, "program")).hasMessageContaining("abort forgets it");
-      assertThatThrownBy(() -> run(cli, "keys")).hasMessageContaining("a program has updates, get");
+      assertThat(run(cli, "counter incr n 3")).isEqualTo("noted; run sends it");
+      assertThatThrownBy(() -> run(cli, "program")).hasMessageContaining("'abort' drops it");
+      assertThatThrownBy(() -> run(cli, "keys"))
+          .hasMessageContaining("in a program only updates, get");
       assertThatThrownBy(() -> run(cli, "del a b")).hasMessageContaining("a line for each");
       run(cli, "returning counter incr n 4", "counter get n", "set add n x", "type n", "exists m");
       run(cli, "for 60 string set s a", "ttl n", "persist s", "persist s", "ttl s", "rename s t");
@@ -71,7 +73,7 @@ final class ProgramCliTest {
       run(cli, "program", "ifabsent string set lock me", "counter incr n 1");
       assertThat(run(cli, "run")).isEqualTo("1: done\n2: done");
       run(cli, "program", "ifabsent string set lock you", "counter incr n 1");
-      assertThat(run(cli, "run")).isEqualTo("not done: it is not as expected");
+      assertThat(run(cli, "run")).isEqualTo("not done: the object is not as expected");
       assertThat(run(cli, "counter get n")).isEqualTo("8");
       run(cli, "program", "counter incr n 1");
       assertThat(run(cli, "abort")).isEqualTo("forgotten");

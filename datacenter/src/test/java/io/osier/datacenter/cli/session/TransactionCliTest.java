@@ -42,7 +42,7 @@ final class TransactionCliTest {
       cli.checkNothingBegun();
       run(other, "begin");
       assertThatThrownBy(other::checkNothingBegun)
-          .hasMessageContaining("the transaction was not committed: nothing of it is done");
+          .hasMessageContaining("the transaction was not committed: nothing of it was done");
 
       assertThat(run(cli, "bcounter create stock 0 10")).isEqualTo("done");
       assertThat(run(cli, "bcounter incr stock 4")).isEqualTo("4");

@@ -83,7 +83,7 @@ class WhyAcrossTest {
           .untilAsserted(
               () ->
                   assertThat(run(here, "why", "likes:42"))
-                      .startsWith("It is not known: 'shop' is held by others.")
+                      .startsWith("No datacenter that was asked holds 'shop', so nothing is known")
                       .contains("eu and us could not be asked"));
     }
   }

@@ -82,7 +82,8 @@ final class ControlAtStartTest {
     try (Control control = control(config, self, keyspaces)) {
       assertThatCode(() -> checkRead(keyspaces, "shop")).doesNotThrowAnyException();
       assertThatThrownBy(() -> checkRead(keyspaces, "pair"))
-          .hasMessageStartingWith("UNAVAILABLE: who holds keyspace 'pair' is not known here yet");
+          .hasMessageStartingWith(
+              "UNAVAILABLE: this datacenter has started without data and does not know yet who");
       keyspaces.partitions().forEach(PartitionRunner::start);
       control.start();
       await()

@@ -130,7 +130,8 @@ final class OsierConnectionTest {
       String told = redis.read();
       assertThat(told).contains("[[w:2, counter, eu]]");
       position = told.split(", ")[2];
-      assertThat(redis.ask("OSIER.WATCH w:*")).startsWith("-ERR it is watched already");
+      assertThat(redis.ask("OSIER.WATCH w:*"))
+          .startsWith("-ERR this key or prefix is watched already");
       assertThat(redis.ask("GET other")).isEqualTo("e");
       assertThat(redis.ask("OSIER.UNWATCH")).isEqualTo("[osier.unwatch, w:*, :0]");
       writer.ask("SET w:3 e");

@@ -122,7 +122,7 @@ final class RespTransactionsTest extends RespFixture {
       for (int i = 0; i < 5; i++) {
         assertThat(redis.ask(set)).isEqualTo("+QUEUED");
       }
-      assertThat(redis.ask(set)).startsWith("-BUSY there is no room for ");
+      assertThat(redis.ask(set)).startsWith("-BUSY there is no memory for ");
       assertThat(redis.ask(set)).isEqualTo("+QUEUED"); // and not kept
       assertThat(redis.ask("EXEC")).startsWith("-EXECABORT");
       assertThat(redis.ask("MULTI")).isEqualTo("+OK");

@@ -180,7 +180,7 @@ final class StoreSalvageTest {
     Files.createDirectory(StoreLayout.mending(dir));
     OsierException e = refused();
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
-    assertThat(e).hasMessageContaining("did not come to an end");
+    assertThat(e).hasMessageContaining("did not end at the last start");
     assertThat(StoreFiles.damageNote(dir)).exists();
     assertThat(mend()).isPresent();
   }

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What was read, and how old it may be; see {@link ObjectSpace#aged}.
+ * A value that was read, and its greatest possible age; see {@link ObjectSpace#aged}.
  *
- * @param age how old it may have been, at most, when it was answered: none of the datacenters that
- *     hold the keyspace could be reached, and a copy answered in their place; of several reads the
- *     oldest. Empty if all of it is current
+ * @param age the greatest age that the value may have had when the read was answered, if no holder
+ *     of the keyspace could be reached and a copy answered instead; of several reads the greatest.
+ *     Empty if the value is current
  */
 public record Aged<T>(T value, Optional<Duration> age) {
-  /** Whether all of it was answered by who holds the keyspace, or by a copy that is up to date. */
+  /** Returns whether holders of the keyspace, or copies that are up to date, answered all reads. */
   public boolean isCurrent() {
     return age.isEmpty();
   }

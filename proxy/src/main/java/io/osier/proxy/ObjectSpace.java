@@ -145,18 +145,18 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   /**
-   * Reads, and tells how old what was read may be. Of a keyspace that allows it ({@link
-   * KeyspaceOptions#staleReads}) reads of one object are answered from a copy that may be old while
-   * none of its holders can be reached, as far as the session has seen nothing newer. All reads
-   * give such values; whoever wants to know how old they are reads so:
+   * Reads, and returns the greatest age of the values that were read. If the keyspace allows it
+   * ({@link KeyspaceOptions#staleReads}), a copy that may be out of date answers reads of one
+   * object while none of the keyspace's holders can be reached, unless the session has seen
+   * something newer. All reads may return such values; only this method tells their age:
    *
    * <pre>{@code
    * Aged<Long> likes = shop.aged(space -> space.counter("likes:42").get());
    * String shown = likes.value() + likes.age().map(age -> ", " + age.toSeconds() + " s ago").orElse("");
    * }</pre>
    *
-   * @param reads is called at once, in this thread; it reads from the space that it is given, which
-   *     is the same, and waits for what it reads
+   * @param reads is called at once, in this thread; it is given a space with the same objects, and
+   *     must read from that one and wait for its reads
    */
   public final <T> Aged<T> aged(Function<ObjectSpace, T> reads) {
     AgedAccess noting = new AgedAccess(access);
@@ -165,9 +165,10 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   /**
-   * As {@link #aged}, with reads that nobody waits for.
+   * As {@link #aged}, without waiting for the reads.
    *
-   * @param reads is called at once, in this thread; what it returns completes when all is read
+   * @param reads is called at once, in this thread; its future completes when all reads are
+   *     answered
    */
   public final <T> CompletableFuture<Aged<T>> agedAsync(
       Function<ObjectSpace, CompletableFuture<T>> reads) {

@@ -141,7 +141,7 @@ public interface ControlHost {
     return true;
   }
 
-  /** Whether the store has a creation of a keyspace, also {@link #FROM_FILE}. */
+  /** Returns whether the store has this creation of a keyspace, {@link #FROM_FILE} included. */
   default boolean hasStored(String keyspace, String created) {
     return false;
   }

@@ -2,8 +2,6 @@ package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.datacenter.access.UserView;
-import io.osier.datacenter.placement.PlacementView;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Set;
@@ -13,6 +11,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -95,23 +94,12 @@ public final class ControlLoop implements AutoCloseable {
                 done));
   }
 
-  /** See {@link ControlPlane#administerUsers}. Fails with SHUTTING_DOWN if the loop ends before. */
-  public CompletableFuture<List<UserView>> administerUsers(Request.Administer request, String by) {
-    return step(done -> done.complete(plane.administerUsers(request, by)));
-  }
-
   /**
-   * See {@link ControlPlane#administerDatacenters}. Fails with SHUTTING_DOWN if the loop ends
-   * before.
+   * Asks the control plane, or lets it change something, in the loop's thread. Fails with
+   * SHUTTING_DOWN if the loop ends before.
    */
-  public CompletableFuture<List<DatacenterView>> administerDatacenters(
-      Request.Administer request, String by) {
-    return step(done -> done.complete(plane.administerDatacenters(request, by)));
-  }
-
-  /** See {@link ControlPlane#placements}. Fails with SHUTTING_DOWN if the loop ends before. */
-  public CompletableFuture<List<PlacementView>> placements() {
-    return step(done -> done.complete(plane.placements()));
+  public <T> CompletableFuture<T> ask(Function<ControlPlane, T> what) {
+    return step(done -> done.complete(what.apply(plane)));
   }
 
   @SuppressWarnings("CollectionUndefinedEquality") // each future is itself alone

@@ -66,7 +66,7 @@ public final class ControlPlane {
    */
   private boolean cleaned;
 
-  /** Whether this process has made sure that somebody may change users. */
+  /** Whether this process has made sure that at least one user may change users. */
   private boolean letIn;
 
   /** See {@link #isCreating}. */
@@ -180,12 +180,12 @@ public final class ControlPlane {
     return changes >= 0;
   }
 
-  /** Whether a keyspace of the file is still to be created, as far as is known. For any thread. */
+  /** Returns whether a keyspace of the file is not known to exist yet. For any thread. */
   public boolean isCreating() {
     return creating;
   }
 
-  /** Whether the last look found nothing to be done: the next one may come later than otherwise. */
+  /** Returns whether the last look found nothing to do, so that the next one may come later. */
   public boolean isAtRest() {
     return skipped > 0;
   }

@@ -21,17 +21,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates keyspaces: for operators, and those with homes that the configuration file names, once
- * and for all datacenters. What the file says of one that is there holds no more; where that is
- * something else it is said. Used by the control plane's thread.
+ * Creates keyspaces for operators, and the keyspaces with homes that the configuration file names.
+ * One datacenter creates such a keyspace for all of them. Once the keyspace exists the file's
+ * settings for it count no more; the log says where they differ. Used by the control plane's
+ * thread.
  */
 final class KeyspaceCreation {
   private static final Logger LOG = LoggerFactory.getLogger(KeyspaceCreation.class);
 
-  /** So many partitions may there be of all keyspaces when another one is created. */
+  /** The most partitions of all keyspaces after a creation. */
   private static final int PARTITIONS_MAX = 512;
 
-  /** So long each datacenter leaves those before it by name to create what their files name. */
+  /**
+   * How long a datacenter waits for each datacenter before it by name to create a keyspace of the
+   * files.
+   */
   private static final long TURN_MILLIS = 2_000;
 
   private final String dc;
@@ -41,19 +45,25 @@ final class KeyspaceCreation {
   private final KeyspacePlane keyspaces;
   private final ControlHost host;
 
-  /** By keyspace that the file names with homes: its policy, and those of its homes. */
+  /**
+   * The keyspaces with homes that the file names: the policy of each, followed by those of its
+   * homes.
+   */
   private final SortedMap<String, List<KeyspacePolicy>> withHomes = new TreeMap<>();
 
-  /** By keyspace of the file, since when this datacenter finds that there is none. */
+  /**
+   * When this datacenter first found that a keyspace of the file does not exist, in milliseconds,
+   * by keyspace.
+   */
   private final Map<String, Long> missing = new HashMap<>();
 
-  /** By keyspace of the file, what was logged last. */
+  /** The text that was logged last about a keyspace of the file, by keyspace. */
   private final Map<String, String> said = new HashMap<>();
 
   private long lastCreatedMillis;
 
   /**
-   * @param file the keyspaces that the configuration file names; of one with homes these, too
+   * @param file the keyspaces that the configuration file names, homes included
    */
   KeyspaceCreation(
       String dc,
@@ -80,21 +90,21 @@ final class KeyspaceCreation {
 
   // ---------------------------------------------------------------- what the file names
 
-  /** Whether the file names a keyspace with homes. */
+  /** Returns whether this is a keyspace with homes that the file names, or one of its homes. */
   boolean isOfFile(String keyspace) {
     return withHomes.containsKey(Homes.base(keyspace));
   }
 
-  /** Whether one that the file names is not there yet. */
+  /** Returns whether a keyspace with homes that the file names does not exist yet. */
   boolean isAwaited() {
     return !keyspaces.state().creations().keySet().containsAll(withHomes.keySet());
   }
 
   /**
-   * Checks what the store knew when this datacenter ended.
+   * Compares the file with the keyspaces that the store knew when this datacenter ended.
    *
-   * @throws OsierException CONFIGURATION if the file says of a keyspace that is there what stays as
-   *     it was created
+   * @throws OsierException CONFIGURATION if the file gives an existing keyspace another value of a
+   *     setting that is fixed at the creation
    */
   void checkRecovered() {
     ControlState state = keyspaces.state();
@@ -119,7 +129,8 @@ final class KeyspaceCreation {
   }
 
   /**
-   * Creates what the file names and nobody has created, and says where it is not heeded.
+   * Creates the keyspaces of the file that nobody has created, and logs where the file differs from
+   * existing ones.
    *
    * @param isKnown whether it is known which keyspaces there are
    */
@@ -171,7 +182,7 @@ final class KeyspaceCreation {
     return !what.equals(said.put(name, what));
   }
 
-  /** Where the file says something else of what is fixed. */
+  /** Returns, in words, the first fixed setting that the file gives another value. */
   private static Optional<String> fixed(KeyspaceDefinition there, KeyspacePolicy filed) {
     SortedMap<String, String> is = KeyspaceSettings.all(there.policy());
     SortedMap<String, String> says = KeyspaceSettings.all(filed);
@@ -190,7 +201,7 @@ final class KeyspaceCreation {
                         setting.endsWith("s") ? "are" : "is"));
   }
 
-  /** Where the file says something else of what can be altered. */
+  /** Returns, in words, the alterable settings that the file gives other values. */
   private Optional<String> altered(List<KeyspacePolicy> policies) {
     List<String> other = new ArrayList<>();
     for (KeyspacePolicy filed : policies) {
@@ -223,7 +234,7 @@ final class KeyspaceCreation {
   // ---------------------------------------------------------------- creating
 
   /**
-   * Creates one for an operator.
+   * Creates a keyspace for an operator.
    *
    * @throws OsierException as {@link ControlPlane#administer}
    */
@@ -246,9 +257,9 @@ final class KeyspaceCreation {
   }
 
   /**
-   * Creates one with its homes.
+   * Creates a keyspace with its homes.
    *
-   * @param policies its own first
+   * @param policies the keyspace's own first, then those of its homes
    */
   private void create(List<KeyspacePolicy> policies, String by) {
     KeyspacePolicy policy = policies.getFirst();
@@ -298,7 +309,7 @@ final class KeyspaceCreation {
     return policy.replicas().isEmpty() ? members.awaited() : policy.replicas();
   }
 
-  /** Throws if a datacenter would not know where a key is. */
+  /** Throws if a datacenter speaks no version that knows the keyspace's partitioning. */
   private void checkKnown(KeyspacePolicy policy) {
     int needed = HolderPlane.oldestKnowing(policy.partitioning());
     if (needed > PeerVersions.OLDEST) {
@@ -309,7 +320,7 @@ final class KeyspaceCreation {
     }
   }
 
-  /** Throws if a datacenter would not know what is meant. */
+  /** Throws if a datacenter is not known to speak this version of the peer protocol. */
   private void checkSpoken(int version, String what) {
     List<String> old =
         members.names().stream().filter(name -> host.protocol(name) < version).toList();

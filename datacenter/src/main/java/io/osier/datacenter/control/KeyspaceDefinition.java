@@ -50,18 +50,19 @@ record KeyspaceDefinition(
     String by,
     long atMillis) {
   /**
-   * Ends the number of partitions of a keyspace that is hashed by tag: what cannot read that takes
-   * no part in the keyspace, and would be wrong of where its keys are.
+   * Follows the number of partitions of a keyspace that is hashed by tag. A version that does not
+   * know this hash cannot read the number, and so takes no part in the keyspace: it would look for
+   * keys in other partitions.
    */
   private static final String BY_TAG = " by tag";
 
-  /** Behind that, in the same way, the homes of a keyspace that has some. */
+  /** Precedes the names of the homes, after the number of partitions and the hash. */
   private static final String WITH_HOMES = " homes ";
 
-  /** Behind a home, in the same way, its replicas where they are not those of the keyspace, */
+  /** Precedes a home's replicas, after its name, if they differ from those of the keyspace. */
   private static final String HELD_BY = "=";
 
-  /** and between these. */
+  /** Separates the replicas of a home. */
   private static final String AND = "+";
 
   KeyspaceDefinition {
@@ -182,7 +183,7 @@ record KeyspaceDefinition(
     return homes;
   }
 
-  /** By datacenter, the creation that it has opened last. */
+  /** Returns the creation that each datacenter has opened last, by datacenter. */
   private static SortedMap<String, String> opened(SortedMap<String, String> texts) {
     SortedMap<String, String> opened = new TreeMap<>();
     texts.forEach(

@@ -311,7 +311,7 @@ final class PlacementPlane {
         .map(other -> dc + " is being added to " + other);
   }
 
-  /** What a datacenter is being added to: what that takes is not in the room that was told. */
+  /** Returns the keyspaces that a datacenter is being added to; its told room lacks their bytes. */
   private Stream<String> getting(String dc) {
     return keyspaces.holders().entrySet().stream()
         .filter(e -> e.getValue().of(dc).catchesUp())
@@ -319,9 +319,9 @@ final class PlacementPlane {
   }
 
   /**
-   * Whether there is no room here for a keyspace that this datacenter was added to and has nothing
-   * of, besides those that it catches up with. Those who decided of two at once may both have taken
-   * the room that it told for theirs. It is not opened then, and is given up.
+   * Returns whether a keyspace to which this datacenter was added, and of which it has no data yet,
+   * finds no room here beside the others with which it catches up: datacenters that decide about
+   * two keyspaces at once may both count on the same room. It is not opened then, and is given up.
    */
   boolean lacksRoom(String name) {
     KeyspacePolicy policy = followed().get(name);

@@ -5,8 +5,8 @@ import io.osier.adaptation.PlacementPolicy.Kind;
 import java.util.List;
 
 /**
- * A keyspace whose load is counted, and what placement found of it here; of one creation of it.
- * Used by the control plane's thread.
+ * The counted load of one creation of a keyspace, and the last decision that placement made about
+ * it here. Used by the control plane's thread.
  */
 public final class Counted {
   public final String creation;
@@ -15,13 +15,13 @@ public final class Counted {
   public long sinceMillis;
   private Measured measured;
 
-  /** The holders as they were seen last: each datacenter sees moves, whoever made them. */
+  /** The holders at the last call of {@link #see}, whichever datacenter has moved them. */
   public List<String> held;
 
-  /** What came of the last decision here; empty before the first. */
+  /** The outcome of the last decision here, in words; empty before the first. */
   public String said = "";
 
-  /** Why the last move was refused, so that it is noted once. */
+  /** The error of the last move if it was refused, so that it is noted once; otherwise empty. */
   public String refused = "";
 
   /**
@@ -39,14 +39,14 @@ public final class Counted {
     this.sinceMillis = now;
   }
 
-  /** The load since the last measurement is {@link #load} from now on. */
+  /** Sets {@link #load} to the load since the last measurement. */
   public void measure(Measured now, long nowMillis) {
     load = now.since(measured, load, nowMillis - sinceMillis);
     measured = now;
     sinceMillis = nowMillis;
   }
 
-  /** Takes note of who holds it now, and whether that is about to change. */
+  /** Notes the present holders, and whether a holder is being added or removed. */
   public void see(List<String> holders, boolean isMoving, long now) {
     holders.stream()
         .filter(dc -> !held.contains(dc))

@@ -3,10 +3,10 @@ package io.osier.datacenter.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,44 +42,58 @@ final class ControlLooksTest {
   private final ControlPlane other = plane(us);
 
   private ControlPlane plane(OsierCopy copy) {
+    boolean isEu = copy == eu;
     ControlHost host =
-        (ControlHost)
-            Proxy.newProxyInstance(
-                ControlHost.class.getClassLoader(),
-                new Class<?>[] {ControlHost.class},
-                (proxy, method, arguments) -> {
-                  if (method.getName().equals("ask")) {
-                    asked += copy == eu ? 1 : 0;
-                    if (copy == eu && full && arguments[0] instanceof Request.Transact) {
-                      refused++;
-                      return new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full");
-                    }
-                    recorded += arguments[0] instanceof Request.Transact && !late ? 1 : 0;
-                    return copy.ask((Request) arguments[0]);
-                  }
-                  if (method.getName().equals("open") && copy == eu) {
-                    opened++;
-                    if (closed) {
-                      throw new IllegalStateException("the disk is full");
-                    }
-                  }
-                  if (method.getName().equals("hinders")) {
-                    looked += copy == eu ? 1 : 0;
-                  }
-                  if (method.getReturnType() == OptionalLong.class) {
-                    return copy == eu && tells ? OptionalLong.of(recorded) : OptionalLong.empty();
-                  }
-                  if (method.getReturnType() == String.class) {
-                    return ""; // no port for clients
-                  }
-                  if (method.getReturnType() == int.class) {
-                    return 0; // nothing to be told
-                  }
-                  if (method.getReturnType() == boolean.class) {
-                    return true; // all is well
-                  }
-                  return method.getReturnType() == List.class ? List.of() : null;
-                });
+        new StillHost(copy.replica().dc(), copy) {
+          @Override
+          public Reply ask(Request request, int timeoutMillis) {
+            boolean changes = request instanceof Request.Transact;
+            asked += isEu ? 1 : 0;
+            if (isEu && full && changes) {
+              refused++;
+              return new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full");
+            }
+            recorded += changes && !late ? 1 : 0;
+            return super.ask(request, timeoutMillis);
+          }
+
+          @Override
+          public void open(
+              KeyspacePolicy policy, String created, boolean first, List<String> awaited) {
+            opened += isEu ? 1 : 0;
+            if (isEu && closed) {
+              throw new IllegalStateException("the disk is full");
+            }
+          }
+
+          @Override
+          public void hinders(List<String> words) {
+            looked += isEu ? 1 : 0;
+          }
+
+          @Override
+          public int protocol(String name) {
+            return 0; // nothing to be told
+          }
+
+          @Override
+          public void setPeers(ControlHost.Peers changed) {}
+
+          @Override
+          public int protocolMin(String name) {
+            return 0;
+          }
+
+          @Override
+          public String clients() {
+            return "";
+          }
+
+          @Override
+          public OptionalLong recorded() {
+            return isEu && tells ? OptionalLong.of(recorded) : OptionalLong.empty();
+          }
+        };
     SortedMap<String, Optional<String>> file = new TreeMap<>();
     List.of("eu", "us").forEach(dc -> file.put(dc, Optional.of(dc + ":1")));
     return new ControlPlane(copy.replica().dc(), file, Map.of(), () -> ++clock, host);

@@ -4,15 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Request;
-import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -36,55 +35,50 @@ final class JoiningTest {
 
   private ControlPlane plane(OsierCopy copy, SortedMap<String, Optional<String>> file) {
     ControlHost host =
-        (ControlHost)
-            Proxy.newProxyInstance(
-                ControlHost.class.getClassLoader(),
-                new Class<?>[] {ControlHost.class},
-                (proxy, method, arguments) -> {
-                  if (method.getName().equals("ask")) {
-                    return copy.ask((Request) arguments[0]);
-                  }
-                  if (method.getName().equals("open") && refuses) {
-                    throw new OsierException(ErrorCode.STORE_FULL, "the disk is full");
-                  }
-                  if (method.getName().equals("open")) {
-                    first.put(copy.replica().dc(), (Boolean) arguments[2]);
-                  }
-                  if (method.getName().equals("setProtocols")) {
-                    tell((Map<?, ?>) arguments[0]);
-                  }
-                  if (method.getName().equals("setClients")) {
-                    reached = new HashMap<>((Map<?, ?>) arguments[0]);
-                  }
-                  if (method.getName().equals("protocolMin")) {
-                    return ((String) arguments[0]).length() > 16 ? 10 : 9;
-                  }
-                  if (method.getReturnType() == String.class) {
-                    return clients.getOrDefault(copy.replica().dc(), ""); // no port yet
-                  }
-                  if (method.getReturnType() == int.class) {
-                    return versions.getOrDefault((String) arguments[0], 10);
-                  }
-                  if (method.getName().equals("isConnected")) {
-                    return connected;
-                  }
-                  if (method.getReturnType() == boolean.class) {
-                    return true; // all is well
-                  }
-                  if (method.getReturnType() == long.class) {
-                    return 0L;
-                  }
-                  if (method.getReturnType() == OptionalLong.class) {
-                    return OptionalLong.empty();
-                  }
-                  return method.getReturnType() == List.class ? List.of() : null;
-                });
-    return new ControlPlane(copy.replica().dc(), file, Map.of(), () -> ++clock, host);
-  }
+        new StillHost(copy.replica().dc(), copy) {
+          @Override
+          public void open(
+              KeyspacePolicy policy, String created, boolean isFirst, List<String> awaited) {
+            if (refuses) {
+              throw new OsierException(ErrorCode.STORE_FULL, "the disk is full");
+            }
+            first.put(dc, isFirst);
+          }
 
-  private void tell(Map<?, ?> protocols) {
-    told = new HashMap<>();
-    protocols.forEach((dc, version) -> told.put((String) dc, (Integer) version));
+          @Override
+          public void setPeers(ControlHost.Peers changed) {}
+
+          @Override
+          public void setProtocols(SortedMap<String, Integer> protocols) {
+            told = new HashMap<>(protocols);
+          }
+
+          @Override
+          public void setClients(SortedMap<String, String> addresses) {
+            reached = new HashMap<>(addresses);
+          }
+
+          @Override
+          public int protocolMin(String name) {
+            return name.length() > 16 ? 10 : 9;
+          }
+
+          @Override
+          public int protocol(String name) {
+            return versions.getOrDefault(name, 10);
+          }
+
+          @Override
+          public String clients() {
+            return clients.getOrDefault(dc, ""); // no port yet
+          }
+
+          @Override
+          public boolean isConnected(String name) {
+            return connected;
+          }
+        };
+    return new ControlPlane(copy.replica().dc(), file, Map.of(), () -> ++clock, host);
   }
 
   private static SortedMap<String, Optional<String>> file(String... names) {

@@ -6,13 +6,11 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.protocol.Request;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -36,38 +34,28 @@ final class PlacementTest {
 
   private ControlPlane plane(OsierCopy copy) {
     ControlHost host =
-        (ControlHost)
-            Proxy.newProxyInstance(
-                ControlHost.class.getClassLoader(),
-                new Class<?>[] {ControlHost.class},
-                (proxy, method, arguments) -> {
-                  boolean isAp = copy == ap;
-                  switch (method.getName()) {
-                    case "ask" -> {
-                      return copy.ask((Request) arguments[0]);
-                    }
-                    case "isConnected" -> {
-                      return !silent.equals(arguments[0]);
-                    }
-                    case "open" -> opened.add(copy.replica().dc());
-                    case "configure" -> configured.add(((KeyspacePolicy) arguments[0]).name());
-                    case "setPlacement" -> told = isAp ? (Placement) arguments[0] : told;
-                    default -> {}
-                  }
-                  if (method.getReturnType() == OptionalLong.class) {
-                    return OptionalLong.empty();
-                  }
-                  if (method.getReturnType() == String.class) {
-                    return "";
-                  }
-                  if (method.getReturnType() == int.class) {
-                    return 0;
-                  }
-                  if (method.getReturnType() == boolean.class) {
-                    return true;
-                  }
-                  return method.getReturnType() == List.class ? List.of() : null;
-                });
+        new StillHost(copy.replica().dc(), copy) {
+          @Override
+          public boolean isConnected(String name) {
+            return !silent.equals(name);
+          }
+
+          @Override
+          public void open(
+              KeyspacePolicy policy, String created, boolean first, List<String> awaited) {
+            opened.add(dc);
+          }
+
+          @Override
+          public void configure(KeyspacePolicy policy) {
+            configured.add(policy.name());
+          }
+
+          @Override
+          public void setPlacement(Placement placement) {
+            told = copy == ap ? placement : told;
+          }
+        };
     SortedMap<String, Optional<String>> file = new TreeMap<>();
     List.of("ap", "eu", "us").forEach(dc -> file.put(dc, Optional.of(dc + ":1")));
     Map<String, KeyspacePolicy> keyspaces = Map.of("shop", SHOP, "pair", PAIR);

@@ -26,6 +26,17 @@ abstract class StillHost implements ControlHost {
   }
 
   @Override
+  public void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited) {}
+
+  @Override
+  public void drop(String name, String created) {}
+
+  @Override
+  public boolean isSettled() {
+    return true;
+  }
+
+  @Override
   public void setPeers(ControlHost.Peers changed) {
     throw new AssertionError("nobody changes datacenters");
   }

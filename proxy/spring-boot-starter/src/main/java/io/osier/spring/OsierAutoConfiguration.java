@@ -15,11 +15,11 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** The client, made of the settings. */
+/** Makes the client from the settings. */
 @AutoConfiguration
 @EnableConfigurationProperties(OsierProperties.class)
 public class OsierAutoConfiguration {
-  /** Where {@code osier server} listens if nothing is said. */
+  /** The address at which {@code osier server} listens by default. */
   private static final Map<String, String> LOCAL = Map.of("local", "localhost:7400");
 
   @Bean
@@ -29,7 +29,7 @@ public class OsierAutoConfiguration {
   }
 
   /**
-   * Connects while the application starts, and does not wait for it: that is what health is for.
+   * Makes the client, which connects while the application starts; the health tells when it has.
    */
   @Bean
   @ConditionalOnMissingBean
@@ -66,9 +66,9 @@ public class OsierAutoConfiguration {
   }
 
   /**
-   * The keyspace, of one session for the whole application: whoever is served by this process sees
-   * what was written through it before. For guarantees that follow a user from process to process
-   * there is {@link OsierClient#session(io.osier.proxy.SessionOptions)}.
+   * Makes the keyspace, with one session for the whole application: each request sees all that this
+   * process has written before. For guarantees that follow a user from process to process there is
+   * {@link OsierClient#session(io.osier.proxy.SessionOptions)}.
    */
   @Bean
   @ConditionalOnMissingBean

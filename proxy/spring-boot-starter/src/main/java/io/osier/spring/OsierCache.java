@@ -19,17 +19,17 @@ import org.springframework.cache.support.AbstractValueAdaptingCache;
 import org.springframework.cache.support.NullValue;
 
 /**
- * A cache: of each key a register, of which the last assignment wins. Keys are kept as their text,
- * so 1 and "1" are one key, and so are ("a, b", "c") and ("a", "b, c") where Spring makes the key
- * of several arguments. Null is kept, too. Calls fail with {@link io.osier.core.OsierException}
- * where no datacenter answers; an application that would rather go without its cache then has
- * Spring's {@code LoggingCacheErrorHandler}. Thread-safe.
+ * A cache that stores each key's value in a register, in which the last assignment wins. A key is
+ * stored as its text, so 1 and "1" are one key, and so are ("a, b", "c") and ("a", "b, c") if
+ * Spring makes the key of several arguments. Null is a value, too. Calls fail with {@link
+ * io.osier.core.OsierException} if no datacenter answers; an application that prefers to go on
+ * without its cache sets Spring's {@code LoggingCacheErrorHandler}. Thread-safe.
  */
 final class OsierCache extends AbstractValueAdaptingCache {
-  /** A value that is being loaded, and by whom. */
+  /** A value that is being loaded, and the thread that loads it. */
   private record Loading(Thread by, CompletableFuture<@Nullable Object> value) {}
 
-  /** Knows null, for which any codec has nothing. */
+  /** Adds an encoding of null, which other codecs do not have. */
   private record NullableCodec(ValueCodec<Object> codec) implements ValueCodec<Object> {
     private static final Value NULL = Value.of(new byte[0]);
 
@@ -70,7 +70,7 @@ final class OsierCache extends AbstractValueAdaptingCache {
     return name;
   }
 
-  /** The keyspace. */
+  /** Returns the keyspace. */
   @Override
   public Object getNativeCache() {
     return keyspace;
@@ -128,7 +128,7 @@ final class OsierCache extends AbstractValueAdaptingCache {
     return keyspace.delete(at(key));
   }
 
-  /** Deletes what is there, key by key; what is put meanwhile may stay. */
+  /** Deletes the keys one by one; keys that are put meanwhile may stay. */
   @Override
   public void clear() {
     invalidate();
@@ -153,8 +153,8 @@ final class OsierCache extends AbstractValueAdaptingCache {
   }
 
   /**
-   * As of {@link org.springframework.cache.Cache#get(Object, Callable)}. Of the threads of this
-   * process one loads and the others wait for it; other processes may load the same meanwhile.
+   * As {@link org.springframework.cache.Cache#get(Object, Callable)}. One thread of this process
+   * loads the value and the others wait for it; other processes may load it at the same time.
    */
   @Override
   @SuppressWarnings("unchecked") // as the caller says
@@ -218,8 +218,9 @@ final class OsierCache extends AbstractValueAdaptingCache {
   }
 
   /**
-   * The same, completed by a thread of its own: Spring puts into the cache, and waits for it, in
-   * the thread that completes what was retrieved, and no callback of the client may wait.
+   * Returns a future with the same outcome that a thread of its own completes: Spring puts values
+   * into the cache, and waits for that, in the thread that completes the future, and callbacks of
+   * the client must not wait.
    */
   private static <T> CompletableFuture<T> apart(CompletableFuture<T> answer) {
     return answer.whenCompleteAsync((found, error) -> {}, Thread::startVirtualThread);

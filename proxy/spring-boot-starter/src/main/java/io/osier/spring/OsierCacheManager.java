@@ -13,8 +13,8 @@ import org.springframework.cache.Cache;
 import org.springframework.cache.CacheManager;
 
 /**
- * Caches in a keyspace: what one process puts, others find, at all datacenters that hold the
- * keyspace. A cache is made when it is first asked for. Thread-safe.
+ * Provides caches in a keyspace, which all processes share, at all datacenters that hold the
+ * keyspace. Makes a cache when it is first asked for. Thread-safe.
  */
 public final class OsierCacheManager implements CacheManager {
   private final Keyspace keyspace;
@@ -24,11 +24,11 @@ public final class OsierCacheManager implements CacheManager {
   private final ConcurrentMap<String, OsierCache> caches = new ConcurrentHashMap<>();
 
   /**
-   * Caches in a keyspace.
+   * Makes a manager of caches in a keyspace.
    *
-   * @param prefix what the keys of all caches begin with
-   * @param codec how objects are kept
-   * @param timeToLive by a cache's name, how long what is put into it stays; null for ever
+   * @param prefix the beginning of the keys of all caches
+   * @param codec the encoding of objects
+   * @param timeToLive returns how long a value stays in a cache, by the cache's name; null for ever
    */
   public OsierCacheManager(
       Keyspace keyspace,
@@ -47,7 +47,7 @@ public final class OsierCacheManager implements CacheManager {
         name, n -> new OsierCache(n, keyspace, prefix + n + ":", codec, timeToLive.apply(n)));
   }
 
-  /** The caches that were asked for so far. */
+  /** Returns the names of the caches that were asked for so far. */
   @Override
   public Collection<String> getCacheNames() {
     return List.copyOf(caches.keySet());

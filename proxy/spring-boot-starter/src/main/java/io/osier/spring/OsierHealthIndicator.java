@@ -7,13 +7,13 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Up while any datacenter can answer, since the client goes elsewhere where one is lost; the
- * details say how it is with each. Waits for nothing. Thread-safe.
+ * Reports the client as up while any datacenter is connected, since the client goes on at another
+ * one when one is lost; the details have the state of each connection. Does not block. Thread-safe.
  */
 public final class OsierHealthIndicator extends AbstractHealthIndicator {
   private final OsierClient client;
 
-  /** The health of a client. */
+  /** Makes the indicator of a client. */
   public OsierHealthIndicator(OsierClient client) {
     super("the state of the client's connections cannot be read");
     this.client = client;

@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What a client tells of itself, as meters of Micrometer: {@code osier.client.requests} (a timer of
- * what was answered, by {@code datacenter}), {@code osier.client.failures} (by {@code datacenter}
+ * Publishes a client's metrics as meters of Micrometer: {@code osier.client.requests} (a timer of
+ * answered requests, by {@code datacenter}), {@code osier.client.failures} (by {@code datacenter}
  * and {@code code}), {@code osier.client.moves} (of sessions, by {@code from} and {@code to}) and
- * {@code osier.client.cache.hits}. Of each endpoint, as gauges: {@code osier.client.connected} (1
- * or 0), {@code osier.client.round.trip} (NaN while not measured) and {@code
- * osier.client.requests.active}. A request is one try at one datacenter. Thread-safe.
+ * {@code osier.client.cache.hits}. For each endpoint there are gauges: {@code
+ * osier.client.connected} (1 or 0), {@code osier.client.round.trip} (NaN while not measured) and
+ * {@code osier.client.requests.active}. A request is one try at one datacenter. Thread-safe.
  */
 public final class OsierMeters implements ClientMetrics {
   private static final String DATACENTER = "datacenter";
@@ -28,7 +28,7 @@ public final class OsierMeters implements ClientMetrics {
   private final Map<String, Timer> answered = new ConcurrentHashMap<>();
   private final Counter hits;
 
-  /** Meters in a registry. */
+  /** Makes meters in a registry. */
   public OsierMeters(MeterRegistry registry) {
     this.registry = registry;
     this.hits =

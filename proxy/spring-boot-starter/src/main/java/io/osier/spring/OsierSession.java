@@ -10,14 +10,14 @@ import org.springframework.session.MapSession;
 import org.springframework.session.Session;
 
 /**
- * A session of a web application, as it was read, with what was set since then. Not thread-safe:
- * each request has its own.
+ * A session of a web application as it was read, with the changes since then. Not thread-safe: each
+ * request has its own.
  */
 public final class OsierSession implements Session {
   private final MapSession session;
   private final Set<String> changed = new HashSet<>();
 
-  /** The id that it is stored under; null if it is not yet. */
+  /** The id under which the session is stored; null if it is not stored yet. */
   private @Nullable String storedId;
 
   OsierSession(MapSession session, @Nullable String storedId) {
@@ -29,7 +29,7 @@ public final class OsierSession implements Session {
     return storedId;
   }
 
-  /** The names of the attributes that were set or removed since it was read or stored. */
+  /** Returns the attributes that were set or removed since the session was read or stored. */
   List<String> changed() {
     return List.copyOf(changed);
   }

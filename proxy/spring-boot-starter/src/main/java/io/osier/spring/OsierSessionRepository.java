@@ -20,14 +20,17 @@ import org.springframework.session.MapSession;
 import org.springframework.session.SessionRepository;
 
 /**
- * Keeps the sessions of a web application: of each a map, with a register for each attribute. Of an
- * attribute that two requests set at once, at two datacenters too, the later one counts; others are
- * not touched by it. A save writes what was set since the session was read, so an attribute that is
- * changed within must be set again. A session that was deleted does not come back, whatever is
- * saved of it meanwhile. Thread-safe.
+ * Stores each session of a web application as a map, with a register for each attribute. If two
+ * requests set an attribute at once, also at two datacenters, the later value counts; other
+ * attributes are not affected. A save writes the attributes that were set since the session was
+ * read, so an attribute whose object has changed must be set again. A deleted session does not come
+ * back, whatever other requests save of it meanwhile. Thread-safe.
  */
 public final class OsierSessionRepository implements SessionRepository<OsierSession> {
-  /** A session without it is none: what was saved while it was deleted elsewhere. */
+  /**
+   * Only maps with this field are sessions: another one was saved while its session was deleted
+   * elsewhere.
+   */
   private static final FieldId CREATED = field("created");
 
   private static final FieldId ACCESSED = field("accessed");

@@ -10,9 +10,9 @@ import org.springframework.core.serializer.DefaultDeserializer;
 import org.springframework.core.serializer.DefaultSerializer;
 
 /**
- * Keeps strings, longs and doubles as what they are, so that the command line can read them, and
- * other objects by Java's serialization, as Spring's other stores do. Whoever may write to the
- * keyspace must be trusted: a value decides which of the application's classes is made.
+ * Encodes strings, longs and doubles as plain values, so that the command line can read them, and
+ * other objects by Java's serialization, as Spring's other stores do. All who may write to the
+ * keyspace must be trusted: a value decides which of the application's classes is instantiated.
  * Thread-safe.
  */
 public final class SerializedValues implements ValueCodec<Object> {
@@ -21,9 +21,9 @@ public final class SerializedValues implements ValueCodec<Object> {
   private final DefaultDeserializer deserializer;
 
   /**
-   * A codec.
+   * Makes a codec.
    *
-   * @param classes where the classes of objects are found
+   * @param classes finds the classes of objects
    */
   public SerializedValues(ClassLoader classes) {
     deserializer = new DefaultDeserializer(classes);

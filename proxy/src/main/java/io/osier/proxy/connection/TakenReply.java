@@ -5,15 +5,16 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** The end of a question whose answer is taken here. Static. */
+/** Makes futures of requests whose replies the connection itself handles. */
 final class TakenReply {
   private TakenReply() {}
 
   /**
-   * A future that ends once an answer is taken, or with what that throws. Whoever completes it in
-   * the answer's place gives the question up, so that it is under way no more.
+   * Returns a future that completes once the reply is handled, or with the exception of its
+   * handling. If a caller completes the future before, the request is given up and no longer counts
+   * as in flight.
    *
-   * @param takes is run by the thread that brings the answer
+   * @param takes handles the reply, in the thread that delivers it
    */
   static CompletableFuture<Void> of(CompletableFuture<Reply> reply, Consumer<Reply> takes) {
     CompletableFuture<Void> taken = reply.thenAccept(takes);

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Objects of which it is noted how old is what was read; see {@link ObjectSpace#aged}. */
+/** Notes the greatest age of all values that are read; see {@link ObjectSpace#aged}. */
 public final class AgedAccess extends PassingAccess {
   private final AtomicReference<Optional<Duration>> oldest =
       new AtomicReference<>(Optional.empty());
@@ -24,7 +24,7 @@ public final class AgedAccess extends PassingAccess {
     super(objects);
   }
 
-  /** The greatest age of what was read by now; empty if all of it is current. */
+  /** Returns the greatest age of the values that were read so far; empty if all are current. */
   public Optional<Duration> age() {
     return requireNonNull(oldest.get(), "it began as empty");
   }

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** Has all done by another access, but what a class of its own does otherwise. */
+/** Delegates every call to another access; subclasses override some. */
 abstract class PassingAccess implements ObjectAccess {
   final ObjectAccess objects;
 

@@ -129,12 +129,8 @@ public final class SessionCore {
             at.name() + " has no keyspace '" + keyspace + "'; there are " + at.allKeyspaces())
         : OsierException.of(
             ErrorCode.INVALID_ARGUMENT,
-            at.name()
-                + ", where this session is pinned, does not hold keyspace '"
-                + keyspace
-                + "'; it is held by "
-                + String.join(", ", holders)
-                + ": unpin() the session, or pin it to one of these");
+            "%s, where this session is pinned, does not hold keyspace '%s'; it is held by %s: unpin() the session, or pin it to one of these"
+                .formatted(at.name(), keyspace, String.join(", ", holders)));
   }
 
   /** Returns the error that says why a request of a keyspace can be sent nowhere. */
@@ -149,10 +145,8 @@ public final class SessionCore {
         ? refused
         : OsierException.of(
             ErrorCode.UNAVAILABLE,
-            only.name()
-                + ", where this session is pinned, cannot be reached ("
-                + (trouble == null ? "no answer yet" : trouble)
-                + "); wait, or unpin() it");
+            "%s, where this session is pinned, cannot be reached (%s); wait, or unpin() it"
+                .formatted(only.name(), trouble == null ? "no answer yet" : trouble));
   }
 
   /** Handles a move to another datacenter; {@code from} is null if the session has not moved. */

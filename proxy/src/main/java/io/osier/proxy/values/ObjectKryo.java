@@ -210,13 +210,12 @@ final class ObjectKryo extends Kryo {
       Object wide = value == null ? null : widened(wanted, value);
       if (wide == null) {
         throw new KryoException(
-            type.getName()
-                + "."
-                + member.name()
-                + " is a "
-                + member.type().getName()
-                + ", and stored is "
-                + (value == null ? "null" : "a " + value.getClass().getName()));
+            "%s.%s is a %s, and stored is %s"
+                .formatted(
+                    type.getName(),
+                    member.name(),
+                    member.type().getName(),
+                    value == null ? "null" : "a " + value.getClass().getName()));
       }
       return wide;
     }

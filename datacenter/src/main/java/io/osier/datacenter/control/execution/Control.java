@@ -131,9 +131,10 @@ public final class Control implements AutoCloseable {
           new OsierException(ErrorCode.UNAVAILABLE, "the datacenter has just started"));
     }
     return switch (request.subject()) {
-      case "user" -> runs.administerUsers(request, by).thenApply(ControlJson::users);
-      case "placement" -> runs.placements().thenApply(ControlJson::placements);
-      case "dc" -> runs.administerDatacenters(request, by).thenApply(ControlJson::datacenters);
+      case "user" -> runs.ask(p -> p.administerUsers(request, by)).thenApply(ControlJson::users);
+      case "placement" -> runs.ask(ControlPlane::placements).thenApply(ControlJson::placements);
+      case "dc" ->
+          runs.ask(p -> p.administerDatacenters(request, by)).thenApply(ControlJson::datacenters);
       default -> runs.administer(request, by).thenApply(ControlJson::keyspaces);
     };
   }

@@ -141,7 +141,10 @@ public final class Planner<T> {
     if (phase == Phase.RESTING) {
       phase = Phase.WAKING;
     }
-    summary.offer(object).updated(opBytes, objectBytes);
+    Sensor sensor = summary.offerSampled(object);
+    if (sensor != null) {
+      sensor.updated(opBytes, objectBytes);
+    }
   }
 
   private SpaceSaving<T, Sensor> emptySummary() {

@@ -108,4 +108,50 @@ final class SpaceSavingProperties {
       before = e.count();
     }
   }
+
+  /** Of sampled offers the bounds hold for those that were counted. */
+  @Property(tries = 300)
+  void sampledCounts_areWithinTheirBound(
+      @ForAll("streams") List<Integer> stream, @ForAll @IntRange(min = 1, max = 80) int capacity) {
+    SpaceSaving<Integer, long[]> summary =
+        new SpaceSaving<>(capacity, () -> new long[1], (item, note) -> {});
+    Map<Integer, Long> counted = new HashMap<>();
+    long offers = 0;
+    for (int item : stream) {
+      boolean hadRoom = summary.size() < capacity || summary.note(item) != null;
+      if (summary.offerSampled(item) != null) {
+        offers++;
+        counted.merge(item, 1L, Long::sum);
+      } else {
+        assertThat(hadRoom).as("only takeovers are sampled").isFalse();
+      }
+    }
+    long bound = offers / capacity;
+    for (SpaceSaving.Entry<Integer, long[]> e : summary.top(capacity)) {
+      assertThat(counted.get(e.item())).isBetween(e.count() - e.error(), e.count());
+      assertThat(e.error()).isLessThanOrEqualTo(bound);
+    }
+    counted.forEach(
+        (item, count) -> {
+          if (count > bound) {
+            assertThat(summary.note(item)).as("%d, %d times", item, count).isNotNull();
+          }
+        });
+  }
+
+  /** An item that comes often among others that come once is kept, in whatever period it comes. */
+  @Property(tries = 40)
+  void sampledHotItem_isKept(@ForAll @IntRange(min = 2, max = 24) int period) {
+    SpaceSaving<Integer, long[]> summary =
+        new SpaceSaving<>(100, () -> new long[1], (item, note) -> {});
+    for (int i = 1; i <= 100; i++) {
+      var unused = summary.offerSampled(-i); // from now on it is full
+    }
+    for (int i = 1; i <= 20_000; i++) {
+      var unused = summary.offerSampled(i % period == 0 ? 0 : i);
+    }
+    SpaceSaving.Entry<Integer, long[]> hottest = summary.top(1).getFirst();
+    assertThat(hottest.item()).isZero();
+    assertThat(hottest.count()).isBetween(20_000L / period * 9 / 10, 20_000L / period + 200);
+  }
 }

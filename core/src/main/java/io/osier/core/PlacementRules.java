@@ -116,7 +116,8 @@ public record PlacementRules(
     return forbidden.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "may not hold it by its laws (%s): %s; remove them from its replicas, or alter allow and deny first"
+            ("may not hold it by its laws (%s): %s; remove them from its replicas, or"
+                    + " alter allow and deny first")
                 .formatted(laws(), forbidden));
   }
 
@@ -131,7 +132,8 @@ public record PlacementRules(
     return whole.size() >= least()
         ? Optional.empty()
         : Optional.of(
-            "at least %d datacenters must hold it (holders-min%s), and only these would: %s; add holders, or alter holders-min first"
+            ("at least %d datacenters must hold it (holders-min%s), and only these would:"
+                    + " %s; add holders, or alter holders-min first")
                 .formatted(
                     least(),
                     holdersMin == 0 && counts() ? ", which is 2 where placement is adaptive" : "",

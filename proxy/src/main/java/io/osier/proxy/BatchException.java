@@ -60,7 +60,8 @@ public final class BatchException extends AmbiguousException {
       }
     }
     String message =
-        "%s of %s parts of a batch failed, and the others are done; the first of them, number %s: %s"
+        ("%s of %s parts of a batch failed, and the others are done; the first of them,"
+                + " number %s: %s")
             .formatted(failed.size(), errors.length, failed.firstKey(), first.reason());
     return new BatchException(first, message, failed, read);
   }

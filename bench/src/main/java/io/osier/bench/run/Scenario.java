@@ -27,7 +27,8 @@ record Scenario(String name, Config config, Config wanted) {
           ("propagation sla size mixed-sla shift replicas peers client programs redis redis-port"
                   + " memory replicated storage contention cache rocksdb bigset bigset-away"
                   + " bigset-beside growth partitions datacenters placement membership watch ttl"
-                  + " causal causal-simulated transactions snapshots idle dashboard scrape tls trace")
+                  + " causal causal-simulated transactions snapshots idle dashboard scrape"
+                  + " tls trace")
               .split(" "));
 
   private static final Config DEFAULTS = resource("defaults");
@@ -105,9 +106,7 @@ record Scenario(String name, Config config, Config wanted) {
       return parts("variants", config, wanted);
     }
 
-    /**
-     * Returns the loads that run at once, by name; one with an empty name if none is named.
-     */
+    /** Returns the loads that run at once, by name; one with an empty name if none is named. */
     Map<String, Config> loads() {
       Config one = config.getConfig("load");
       Map<String, Config> loads = new LinkedHashMap<>();

@@ -153,7 +153,8 @@ public final class OsierTarget implements Target {
     StringBuilder lines = new StringBuilder(lines("settings"));
     if (tls.isPresent()) {
       lines.append(
-          "tls { certificate = \"%s\", key = \"%s\", authorities = \"%s\", client-certificates = %s }\n"
+          ("tls { certificate = \"%s\", key = \"%s\", authorities = \"%s\","
+                  + " client-certificates = %s }\n")
               .formatted(
                   directory.resolve("eu.pem"),
                   directory.resolve("eu.key"),

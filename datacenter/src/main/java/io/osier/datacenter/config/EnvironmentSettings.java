@@ -73,7 +73,9 @@ final class EnvironmentSettings {
                 warning(variable, value, links).ifPresent(warnings);
               } else if (LINK.matcher(value).matches()) {
                 warnings.accept(
-                    "the environment: %s is ignored: '%s' is where a service or a linked container is; for the setting use %s in the file, or rename the Service"
+                    ("the environment: %s is ignored: '%s' is where a service or a linked"
+                            + " container is; for the setting use %s in the file, or rename the"
+                            + " Service")
                         .formatted(variable, value, key));
               } else if (!value.isEmpty() || key.equals(MAY_BE_EMPTY)) {
                 values.put(key, value);

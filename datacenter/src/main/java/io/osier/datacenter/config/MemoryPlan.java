@@ -195,7 +195,8 @@ public record MemoryPlan(long heapBytes) {
   private OsierException tooMuch(String source, String key, String value, String allowed) {
     return new OsierException(
         ErrorCode.CONFIGURATION,
-        "%s: %s = %s does not fit in the heap of %s: it must be %s, or Java must get more memory (OSIER_JAVA_OPTIONS=-Xmx2g)"
+        ("%s: %s = %s does not fit in the heap of %s: it must be %s, or Java must get"
+                + " more memory (OSIER_JAVA_OPTIONS=-Xmx2g)")
             .formatted(source, key, value, mebibytes(heapBytes), allowed));
   }
 

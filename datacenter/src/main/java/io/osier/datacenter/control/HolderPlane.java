@@ -266,19 +266,22 @@ final class HolderPlane {
       if (of.removal().isPresent()) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
-            "'%s' is being removed from the holders of '%s': wait until it is none any more ('keyspace list')"
+            ("'%s' is being removed from the holders of '%s': wait until it is none any"
+                    + " more ('keyspace list')")
                 .formatted(name, keyspace));
       }
       if (!removed.isEmpty() && members.membership().leaves(name)) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
-            "'%s' holds '%s' and is leaving the cluster: remove holders when it has left ('dc list')"
+            ("'%s' holds '%s' and is leaving the cluster: remove holders when it has left"
+                    + " ('dc list')")
                 .formatted(name, keyspace));
       }
       if (of.catchesUp() && !removed.contains(name)) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
-            "'%s' is being added to the holders of '%s': wait until it holds the keyspace ('keyspace list')"
+            ("'%s' is being added to the holders of '%s': wait until it holds the"
+                    + " keyspace ('keyspace list')")
                 .formatted(name, keyspace));
       }
     }
@@ -311,13 +314,16 @@ final class HolderPlane {
     if (!old.isEmpty()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "holders are altered so once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first, and start those that were never heard"
+          ("holders are altered so once all datacenters speak version %d of the peer"
+                  + " protocol, and as far as %s knows these do not: %s; upgrade them first, and"
+                  + " start those that were never heard")
               .formatted(version, dc, old));
     }
     if (!host.isSettled() || !members.isActive()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "datacenter %s may not know who holds what: it has not heard from every other one since it started; alter it when it has, or at another datacenter"
+          ("datacenter %s may not know who holds what: it has not heard from every other"
+                  + " one since it started; alter it when it has, or at another datacenter")
               .formatted(dc));
     }
     List<String> joining = new ArrayList<>(added);

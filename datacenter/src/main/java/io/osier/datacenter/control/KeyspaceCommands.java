@@ -105,7 +105,8 @@ final class KeyspaceCommands {
           && !KeyspaceSettings.RULES.contains(setting)) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
-            "%s is altered for all homes at once, with keyspace '%s'; of a home only replicas and %s can be"
+            ("%s is altered for all homes at once, with keyspace '%s'; of a home only"
+                    + " replicas and %s can be")
                 .formatted(setting, Homes.base(name), KeyspaceSettings.RULES));
       }
       if (KeyspaceSettings.FIXED.contains(setting) && !setting.equals(KeyspaceSettings.REPLICAS)) {
@@ -167,7 +168,8 @@ final class KeyspaceCommands {
     if (keyspaces.state().configured().containsKey(name) || creation.isOfFile(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "keyspace '%s' is named by the configuration files: it %s when it is taken out of all of them, and each datacenter is restarted"
+          ("keyspace '%s' is named by the configuration files: it %s when it is taken out"
+                  + " of all of them, and each datacenter is restarted")
               .formatted(name, creation.isOfFile(name) ? "can be dropped" : "goes"));
     }
     KeyspaceDefinition there = keyspaces.state().created().get(name);
@@ -177,7 +179,8 @@ final class KeyspaceCommands {
     if (Homes.isHome(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "'%1$s' is a home of keyspace '%2$s', and goes with it (keyspace drop %2$s); who holds it is altered by keyspace alter %1$s replicas=..."
+          ("'%1$s' is a home of keyspace '%2$s', and goes with it (keyspace drop %2$s);"
+                  + " who holds it is altered by keyspace alter %1$s replicas=...")
               .formatted(name, Homes.base(name)));
     }
     List<String> all = there.policy().partitioning().homes().keyspaces(name);

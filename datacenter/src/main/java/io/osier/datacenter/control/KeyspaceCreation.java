@@ -116,7 +116,9 @@ final class KeyspaceCreation {
               && host.hasStored(name, ControlHost.FROM_FILE)) {
             throw new OsierException(
                 ErrorCode.CONFIGURATION,
-                "osier.keyspaces.%1$s.homes: the store has a keyspace '%1$s' that was named without homes, and homes are fixed when a keyspace begins; give the one with homes another name"
+                ("osier.keyspaces.%1$s.homes: the store has a keyspace '%1$s' that was"
+                        + " named without homes, and homes are fixed when a keyspace begins; give"
+                        + " the one with homes another name")
                     .formatted(name));
           }
           Optional.ofNullable(there)
@@ -192,7 +194,9 @@ final class KeyspaceCreation {
         .findFirst()
         .map(
             setting ->
-                "osier.keyspaces.%1$s.%2$s: keyspace '%1$s' was created with %3$s, and the file says %4$s: %2$s %5$s fixed when a keyspace is created; say what it was created with, or name another keyspace"
+                ("osier.keyspaces.%1$s.%2$s: keyspace '%1$s' was created with %3$s, and"
+                        + " the file says %4$s: %2$s %5$s fixed when a keyspace is created; say"
+                        + " what it was created with, or name another keyspace")
                     .formatted(
                         there.name(),
                         setting,
@@ -227,7 +231,8 @@ final class KeyspaceCreation {
     return other.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "keyspaces with homes are as they were created, and altered since, whatever the configuration file says: %s ('keyspace alter' changes that)"
+            ("keyspaces with homes are as they were created, and altered since, whatever"
+                    + " the configuration file says: %s ('keyspace alter' changes that)")
                 .formatted(String.join("; ", other)));
   }
 
@@ -327,7 +332,9 @@ final class KeyspaceCreation {
     if (!old.isEmpty()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "%s once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first, and start those that were never heard"
+          ("%s once all datacenters speak version %d of the peer protocol, and as far as"
+                  + " %s knows these do not: %s; upgrade them first, and start those that were"
+                  + " never heard")
               .formatted(what, version, dc, old));
     }
   }

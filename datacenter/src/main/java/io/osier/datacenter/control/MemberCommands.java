@@ -134,9 +134,11 @@ final class MemberCommands {
       if (version < needed) {
         throw new OsierException(
             ErrorCode.UNAVAILABLE,
-            "the name '%s' needs version %d of the peer protocol everywhere, and '%s' speaks version"
+            ("the name '%s' needs version %d of the peer protocol everywhere, and '%s'"
+                        + " speaks version")
                     .formatted(name, needed, other)
-                + " %d as far as %s knows: upgrade it first, or take a name of at most 16 characters"
+                + (" %d as far as %s knows: upgrade it first, or take a name of at most 16"
+                        + " characters")
                     .formatted(version, dc));
       }
     }
@@ -239,7 +241,8 @@ final class MemberCommands {
     if (!dead && !removed.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "'%s' holds '%s', of whose holders these are being removed: %s; wait until they are none any more ('keyspace list')"
+          ("'%s' holds '%s', of whose holders these are being removed: %s; wait until"
+                  + " they are none any more ('keyspace list')")
               .formatted(name, keyspace, removed));
     }
   }

@@ -97,7 +97,9 @@ final class MemberPlane {
   }
 
   private static String gone(Member self) {
-    return "datacenter '%1$s' is no member of the cluster any more (%2$s, by %3$s): what it stores is out of date. To join again: 'osier rebuild' here, 'osier cli dc add %1$s ADDRESS' at another datacenter, and start it"
+    return ("datacenter '%1$s' is no member of the cluster any more (%2$s, by %3$s): what it"
+            + " stores is out of date. To join again: 'osier rebuild' here, 'osier cli dc add %1$s"
+            + " ADDRESS' at another datacenter, and start it")
         .formatted(self.name(), self.state().label(), self.by());
   }
 

@@ -18,14 +18,16 @@ final class Refusals {
   static Reply.Failure unreachable(String self, String keyspace, ForwardingHost.Held held) {
     return new Reply.Failure(
         ErrorCode.UNAVAILABLE,
-        "nothing was done: keyspace '%s' is held by %s, and %s reaches none of them that takes forwarded requests"
+        ("nothing was done: keyspace '%s' is held by %s, and %s reaches none of them that"
+                + " takes forwarded requests")
             .formatted(keyspace, held.dcs(), self));
   }
 
   static Reply.Failure notTaken(String self, String keyspace, ForwardingHost.Held held) {
     return new Reply.Failure(
         ErrorCode.INVALID_ARGUMENT,
-        "nothing was done: this needs a datacenter that holds keyspace '%s', which are %s, and not %s: connect there"
+        ("nothing was done: this needs a datacenter that holds keyspace '%s', which are"
+                + " %s, and not %s: connect there")
             .formatted(keyspace, held.dcs(), self));
   }
 
@@ -73,7 +75,8 @@ final class Refusals {
   static Reply.Failure noRoom(String dc, long taken, long max) {
     return new Reply.Failure(
         taken <= max ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
-        "nothing was done: a request of %d bytes for %s finds no room; all that are forwarded may have %d bytes: osier.memory.forwarded"
+        ("nothing was done: a request of %d bytes for %s finds no room; all that are"
+                + " forwarded may have %d bytes: osier.memory.forwarded")
             .formatted(taken, dc, max));
   }
 

@@ -130,9 +130,9 @@ final class OpenTransaction {
      *
      * @param versionBytes the bytes that they take beyond the snapshot's and beyond what is counted
      *     for the updates' effects
-     * @param isOnly whether the transaction changes one object alone
+     * @param isOneObject whether the transaction changes one object alone
      */
-    void check(long versionBytes, boolean isOnly);
+    void check(long versionBytes, boolean isOneObject);
   }
 
   /** Returns how many reservations of rights the transaction holds. */

@@ -23,18 +23,24 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drops objects that only remember removals, once every datacenter has had the removals for some
- * time. Not thread-safe.
+ * Drops objects that only remember removals, once every datacenter has had the removals for the
+ * grace period. Not thread-safe.
  *
  * <p>A dropped object does not come back through a late update: such an update is compared with the
  * version vector of its origin, which covers all that dropped objects have forgotten.
  *
- * <p>Looking at an object means unpacking it, or reading it from the disk. So candidates wait in
- * queues, in the order in which their time comes, and are not looked at before: first for a commit
- * that some datacenter lacks, one origin after the other; then, together with all candidates that
- * the same sweep found to be everywhere, until everybody has had them for the grace period. A
- * candidate is in one queue at a time. If its object is removed anew, it starts again when its turn
- * comes.
+ * <p>Looking at an object means unpacking it, or reading it from the disk. So an object that may be
+ * dropped is a {@link Candidate} in one queue at a time, and is looked at only when its turn comes:
+ *
+ * <pre>
+ *   toLookAt --look--> awaited: the commit of one origin that some datacenter lacks
+ *       |                  |  once all have it: a look for another such commit, unless needsNoLook
+ *       v                  v
+ *   grace: all datacenters have the removal; with the other candidates of the same sweep
+ *                          |  once the grace period is over
+ *                          v
+ *                       dropped, or back to awaited or grace if the object was removed anew
+ * </pre>
  */
 final class RemovalCollector {
   private static final long PERIOD_NANOS = 1_000_000_000;
@@ -50,19 +56,19 @@ final class RemovalCollector {
 
   /** An object that may be dropped. */
   private static final class Candidate {
-    static final Comparator<Candidate> BY_NUMBER = Comparator.comparingLong(c -> c.number);
+    static final Comparator<Candidate> BY_COMMIT = Comparator.comparingLong(c -> c.awaitedCommit);
 
     final ObjectId object;
 
     /** The commit that the candidate waits for, a number of one origin. */
-    long number;
+    long awaitedCommit;
 
     /**
-     * Whether the candidate waits for nothing else; otherwise its object must be looked at. True if
-     * its causal context has one origin, and once everybody has the removal, until the object is
-     * removed anew.
+     * Whether every datacenter has the removal once it has {@link #awaitedCommit}; otherwise the
+     * object must be looked at for what else it awaits. True if its causal context has one origin,
+     * and during the grace period, until the object is removed anew.
      */
-    boolean isAll;
+    boolean needsNoLook;
 
     Candidate(ObjectId object) {
       this.object = object;
@@ -70,12 +76,13 @@ final class RemovalCollector {
   }
 
   /**
-   * Candidates whose removals every datacenter is known to have since a time.
+   * Candidates whose removals every datacenter is known to have since one sweep.
    *
-   * @param made what the other datacenters had committed by then: some of it may be concurrent to a
-   *     removal, and must be here before the removal can be forgotten
+   * @param committedElsewhere what the other datacenters had committed by then: some of it may be
+   *     concurrent to a removal, and must be here before the removal can be forgotten
    */
-  private record Everywhere(long sinceNanos, VersionVector made, ArrayDeque<Candidate> all) {}
+  private record Grace(
+      long sinceNanos, VersionVector committedElsewhere, ArrayDeque<Candidate> all) {}
 
   private final ObjectStore store;
   private final Propagation propagation;
@@ -87,13 +94,13 @@ final class RemovalCollector {
   private final Map<ObjectId, Candidate> candidates = new HashMap<>();
 
   /** Candidates that must be looked at to know what they wait for. */
-  private final ArrayDeque<Candidate> unknown = new ArrayDeque<>();
+  private final ArrayDeque<Candidate> toLookAt = new ArrayDeque<>();
 
   /** Candidates that some datacenter lacks, by origin, the lowest commit first. */
-  private final Map<ReplicaId, PriorityQueue<Candidate>> lacking = new TreeMap<>();
+  private final Map<ReplicaId, PriorityQueue<Candidate>> awaited = new TreeMap<>();
 
   /** Candidates that everybody has, the longest known first. */
-  private final ArrayDeque<Everywhere> everywhere = new ArrayDeque<>();
+  private final ArrayDeque<Grace> grace = new ArrayDeque<>();
 
   // In this sweep: objects looked at, candidates moved without a look, and steps of progress.
   private int looks;
@@ -122,18 +129,18 @@ final class RemovalCollector {
     }
     Candidate known = candidates.get(object);
     if (known != null) {
-      known.isAll = false;
+      known.needsNoLook = false;
       return;
     }
     Candidate candidate = candidate(object, nowNanos);
-    if (!waits(candidate, state.context())) {
-      unknown.add(candidate);
+    if (!awaitsCommit(candidate, state.context())) {
+      toLookAt.add(candidate);
     }
   }
 
   void add(ObjectId object, long nowNanos) {
     if (!candidates.containsKey(object)) {
-      unknown.add(candidate(object, nowNanos));
+      toLookAt.add(candidate(object, nowNanos));
     }
   }
 
@@ -163,42 +170,40 @@ final class RemovalCollector {
     looks = 0;
     moves = 0;
     progress = 0;
-    Everywhere now =
-        new Everywhere(nowNanos, propagation.status().committedElsewhere(), new ArrayDeque<>());
+    Grace now = new Grace(nowNanos, propagation.status().committedElsewhere(), new ArrayDeque<>());
     dropDue(past, now);
-    goOn(now);
+    moveOn(now);
     if (!now.all.isEmpty()) {
-      everywhere.add(now);
+      grace.add(now);
     }
-    boolean busy = progress > 0 && !mayGoOn();
+    boolean busy = progress > 0 && !isWithinLimits();
     nextNanos =
         candidates.isEmpty()
             ? Long.MAX_VALUE
             : nowNanos + (busy ? BUSY_PERIOD_NANOS : PERIOD_NANOS);
   }
 
-  private boolean mayGoOn() {
+  private boolean isWithinLimits() {
     return looks < LOOKS_MAX && moves < MOVES_MAX;
   }
 
-  // ---------------------------------------------------------------- removals that some datacenter
-  // lacks
+  // ---------------------------------------------------------------- commits that are awaited
 
   /**
    * Lets a candidate wait for a commit that some datacenter lacks; false if there is no such
    * commit.
    */
-  private boolean waits(Candidate candidate, CausalContext context) {
+  private boolean awaitsCommit(Candidate candidate, CausalContext context) {
     for (int i = 0; i < context.size(); i++) {
       ReplicaId origin = context.replica(i);
       long last = context.last(origin);
       if (propagation.status().everywhere(origin) < last) {
-        candidate.number = last;
+        candidate.awaitedCommit = last;
         // With several origins, a datacenter that has one commit may have begun anew and lost
         // another.
-        candidate.isAll = context.size() == 1;
-        lacking
-            .computeIfAbsent(origin, o -> new PriorityQueue<>(Candidate.BY_NUMBER))
+        candidate.needsNoLook = context.size() == 1;
+        awaited
+            .computeIfAbsent(origin, o -> new PriorityQueue<>(Candidate.BY_COMMIT))
             .add(candidate);
         return true;
       }
@@ -206,38 +211,38 @@ final class RemovalCollector {
     return false;
   }
 
-  /** Moves candidates on whose commits have come to be everywhere. */
-  private void goOn(Everywhere now) {
-    for (Candidate next; mayGoOn() && (next = unknown.poll()) != null; ) {
-      look(next, now);
+  /** Moves candidates on whose awaited commits every datacenter has by now. */
+  private void moveOn(Grace now) {
+    for (Candidate next; isWithinLimits() && (next = toLookAt.poll()) != null; ) {
+      lookAndMoveOn(next, now);
     }
-    for (ReplicaId origin : List.copyOf(lacking.keySet())) { // look() may add one
-      PriorityQueue<Candidate> queue = requireNonNull(lacking.get(origin), "it was there");
+    for (ReplicaId origin : List.copyOf(awaited.keySet())) { // lookAndMoveOn() may add one
+      PriorityQueue<Candidate> queue = requireNonNull(awaited.get(origin), "it was there");
       long has = propagation.status().everywhere(origin);
-      while (mayGoOn() && !queue.isEmpty() && queue.peek().number <= has) {
+      while (isWithinLimits() && !queue.isEmpty() && queue.peek().awaitedCommit <= has) {
         Candidate next = queue.remove();
-        if (next.isAll) {
+        if (next.needsNoLook) {
           moves++;
-          isEverywhere(next, now);
+          beginGrace(next, now);
         } else {
-          look(next, now);
+          lookAndMoveOn(next, now);
         }
       }
       if (queue.isEmpty()) {
-        lacking.remove(origin);
+        awaited.remove(origin);
       }
     }
   }
 
-  private void look(Candidate candidate, Everywhere now) {
-    CrdtState state = spent(candidate);
-    if (state != null && !waits(candidate, state.context())) {
-      isEverywhere(candidate, now);
+  private void lookAndMoveOn(Candidate candidate, Grace now) {
+    CrdtState state = lookAt(candidate);
+    if (state != null && !awaitsCommit(candidate, state.context())) {
+      beginGrace(candidate, now);
     }
   }
 
-  private void isEverywhere(Candidate candidate, Everywhere now) {
-    candidate.isAll = true;
+  private void beginGrace(Candidate candidate, Grace now) {
+    candidate.needsNoLook = true;
     now.all.add(candidate);
     progress++;
   }
@@ -246,7 +251,7 @@ final class RemovalCollector {
    * Looks at a candidate's object; null if it need not be dropped any more, or cannot be read: then
    * it is no candidate any longer.
    */
-  private @Nullable CrdtState spent(Candidate candidate) {
+  private @Nullable CrdtState lookAt(Candidate candidate) {
     looks++;
     CrdtState state = store.getUndamaged(candidate.object);
     if (state != null && state.isSpent()) {
@@ -259,19 +264,19 @@ final class RemovalCollector {
 
   // ---------------------------------------------------------------- removals that everybody has
 
-  private void dropDue(VersionHistory past, Everywhere now) {
-    List<Everywhere> refused = new ArrayList<>();
-    for (Iterator<Everywhere> all = everywhere.iterator(); all.hasNext() && mayGoOn(); ) {
-      Everywhere next = all.next();
+  private void dropDue(VersionHistory past, Grace now) {
+    List<Grace> refused = new ArrayList<>();
+    for (Iterator<Grace> all = grace.iterator(); all.hasNext() && isWithinLimits(); ) {
+      Grace next = all.next();
       if (now.sinceNanos - next.sinceNanos < graceNanos) {
         break;
       }
-      boolean isCurrent = propagation.status().areCurrent(next.made);
-      if (isCurrent && !next.made.isAtMost(propagation.here())) {
+      boolean isCurrent = propagation.status().areCurrent(next.committedElsewhere);
+      if (isCurrent && !next.committedElsewhere.isAtMost(propagation.here())) {
         continue;
       }
-      Everywhere again = new Everywhere(next.sinceNanos, next.made, new ArrayDeque<>());
-      for (Candidate one; mayGoOn() && (one = next.all.poll()) != null; ) {
+      Grace again = new Grace(next.sinceNanos, next.committedElsewhere, new ArrayDeque<>());
+      for (Candidate one; isWithinLimits() && (one = next.all.poll()) != null; ) {
         drop(one, isCurrent, past, now, again);
       }
       if (!again.all.isEmpty()) {
@@ -281,7 +286,7 @@ final class RemovalCollector {
         all.remove();
       }
     }
-    everywhere.addAll(refused); // at the end: the next sweep tries others first
+    grace.addAll(refused); // at the end: the next sweep tries others first
   }
 
   /**
@@ -292,17 +297,13 @@ final class RemovalCollector {
    * @param again takes the candidate if the store cannot drop its object yet
    */
   private void drop(
-      Candidate candidate,
-      boolean isCurrent,
-      VersionHistory past,
-      Everywhere now,
-      Everywhere again) {
-    CrdtState state = spent(candidate);
-    if (state == null || waits(candidate, state.context())) {
+      Candidate candidate, boolean isCurrent, VersionHistory past, Grace now, Grace again) {
+    CrdtState state = lookAt(candidate);
+    if (state == null || awaitsCommit(candidate, state.context())) {
       return;
     }
-    if (!candidate.isAll || !isCurrent) {
-      isEverywhere(candidate, now);
+    if (!candidate.needsNoLook || !isCurrent) {
+      beginGrace(candidate, now);
       return;
     }
     changes.forgot(state.context().toVersionVector()); // before the drop

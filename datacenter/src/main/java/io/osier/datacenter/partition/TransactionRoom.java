@@ -13,7 +13,7 @@ record TransactionRoom(Budget budget) {
    *
    * @throws OsierException OVERLOADED if there is no room for them
    */
-  long of(List<Request.Update> updates) {
+  long bytesOf(List<Request.Update> updates) {
     long bytes = 0;
     for (Request.Update update : updates) {
       bytes += OpenTransaction.heapBytes(update);
@@ -25,20 +25,38 @@ record TransactionRoom(Budget budget) {
   }
 
   /**
-   * Checks that there is room for a step's versions of objects. The versions of a committing step
-   * are dropped at once, so they only need to fit by themselves. A transaction that changes one
-   * object alone is let in whatever it takes (if it stays open, only while no other is open):
-   * otherwise a large object could never be changed.
+   * Checks that there is room for the versions of objects that a step makes while its transaction
+   * stays open, beside all that open transactions take already. A transaction that changes one
+   * object alone is let in whatever it takes, but only while no other is open: otherwise a large
+   * object could never be changed.
    *
    * @param updateBytes the bytes that the step's updates take until the transaction ends
    * @param versionBytes the bytes that its versions take besides
-   * @param isOnly whether they are of one object
+   * @param isOneObject whether the transaction changes one object alone
+   * @param openCount how many transactions are open, this one among them
+   * @throws OsierException OVERLOADED if there is no room for them
    */
-  void check(Request.End end, long updateBytes, long versionBytes, boolean isOnly, int openCount) {
-    boolean isOpen = end == Request.End.OPEN;
-    long others = isOpen ? budget.used() + updateBytes : 0;
-    boolean isAlone = isOnly && (!isOpen || openCount == 1);
-    if (versionBytes > 0 && others + versionBytes > budget.limit() && !isAlone) {
+  void checkOpenStep(long updateBytes, long versionBytes, boolean isOneObject, int openCount) {
+    if (!(isOneObject && openCount == 1)) {
+      check(budget.used() + updateBytes, updateBytes, versionBytes);
+    }
+  }
+
+  /**
+   * Checks that there is room for the versions of objects that a committing step makes. They are
+   * dropped at once, so they only need to fit by themselves; those of one object always do.
+   *
+   * @param versionBytes the bytes that the versions take
+   * @throws OsierException OVERLOADED if they take more than all open transactions may
+   */
+  void checkCommit(long versionBytes, boolean isOneObject) {
+    if (!isOneObject) {
+      check(0, 0, versionBytes);
+    }
+  }
+
+  private void check(long taken, long updateBytes, long versionBytes) {
+    if (versionBytes > 0 && taken + versionBytes > budget.limit()) {
       throw tooMuch(updateBytes + versionBytes);
     }
   }

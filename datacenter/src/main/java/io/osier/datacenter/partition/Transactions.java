@@ -276,12 +276,13 @@ final class Transactions {
     if (request.end() == Request.End.ABORT) {
       return new Done(tx.clock, Optional.empty(), tx.read(Map.of(), List.of()), false);
     }
-    long bytes = request.end() == Request.End.OPEN ? room.of(request.updates()) : 0;
-    OpenTransaction.Tried tried =
-        tx.tryUpdates(
-            request.updates(),
-            (more, isOnly) -> room.check(request.end(), bytes, more, isOnly, open.size()),
-            now);
+    boolean staysOpen = request.end() == Request.End.OPEN;
+    long bytes = staysOpen ? room.bytesOf(request.updates()) : 0;
+    OpenTransaction.Room versions =
+        staysOpen
+            ? (more, isOneObject) -> room.checkOpenStep(bytes, more, isOneObject, open.size())
+            : room::checkCommit;
+    OpenTransaction.Tried tried = tx.tryUpdates(request.updates(), versions, now);
     StepReads reads = tx.read(tried.works, request.reads());
     if (!request.updates().isEmpty()) {
       reads.checkSize();

@@ -10,7 +10,7 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.ProtectedMode;
-import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.control.execution.StartupWaitRule;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.shard.FormerRemovals;
@@ -63,7 +63,8 @@ public final class Datacenter implements AutoCloseable {
       Startup within,
       Supplier<Map<String, Long>> auditLost) {
     DatacenterParts.Surroundings around =
-        new DatacenterParts.Surroundings(auditLost, RocksDatabase::open, FirstWord.WAIT_NANOS);
+        new DatacenterParts.Surroundings(
+            auditLost, RocksDatabase::open, StartupWaitRule.WAIT_NANOS);
     return start(config, false, watch, within, around);
   }
 

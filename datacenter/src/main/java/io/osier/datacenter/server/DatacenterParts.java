@@ -9,7 +9,7 @@ import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.control.execution.Control;
-import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.control.execution.StartupWaitRule;
 import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.ForwardingHost;
@@ -86,13 +86,13 @@ final class DatacenterParts {
    * @param auditLost returns how many lines of the audit log were not written to its file, by
    *     reason
    * @param opener opens the store
-   * @param firstWordNanos how long the control plane waits for reachable peers before it relies on
-   *     what it has stored
+   * @param startupWaitNanos how long the control plane waits for reachable peers before it relies
+   *     on what it has stored
    */
   record Surroundings(
-      Supplier<Map<String, Long>> auditLost, StoreService.Opener opener, long firstWordNanos) {
+      Supplier<Map<String, Long>> auditLost, StoreService.Opener opener, long startupWaitNanos) {
     static final Surroundings USUAL =
-        new Surroundings(Map::of, RocksDatabase::open, FirstWord.WAIT_NANOS);
+        new Surroundings(Map::of, RocksDatabase::open, StartupWaitRule.WAIT_NANOS);
   }
 
   /**
@@ -138,7 +138,7 @@ final class DatacenterParts {
             self,
             keyspaces,
             neighbours,
-            around.firstWordNanos(),
+            around.startupWaitNanos(),
             () -> transport.keyspacesChanged(),
             config.users().isEmpty() ? List.of() : users.all(),
             this::setUsers);

@@ -11,7 +11,7 @@ import io.osier.core.Value;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
-import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.control.execution.StartupWaitRule;
 import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.rocks.RocksDatabase;
@@ -34,7 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A datacenter that was killed while its disk was full starts, and answers what it can. */
 final class FullDiskAtStartTest {
   private static final DatacenterParts.Surroundings FULL =
-      new DatacenterParts.Surroundings(Map::of, FullDiskAtStartTest::full, FirstWord.WAIT_NANOS);
+      new DatacenterParts.Surroundings(
+          Map::of, FullDiskAtStartTest::full, StartupWaitRule.WAIT_NANOS);
 
   @TempDir private Path dir;
 

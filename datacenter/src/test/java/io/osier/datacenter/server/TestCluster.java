@@ -7,7 +7,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
-import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.control.execution.StartupWaitRule;
 import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.proxy.OsierClient;
@@ -111,7 +111,7 @@ public final class TestCluster implements AutoCloseable {
   }
 
   public Datacenter start(String name) {
-    return start(name, FirstWord.WAIT_NANOS);
+    return start(name, StartupWaitRule.WAIT_NANOS);
   }
 
   /** As {@link #start}; it hears the others before it goes by what it stored: they are in reach. */
@@ -119,7 +119,7 @@ public final class TestCluster implements AutoCloseable {
     return start(name, Patience.LIMIT.toNanos());
   }
 
-  private Datacenter start(String name, long firstWordNanos) {
+  private Datacenter start(String name, long startupWaitNanos) {
     StoreService.Opener opener =
         (dir, durability, cluster, dc, minimum) -> {
           RocksDatabase opened = RocksDatabase.open(dir, durability, cluster, dc, minimum);
@@ -129,7 +129,7 @@ public final class TestCluster implements AutoCloseable {
     Datacenter datacenter =
         Datacenter.start(
             ConfigReader.read(name, config(name, clientPort(name), peerPort(name)), Map.of()),
-            new DatacenterParts.Surroundings(Map::of, opener, firstWordNanos));
+            new DatacenterParts.Surroundings(Map::of, opener, startupWaitNanos));
     running.put(name, datacenter);
     return datacenter;
   }

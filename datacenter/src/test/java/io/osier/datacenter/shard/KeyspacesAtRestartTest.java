@@ -53,11 +53,13 @@ final class KeyspacesAtRestartTest extends KeyspacesFixture {
     int soloPort = Ports.free();
     int awayPort = Ports.free();
     String common =
-        "dc = solo, listen { client-port = %d, peer-port = %d }, store { dir = \"%s\" }, keyspaces { shop {} }"
+        ("dc = solo, listen { client-port = %d, peer-port = %d }, store { dir = \"%s\" },"
+                + " keyspaces { shop {} }")
             .formatted(Ports.free(), soloPort, dir);
     String two = "osier { " + common + ", peers { away = \"127.0.0.1:" + awayPort + "\" } }";
     String other =
-        "osier { dc = away, store.dir = \"\", listen { client-port = 0, peer-port = %d }, keyspaces { shop {} }, peers { solo = \"127.0.0.1:%d\" } }"
+        ("osier { dc = away, store.dir = \"\", listen { client-port = 0, peer-port = %d"
+                + " }, keyspaces { shop {} }, peers { solo = \"127.0.0.1:%d\" } }")
             .formatted(awayPort, soloPort);
     try (Datacenter away = TestCluster.one(other);
         Datacenter solo = TestCluster.one(two)) {

@@ -135,7 +135,8 @@ public final class Shipment {
 
   @Override
   public String toString() {
-    return "Shipment[object=%s, origin=%s, predecessor=%d, needs=%s, last=%d, updates=%d, age=%d ms, %s]"
+    return ("Shipment[object=%s, origin=%s, predecessor=%d, needs=%s, last=%d, updates=%d,"
+            + " age=%d ms, %s]")
         .formatted(object, origin, predecessor, needs, last, updates, ageMillis, content);
   }
 }

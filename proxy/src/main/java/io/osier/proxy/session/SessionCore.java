@@ -129,7 +129,8 @@ public final class SessionCore {
             at.name() + " has no keyspace '" + keyspace + "'; there are " + at.allKeyspaces())
         : OsierException.of(
             ErrorCode.INVALID_ARGUMENT,
-            "%s, where this session is pinned, does not hold keyspace '%s'; it is held by %s: unpin() the session, or pin it to one of these"
+            ("%s, where this session is pinned, does not hold keyspace '%s'; it is held"
+                    + " by %s: unpin() the session, or pin it to one of these")
                 .formatted(at.name(), keyspace, String.join(", ", holders)));
   }
 

@@ -13,7 +13,7 @@ import io.osier.core.OsierException;
 import io.osier.core.PlacementRules;
 import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.control.Placement;
-import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.control.execution.StartupWaitRule;
 import io.osier.datacenter.shard.KeyspaceHolders;
 import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.net.PeerTransport;
@@ -56,7 +56,7 @@ public final class SimControl extends StandingCluster {
 
   // Of the present life.
   private @Nullable ControlPlane plane;
-  private @Nullable FirstWord firstWord;
+  private @Nullable StartupWaitRule waitRule;
   private boolean goesOn;
   private boolean knew;
   private boolean comparing;
@@ -134,7 +134,7 @@ public final class SimControl extends StandingCluster {
             this,
             simulation.profile().placement(),
             demand);
-    firstWord = new FirstWord(simulation.scheduler().nanos(), FirstWord.WAIT_NANOS);
+    waitRule = new StartupWaitRule(simulation.scheduler().nanos(), StartupWaitRule.WAIT_NANOS);
     if (knew) {
       plane.recoverDatacenters(copy.fields(ControlPlane.DATACENTERS));
       plane.recover(copy.fields(ControlPlane.KEYSPACES));
@@ -273,8 +273,8 @@ public final class SimControl extends StandingCluster {
     PeersHeard from = heard.isEmpty() ? PeersHeard.NOBODY : PeersHeard.SOME;
     return dc.life() == 1
         || (knew
-            ? requireNonNull(firstWord, "it was started")
-                .knows(fromAll ? PeersHeard.ALL : from, false, simulation.scheduler().nanos())
+            ? requireNonNull(waitRule, "it was started")
+                .isOver(fromAll ? PeersHeard.ALL : from, false, simulation.scheduler().nanos())
             : fromAll);
   }
 

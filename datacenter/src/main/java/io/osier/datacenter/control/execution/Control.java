@@ -40,7 +40,7 @@ public final class Control implements AutoCloseable {
       ReplicaId self,
       Keyspaces keyspaces,
       PeerLinks links,
-      long firstWordNanos,
+      long startupWaitNanos,
       Runnable changed,
       List<User> configuredUsers,
       Consumer<Users> onUsers) {
@@ -52,7 +52,7 @@ public final class Control implements AutoCloseable {
             config.peers(),
             keyspaces,
             links,
-            firstWordNanos,
+            startupWaitNanos,
             changed,
             configuredUsers,
             onUsers);

@@ -62,7 +62,7 @@ final class Execution implements ControlHost {
 
   /**
    * @param configured the other datacenters that the configuration names
-   * @param firstWordNanos see {@link FirstWord}
+   * @param startupWaitNanos see {@link StartupWaitRule}
    * @param changed runs when the set of keyspaces changes
    * @param configuredUsers the users that the configuration names
    * @param onUsers is told the users when they change
@@ -72,7 +72,7 @@ final class Execution implements ControlHost {
       Map<String, InetSocketAddress> configured,
       Keyspaces keyspaces,
       PeerLinks links,
-      long firstWordNanos,
+      long startupWaitNanos,
       Runnable changed,
       List<User> configuredUsers,
       Consumer<Users> onUsers) {
@@ -80,7 +80,7 @@ final class Execution implements ControlHost {
     this.configured = configured;
     this.keyspaces = keyspaces;
     this.links = links;
-    this.wait = new StartupWait(keyspaces, links, firstWordNanos);
+    this.wait = new StartupWait(keyspaces, links, startupWaitNanos);
     this.changed = changed;
     this.configuredUsers = List.copyOf(configuredUsers);
     this.onUsers = onUsers;

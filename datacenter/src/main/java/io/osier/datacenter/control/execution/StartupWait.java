@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a datacenter wait for the others after its start ({@link FirstWord}), and warns if it
+ * Makes a datacenter wait for the others after its start ({@link StartupWaitRule}), and warns if it
  * follows its stored state alone. Used by the control plane's thread.
  */
 final class StartupWait {
@@ -20,7 +20,7 @@ final class StartupWait {
   private final long waitNanos;
 
   /** Null until the other datacenters are dialled. */
-  private volatile @Nullable FirstWord firstWord;
+  private volatile @Nullable StartupWaitRule waitRule;
 
   /** See {@link Control#isKnown}. */
   private volatile boolean known;
@@ -29,7 +29,7 @@ final class StartupWait {
   private boolean saidAlone;
 
   /**
-   * @param waitNanos the longest wait, see {@link FirstWord}
+   * @param waitNanos the longest wait, see {@link StartupWaitRule}
    */
   StartupWait(Keyspaces keyspaces, PeerLinks links, long waitNanos) {
     this.keyspaces = keyspaces;
@@ -64,30 +64,30 @@ final class StartupWait {
 
   /** The other datacenters are being dialled. */
   void start() {
-    firstWord = new FirstWord(System.nanoTime(), waitNanos);
+    waitRule = new StartupWaitRule(System.nanoTime(), waitNanos);
   }
 
   /** Returns whether the waiting is over. */
   boolean mayBegin() {
-    return knows(requireNonNull(firstWord, "set before the plane looks"));
+    return isOver(requireNonNull(waitRule, "set before the plane looks"));
   }
 
-  private boolean knows(FirstWord first) {
-    boolean isHeld = links.isHeld();
+  private boolean isOver(StartupWaitRule rule) {
+    boolean isHeldOff = links.isHeld();
     long now = System.nanoTime();
-    if (first.awaits(isHeld, now)) {
+    if (rule.partitionsWait(isHeldOff, now)) {
       keyspaces.awaitPeers();
     }
-    return first.knows(keyspaces.heard(), isHeld, now);
+    return rule.isOver(keyspaces.heard(), isHeldOff, now);
   }
 
   /** Returns whether another datacenter was heard since the start, or there is none. */
   boolean hasHeard() {
-    FirstWord first = requireNonNull(firstWord, "set before the plane looks");
-    if (first.isAlone()) {
-      knows(first);
+    StartupWaitRule rule = requireNonNull(waitRule, "set before the plane looks");
+    if (rule.isAlone()) {
+      isOver(rule);
     }
-    if (first.isAlone() != saidAlone) {
+    if (rule.isAlone() != saidAlone) {
       saidAlone = !saidAlone;
       if (saidAlone) {
         warnings().forEach(LOG::warn);
@@ -100,8 +100,8 @@ final class StartupWait {
 
   /** Returns a warning if no other datacenter was heard; otherwise nothing. For any thread. */
   List<String> warnings() {
-    FirstWord first = firstWord;
-    return first != null && first.isAlone()
+    StartupWaitRule rule = waitRule;
+    return rule != null && rule.isAlone()
         ? List.of(
             "no other datacenter has answered since this one started: it uses the keyspaces, users"
                 + " and datacenters that it has stored, which may be out of date")

@@ -182,7 +182,8 @@ public final class StoreComparison {
       long has = there.get().through().get(of.self());
       if (has > own.get().committed()) {
         found.add(
-            "%s: %s has update %d of %s, whose own store in %s ends with %d: it is a copy from before"
+            ("%s: %s has update %d of %s, whose own store in %s ends with %d: it is a"
+                    + " copy from before")
                 .formatted(partition, at.self(), has, of.self(), of.dir, own.get().committed()));
       }
     }

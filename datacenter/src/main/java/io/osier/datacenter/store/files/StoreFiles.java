@@ -48,12 +48,15 @@ public final class StoreFiles {
   private StoreFiles() {}
 
   /**
-   * Moves a mended store into place if the process was killed before it did so. If the damaged
-   * store is still in place, it goes on, and the mended one, which is out of date, is deleted.
+   * Moves a complete mended copy ({@link StoreLayout#mended}) to where the store belongs, after the
+   * damaged store was moved aside from there: the last step of {@link StoreSalvage#mend}, which
+   * each start repeats, since the process may have been killed before it. If the damaged store was
+   * not moved aside, the datacenter may have run on with it since, so the copy is out of date and
+   * is deleted.
    *
-   * @return whether the mended store took the place
+   * @return whether the mended copy is the store now
    */
-  static boolean finishMending(Path dir) throws IOException {
+  static boolean moveMendedIntoPlace(Path dir) throws IOException {
     if (!Files.exists(StoreLayout.mended(dir))) {
       return false;
     }
@@ -72,7 +75,7 @@ public final class StoreFiles {
    * @throws OsierException CONFIGURATION
    */
   public static void checkRestored(Path dir) throws IOException {
-    finishMending(dir);
+    moveMendedIntoPlace(dir);
     if (!Files.exists(StoreLayout.database(dir)) && Files.exists(StoreLayout.restoring(dir))) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
@@ -199,7 +202,7 @@ public final class StoreFiles {
   public static Optional<Path> setAside(Path dir) {
     checkUnused(dir);
     try {
-      finishMending(dir);
+      moveMendedIntoPlace(dir);
       Optional<Path> aside = Optional.empty();
       if (Files.exists(StoreLayout.database(dir))) {
         aside = Optional.of(moveAside(dir, ""));
@@ -254,7 +257,7 @@ public final class StoreFiles {
    */
   public static Optional<String> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
     try {
-      if (finishMending(dir)) {
+      if (moveMendedIntoPlace(dir)) {
         Files.deleteIfExists(damageNote(dir));
         return Optional.of("the repair had ended already");
       }
@@ -265,7 +268,8 @@ public final class StoreFiles {
       Files.deleteIfExists(damageNote(dir));
       return mended.map(
           m ->
-              "%d damaged ranges were left out; everything of %s is fetched from the peers; the damaged store is %s now"
+              ("%d damaged ranges were left out; everything of %s is fetched from the"
+                      + " peers; the damaged store is %s now")
                   .formatted(m.gaps(), m.partitions(), m.aside()));
     } catch (IOException e) {
       throw new OsierException(

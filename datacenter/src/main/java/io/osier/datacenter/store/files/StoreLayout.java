@@ -15,12 +15,14 @@ public final class StoreLayout {
     return dir.resolve("db.restoring");
   }
 
-  /** Returns where a damaged store is copied to; the copy is not complete yet. */
+  /**
+   * Returns where the readable records of a damaged store are copied to; the copy is not complete.
+   */
   static Path mending(Path dir) {
     return dir.resolve("db.mending");
   }
 
-  /** Returns where a mended store is before it takes the damaged one's place. */
+  /** Returns where the complete copy is until it takes the damaged store's place. */
   static Path mended(Path dir) {
     return dir.resolve("db.mended");
   }

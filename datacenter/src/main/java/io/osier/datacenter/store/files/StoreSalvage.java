@@ -35,15 +35,21 @@ import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
 /**
- * Mends a store with damaged blocks while no process has it open. It copies the readable records
- * and leaves out objects with data in a damaged block. The partitions of these then say that they
- * have no updates of any replica, so that the peers send all that they have: joins leave the copied
- * objects as they are and bring the others back. The datacenter takes a new incarnation.
+ * Mends a store with damaged blocks while no process has it open, by a copy. Used by one thread.
  *
- * <p>It leaves out only objects of keyspaces that another datacenter holds, too, and no object that
- * an own update in the log names, as a peer may lack that update; nor does it mend partitions that
- * may have own updates of former incarnations, of which there is no log. If anything else is
- * damaged, it does nothing and copies nothing. Used by one thread.
+ * <ol>
+ *   <li>It reads all records. Objects with data in a damaged block, between two readable records,
+ *       are lost.
+ *   <li>It checks that peers have all that is lost, and otherwise throws and changes nothing: lost
+ *       may be only objects, of keyspaces that another datacenter holds, too; none that an own
+ *       update in the log names, as a peer may lack that update; and none of a partition that may
+ *       have own updates of former incarnations, of which there is no log.
+ *   <li>It copies the readable records without those of lost objects. The copy's header makes the
+ *       datacenter take a new incarnation. The partitions with lost objects say that they have no
+ *       updates of any replica, so that the peers send all that they have: joins leave the copied
+ *       objects as they are and bring the lost ones back.
+ *   <li>It moves the damaged store aside and the copy into its place.
+ * </ol>
  */
 final class StoreSalvage {
   /**
@@ -111,7 +117,7 @@ final class StoreSalvage {
       }
       Files.move(copy, StoreLayout.mended(dir)); // from now on the copy is complete
       Path aside = StoreFiles.moveAside(dir, StoreFiles.ASIDE_DAMAGED);
-      StoreFiles.finishMending(dir);
+      StoreFiles.moveMendedIntoPlace(dir);
       StoreFiles.deleteDamaged(dir, aside);
       return Optional.of(new Mended(salvage.lost.size(), salvage.names, aside));
     } catch (RocksDBException e) {
@@ -143,7 +149,7 @@ final class StoreSalvage {
       StoreSalvage salvage = new StoreSalvage(dir, logMax, isElsewhere, from, read);
       salvage.walk(batch -> {}); // before it fills the disk
       if (!salvage.lost.isEmpty()) {
-        salvage.check();
+        salvage.checkPeersHaveLost();
         checkRoom(dir);
         salvage.copy(copy);
       }
@@ -180,8 +186,8 @@ final class StoreSalvage {
         RocksDB to = RocksDB.open(settings.options(), copy.toString());
         FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
       walk(batch -> to.write(write, batch));
-      check(); // of records that could not be read only this time
-      leaveOut(to, write);
+      checkPeersHaveLost(); // of records that could not be read only this time
+      deleteLost(to, write);
       to.flush(flush);
       to.syncWal();
     }
@@ -218,7 +224,7 @@ final class StoreSalvage {
   }
 
   /** Throws if data may be lost that no other datacenter has. */
-  private void check() throws RocksDBException {
+  private void checkPeersHaveLost() throws RocksDBException {
     byte[] stored = from.get(RecordKeys.header());
     if (stored == null) {
       throw cannot("its header is damaged");
@@ -230,8 +236,8 @@ final class StoreSalvage {
       if (!isElsewhere.test(header.keyspaceOf(partition))) {
         throw cannot(header.nameOf(partition) + " is damaged, and no other datacenter holds it");
       }
-      checkNoFormer(header.nameOf(partition), new RecordKeys(partition));
-      if (!hasWhole(new RecordKeys(partition))) {
+      checkNoFormerIncarnation(header.nameOf(partition), new RecordKeys(partition));
+      if (!hasReadableObject(new RecordKeys(partition))) {
         // The partition would look empty, as if it had never had data, and would serve without
         // peers.
         throw cannot("everything of " + header.nameOf(partition) + " is damaged");
@@ -244,7 +250,7 @@ final class StoreSalvage {
   }
 
   /** Returns whether a partition has an object outside its lost ranges. */
-  private boolean hasWhole(RecordKeys keys) {
+  private boolean hasReadableObject(RecordKeys keys) {
     byte[] begin = keys.objectsBegin();
     for (Lost one : lost) {
       if (one.keys.partition() == keys.partition()) {
@@ -268,7 +274,7 @@ final class StoreSalvage {
    * Throws if the partition may have updates of former incarnations: only the last one has a log,
    * which tells what a peer may lack.
    */
-  private void checkNoFormer(String name, RecordKeys keys) throws RocksDBException {
+  private void checkNoFormerIncarnation(String name, RecordKeys keys) throws RocksDBException {
     byte[] stored = from.get(keys.state());
     if (stored == null) {
       throw cannot("the record of what " + name + " has is missing");
@@ -293,7 +299,7 @@ final class StoreSalvage {
     }
   }
 
-  private void leaveOut(RocksDB to, WriteOptions write) throws RocksDBException {
+  private void deleteLost(RocksDB to, WriteOptions write) throws RocksDBException {
     for (Lost one : lost) {
       RecordKeys keys = one.keys;
       Optional<ObjectId> end = one.to;
@@ -312,7 +318,7 @@ final class StoreSalvage {
       to.deleteRange(write, keys.transaction(0), keys.transactionsEnd());
     }
     for (Lost one : lost) {
-      knowsNothing(to, write, one.keys);
+      resetProgress(to, write, one.keys);
     }
     byte[] header = to.get(RecordKeys.header());
     if (header == null) {
@@ -351,11 +357,12 @@ final class StoreSalvage {
   }
 
   /** Makes a partition ask its peers for everything, as if it had no data. */
-  private void knowsNothing(RocksDB to, WriteOptions write, RecordKeys keys)
+  private void resetProgress(RocksDB to, WriteOptions write, RecordKeys keys)
       throws RocksDBException {
     byte[] stored = to.get(keys.state());
     if (stored == null) {
-      throw cannot("the record of what a partition has is missing"); // see check
+      // see checkNoFormerIncarnation
+      throw cannot("the record of what a partition has is missing");
     }
     StoredState state = StoredState.decode(stored);
     StoredState nothing =

@@ -38,16 +38,25 @@ public record StoreHeader(
     Map<String, Integer> partitions,
     Set<String> byTag) {
   /**
-   * The format that is written: its stores may have keyspaces that are hashed by tag. A store
-   * without them is written in format 8, which may have objects and fields of later types ({@link
-   * CrdtType#isLater}) and bounded counters that start at another value than 0. Since format 7 a
-   * store says of each partition whether it has caught up. Since format 6 it may have decomposed
-   * objects. Since format 5 a state in place says whether it is alone, and the store says which
-   * types there are. Since format 4 it may have elements and fields with deadlines, since format 3
-   * objects with deadlines. Since format 2 it has objects in place; before there were only
-   * versions.
+   * The format of a store that has keyspaces whose keys are hashed by tag. A store is written in it
+   * or in {@link #FORMAT_WITHOUT_TAGS}, and read in all formats from 1 on. What each format added:
+   *
+   * <ul>
+   *   <li>2: objects in place; before there were only versions
+   *   <li>3: objects with deadlines
+   *   <li>4: elements and fields with deadlines
+   *   <li>5: a state in place says whether it is alone; the store says which types there are
+   *   <li>6: decomposed objects
+   *   <li>7: the store says of each partition whether it has caught up
+   *   <li>8: later types ({@link CrdtType#isLater}) of objects and fields; bounded counters that
+   *       start at another value than 0
+   *   <li>9: the keyspaces that are hashed by tag, at the header's end
+   * </ul>
    */
-  private static final byte FORMAT = 9;
+  private static final byte FORMAT_WITH_TAGS = 9;
+
+  /** The format of all other stores, which earlier versions can read. */
+  private static final byte FORMAT_WITHOUT_TAGS = 8;
 
   private static final byte FORMAT_MIN = 1;
   private static final String HEADER = "a store's header";
@@ -234,7 +243,7 @@ public record StoreHeader(
 
   public byte[] encode() {
     WireOutput out = new WireOutput();
-    out.writeByte(byTag.isEmpty() ? FORMAT - 1 : FORMAT);
+    out.writeByte(byTag.isEmpty() ? FORMAT_WITHOUT_TAGS : FORMAT_WITH_TAGS);
     out.writeText(cluster);
     out.writeText(dc);
     out.writeNumber(incarnation);
@@ -262,12 +271,13 @@ public record StoreHeader(
   public static StoreHeader decode(byte[] bytes) {
     WireInput in = new WireInput(bytes);
     int format = Codec.decode(HEADER, () -> in.readByte());
-    if (format > FORMAT) {
+    if (format > FORMAT_WITH_TAGS) {
       // Not reported as damage, which somebody might try to mend.
       throw new OsierException(
           ErrorCode.CONFIGURATION,
-          "osier.store.dir: a later version has written the store, in format %d; this version reads formats %d to %d"
-              .formatted(format, FORMAT_MIN, FORMAT));
+          ("osier.store.dir: a later version has written the store, in format %d; this"
+                  + " version reads formats %d to %d")
+              .formatted(format, FORMAT_MIN, FORMAT_WITH_TAGS));
     }
     if (format < FORMAT_MIN) {
       throw new MalformedException("format " + format + " of a store is unknown");
@@ -288,7 +298,7 @@ public record StoreHeader(
       partitions.put(in.readText(NAME_MAX), (int) in.readNumber());
     }
     Set<String> byTag = new TreeSet<>();
-    for (int i = format < FORMAT ? 0 : in.readCount(1); i > 0; i--) {
+    for (int i = format < FORMAT_WITH_TAGS ? 0 : in.readCount(1); i > 0; i--) {
       byTag.add(in.readText(NAME_MAX));
     }
     return new StoreHeader(cluster, dc, incarnation, life, clean, durability, partitions, byTag);

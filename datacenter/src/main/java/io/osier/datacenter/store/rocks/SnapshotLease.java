@@ -9,12 +9,15 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.Snapshot;
 
 /**
- * A snapshot of the database, lent for a while: as long as it lasts, RocksDB deletes nothing that
- * was overwritten since. A reader of an object takes a new lease when this one is old ({@link
- * #isOld}), long before it ends. Reading by an ended lease gives the present entries. That is right
- * for the present version of an object, whose later changes are in memory, and can be wrong only
- * for an older version, in an answer that takes longer than a minute. A reader that needs a lease
- * for longer holds it. Thread-safe.
+ * A RocksDB snapshot that readers of large objects share for at most a minute, unless one of them
+ * holds it ({@link #hold}): as long as it lasts, RocksDB keeps all that is overwritten.
+ *
+ * <p>By its age ({@link LeaseTerm}) a lease is first recent: further readers may join it. When it
+ * is old, readers of present states take a new lease, long before this one ends. When its term is
+ * over, {@link #endIfOver} gives the snapshot back. Who still reads by it then gets the present
+ * entries. That is right for the present version of an object, whose later changes are in memory,
+ * and can be wrong only for an older version, in an answer that takes longer than a minute and does
+ * not hold the lease. Thread-safe.
  */
 final class SnapshotLease {
   private final LeaseTerm term;
@@ -39,7 +42,7 @@ final class SnapshotLease {
     T by(ReadOptions options) throws RocksDBException;
   }
 
-  /** Reads the database as it was at the time of the lease. */
+  /** Reads the snapshot; once the lease has ended, the database as it is now. */
   <T> T read(Reading<T> reader) throws RocksDBException {
     long stamp = reading.readLock();
     try {
@@ -91,7 +94,7 @@ final class SnapshotLease {
     }
     long stamp = reading.writeLock();
     try {
-      if (term.isOver(nowNanos)) { // it may have been held meanwhile
+      if (term.isOver(nowNanos)) { // a reader may have held it meanwhile
         giveBack(db);
       }
       return ended;

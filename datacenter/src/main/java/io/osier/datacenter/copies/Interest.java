@@ -22,8 +22,18 @@ final class Interest {
    */
   private static final int KEY_LENGTH_MAX = 256;
 
-  /** Who could not be followed is asked again after so many periods. */
+  /** Who could not be followed is asked again after so many periods at most. */
   private static final int REFUSED_PERIODS = 15;
+
+  /**
+   * A datacenter is not asked to be followed.
+   *
+   * @param until the first period in which it is asked again
+   * @param periods for how many it was not asked; 0 if it has told something since
+   */
+  private record Pause(long until, int periods) {
+    private static final Pause NONE = new Pause(0, 0);
+  }
 
   /** An object whose reads are forwarded. */
   private static final class Counted {
@@ -49,8 +59,7 @@ final class Interest {
   private final CopyRule rule;
   private final SpaceSaving<ObjectName, Counted> counted;
 
-  /** By datacenter, until which period it is not asked to be followed. */
-  private final Map<String, Long> refused = new HashMap<>();
+  private final Map<String, Pause> paused = new HashMap<>();
 
   private long period;
 
@@ -81,9 +90,27 @@ final class Interest {
     }
   }
 
-  /** A holder does not tell what becomes of objects, or not now. */
+  /**
+   * A holder has told nothing of what becomes of objects. It may know nothing of copies, or only
+   * have lost the link for a moment: so it is asked again soon, and then more and more seldom.
+   */
   void refuses(String holder) {
-    refused.put(holder, period + REFUSED_PERIODS);
+    int last = paused.getOrDefault(holder, Pause.NONE).periods;
+    pause(holder, Math.clamp(2L * last, 1, REFUSED_PERIODS));
+  }
+
+  /** What a holder tells of objects cannot be right. */
+  void distrusts(String holder) {
+    pause(holder, REFUSED_PERIODS);
+  }
+
+  private void pause(String holder, int periods) {
+    paused.put(holder, new Pause(period + periods, periods));
+  }
+
+  /** A holder tells what becomes of objects. */
+  void tells(String holder) {
+    paused.computeIfPresent(holder, (dc, pause) -> new Pause(pause.until, 0));
   }
 
   /** Another period begins. */
@@ -124,7 +151,8 @@ final class Interest {
       Counted of = entry.note();
       of.demand.periodEnds();
       double way = ways.computeIfAbsent(of.holder, roundTripMillis::applyAsDouble);
-      if (rule.begins(of.demand, way, period) && refused.getOrDefault(of.holder, 0L) <= period) {
+      if (rule.begins(of.demand, way, period)
+          && paused.getOrDefault(of.holder, Pause.NONE).until <= period) {
         candidates.add(
             new Candidate(entry.item(), of.holder, of.demand, rule.saved(of.demand, way)));
       }

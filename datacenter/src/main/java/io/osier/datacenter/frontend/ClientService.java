@@ -28,6 +28,17 @@ public interface ClientService {
     return new Reply.Keyspaces(keyspaces(), elsewhere());
   }
 
+  /** What is said where {@link #knowsKeyspaces} is false. */
+  String NOT_KNOWN =
+      "which keyspaces there are is not known here before all other datacenters were heard";
+
+  /**
+   * Whether there are no others than those: after a start the other datacenters are heard first.
+   */
+  default boolean knowsKeyspaces() {
+    return true;
+  }
+
   /** Those that are here, whatever is asked of them. */
   default List<Reply.KeyspaceInfo> settled() {
     return keyspaces();

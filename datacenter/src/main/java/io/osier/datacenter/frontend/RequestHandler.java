@@ -351,11 +351,12 @@ public final class RequestHandler implements ClientService {
   }
 
   private Reply knownKeyspaces() {
-    return known.getAsBoolean()
-        ? told()
-        : new Reply.Failure(
-            ErrorCode.UNAVAILABLE,
-            "the datacenter has just started and has not heard yet which keyspaces there are");
+    return knowsKeyspaces() ? told() : new Reply.Failure(ErrorCode.UNAVAILABLE, NOT_KNOWN);
+  }
+
+  @Override
+  public boolean knowsKeyspaces() {
+    return known.getAsBoolean();
   }
 
   @Override

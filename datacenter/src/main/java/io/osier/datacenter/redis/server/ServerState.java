@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.server;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -105,7 +106,7 @@ public final class ServerState {
   Database database(int number, long now) {
     Database of = databases(now).get(number);
     if (of == null) {
-      throw new RedisException(
+      throw missing(
           "ERR there is no keyspace for database " + number + ": osier.redis.databases names them");
     }
     return of;
@@ -142,8 +143,15 @@ public final class ServerState {
   /** Checks that a database may be selected; an error if it may not. */
   void checkDatabase(int number) {
     if (!databases().containsKey(number) && number != 0) {
-      throw new RedisException("ERR DB index is out of range");
+      throw missing("ERR DB index is out of range");
     }
+  }
+
+  /** What is said of a database without a keyspace. */
+  private RuntimeException missing(String error) {
+    return handler.knowsKeyspaces()
+        ? new RedisException(error)
+        : new OsierException(ErrorCode.UNAVAILABLE, ClientService.NOT_KNOWN);
   }
 
   // ---------------------------------------------------------------- what sessions share

@@ -1,5 +1,6 @@
 package io.osier.datacenter.frontend;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
@@ -29,8 +30,10 @@ public interface ClientService {
   }
 
   /** What is said where {@link #knowsKeyspaces} is false. */
-  String NOT_KNOWN =
-      "which keyspaces there are is not known here before all other datacenters were heard";
+  Reply.Failure NOT_KNOWN =
+      new Reply.Failure(
+          ErrorCode.UNAVAILABLE,
+          "which keyspaces there are is not known here before all other datacenters were heard");
 
   /**
    * Whether there are no others than those: after a start the other datacenters are heard first.

@@ -1,6 +1,5 @@
 package io.osier.datacenter.redis.server;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -151,7 +150,7 @@ public final class ServerState {
   private RuntimeException missing(String error) {
     return handler.knowsKeyspaces()
         ? new RedisException(error)
-        : new OsierException(ErrorCode.UNAVAILABLE, ClientService.NOT_KNOWN);
+        : new OsierException(ClientService.NOT_KNOWN.code(), ClientService.NOT_KNOWN.message());
   }
 
   // ---------------------------------------------------------------- what sessions share

@@ -24,8 +24,18 @@ final class Interest {
    */
   private static final int KEY_LENGTH_MAX = 256;
 
-  /** After how many periods a holder that has refused is asked again. */
+  /** The most periods after which a holder that told nothing is asked again. */
   private static final int REFUSED_PERIODS = 15;
+
+  /**
+   * A time in which a holder is not asked to send changes.
+   *
+   * @param until the first period in which it is asked again
+   * @param periods its length in periods; 0 if the holder has sent something since
+   */
+  private record Pause(long until, int periods) {
+    private static final Pause NONE = new Pause(0, 0);
+  }
 
   /** An object whose reads are forwarded. */
   private static final class Counted {
@@ -49,8 +59,8 @@ final class Interest {
   private final CopyRule rule;
   private final SpaceSaving<ObjectName, Counted> counted;
 
-  /** The period until which a datacenter is not asked to follow objects, by its name. */
-  private final Map<String, Long> refused = new HashMap<>();
+  /** The holders that are not asked at present, by name. */
+  private final Map<String, Pause> paused = new HashMap<>();
 
   private long period;
 
@@ -81,9 +91,27 @@ final class Interest {
     }
   }
 
-  /** Notes that a holder does not tell the changes of objects, or not at present. */
+  /**
+   * Notes that a holder has sent nothing about followed objects. It may not know copies, or may
+   * only have lost the link for a moment, so it is asked again soon, and then more and more seldom.
+   */
   void refuses(String holder) {
-    refused.put(holder, period + REFUSED_PERIODS);
+    int last = paused.getOrDefault(holder, Pause.NONE).periods;
+    pause(holder, Math.clamp(2L * last, 1, REFUSED_PERIODS));
+  }
+
+  /** Notes that what a holder sends about objects cannot be right. */
+  void distrusts(String holder) {
+    pause(holder, REFUSED_PERIODS);
+  }
+
+  private void pause(String holder, int periods) {
+    paused.put(holder, new Pause(period + periods, periods));
+  }
+
+  /** Notes that a holder sends the changes of objects. */
+  void tells(String holder) {
+    paused.computeIfPresent(holder, (dc, pause) -> new Pause(pause.until, 0));
   }
 
   /** Begins the next period. */
@@ -136,7 +164,8 @@ final class Interest {
       Counted of = entry.note();
       of.demand.periodEnds();
       double way = ways.computeIfAbsent(of.holder, roundTripMillis::applyAsDouble);
-      if (rule.begins(of.demand, way, period) && refused.getOrDefault(of.holder, 0L) <= period) {
+      if (rule.begins(of.demand, way, period)
+          && paused.getOrDefault(of.holder, Pause.NONE).until <= period) {
         candidates.add(
             new Candidate(entry.item(), of.holder, of.demand, rule.saved(of.demand, way)));
       }

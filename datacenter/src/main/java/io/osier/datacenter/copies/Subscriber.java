@@ -104,8 +104,12 @@ final class Subscriber {
       if (of.isEnded()) {
         return;
       }
+      boolean isFirst = !of.isTold();
       for (Subscription.Heard next : of.inOrder(new Subscription.Heard(answer, askedMillis))) {
         take(of, next.answer(), next.askedMillis());
+      }
+      if (isFirst && of.isTold()) {
+        interest.tells(of.holder());
       }
       lacks = of.lacksAnAnswer();
     }
@@ -135,7 +139,7 @@ final class Subscriber {
     boolean isFirst;
     synchronized (table) {
       isFirst = distrusted.add(of.holder());
-      interest.refuses(of.holder());
+      interest.distrusts(of.holder());
       table.cut(of, false);
     }
     if (isFirst) {

@@ -1,5 +1,6 @@
 package io.osier.datacenter.frontend;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Partitioning;
 import io.osier.core.VersionVector;
@@ -26,6 +27,20 @@ public interface ClientService {
   /** Returns both, as of one moment. */
   default Reply.Keyspaces told() {
     return new Reply.Keyspaces(keyspaces(), elsewhere());
+  }
+
+  /** The answer about keyspaces while {@link #knowsKeyspaces} is false. */
+  Reply.Failure NOT_KNOWN =
+      new Reply.Failure(
+          ErrorCode.UNAVAILABLE,
+          "this datacenter does not know all keyspaces before it has heard from all others");
+
+  /**
+   * Returns whether there are no other keyspaces than those: after its start a datacenter first
+   * hears from the others.
+   */
+  default boolean knowsKeyspaces() {
+    return true;
   }
 
   /** Returns the keyspaces that are held here and stay so, whatever the load on them is. */

@@ -221,8 +221,8 @@ public final class RequestHandler implements ClientService {
               : reply;
       serve(here == null ? request : here, lane, here == null ? told : counted(here, told));
     } catch (OsierException e) {
-      boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
-      reply.accept(new Reply.Failure(mayBeThere ? ErrorCode.UNAVAILABLE : e.code(), e.reason()));
+      boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !knowsKeyspaces();
+      reply.accept(mayBeThere ? NOT_KNOWN : new Reply.Failure(e.code(), e.reason()));
     } catch (RejectedExecutionException e) {
       // The readers of the disk end before the connections do.
       reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
@@ -314,7 +314,7 @@ public final class RequestHandler implements ClientService {
       case Request.Login r -> throw notNow();
       case Request.Proof r -> throw notNow();
       case Request.Ping r -> reply.accept(new Reply.Pong());
-      case Request.Keyspaces r -> reply.accept(knownKeyspaces());
+      case Request.Keyspaces r -> reply.accept(knowsKeyspaces() ? told() : NOT_KNOWN);
       case Request.Administer r -> administer(r, EMBEDDED, reply);
       case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
       case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
@@ -348,12 +348,9 @@ public final class RequestHandler implements ClientService {
     }
   }
 
-  private Reply knownKeyspaces() {
-    return known.getAsBoolean()
-        ? told()
-        : new Reply.Failure(
-            ErrorCode.UNAVAILABLE,
-            "the datacenter has just started and has not heard yet which keyspaces there are");
+  @Override
+  public boolean knowsKeyspaces() {
+    return known.getAsBoolean();
   }
 
   @Override

@@ -260,15 +260,11 @@ public final class UpdateGate {
       if (spoken < needed && (ofAll || known != 0)) {
         throw new OsierException(
             ErrorCode.UNAVAILABLE,
-            "datacenter '"
-                + dc
-                + "' speaks version "
-                + spoken
-                + " of the peer protocol, and "
-                + what.get()
-                + " need version "
-                + needed
-                + ": nothing was done; upgrade it first");
+            known == 0
+                ? "datacenter '%s' was not heard yet, so it is not known whether it speaks version %d of the peer protocol, which %s need: nothing was done"
+                    .formatted(dc, needed, what.get())
+                : "datacenter '%s' speaks version %d of the peer protocol, and %s need version %d: nothing was done; upgrade it first"
+                    .formatted(dc, spoken, what.get(), needed));
       }
     }
   }

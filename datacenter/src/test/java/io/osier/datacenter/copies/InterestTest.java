@@ -3,6 +3,7 @@ package io.osier.datacenter.copies;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,33 @@ final class InterestTest {
         .extracting(each -> each.name().key().length())
         .containsExactlyInAnyOrder(256, 1);
     assertThat(asked).hasValue(1);
+  }
+
+  private int periodsUntilAsked() {
+    for (int periods = 1; ; periods++) {
+      read("hot", 100);
+      if (!afterAPeriod("none").isEmpty()) {
+        return periods;
+      }
+    }
+  }
+
+  /** What was refused may have been lost with a link, or nobody there may know of copies. */
+  @Test
+  void holderThatRefuses_isAskedAgainSoon_andThenMoreAndMoreSeldom_untilItTells() {
+    assertThat(periodsUntilAsked()).isEqualTo(1);
+    List<Integer> pauses = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      interest.refuses("eu");
+      pauses.add(periodsUntilAsked());
+    }
+    assertThat(pauses).containsExactly(1, 2, 4, 8, 15, 15);
+    interest.tells("eu");
+    interest.refuses("eu");
+    assertThat(periodsUntilAsked()).isEqualTo(1);
+    interest.distrusts("eu");
+    interest.tells("eu"); // of another partition, say
+    assertThat(periodsUntilAsked()).isEqualTo(15);
   }
 
   /** The reads of a copied object are its copy's, so its counter falls, and others come to it. */

@@ -110,7 +110,7 @@ public final class ServerState {
   Database database(int number, long now) {
     Database of = databases(now).get(number);
     if (of == null) {
-      throw new RedisException(
+      throw missing(
           "ERR there is no keyspace for database " + number + ": osier.redis.databases names them");
     }
     return of;
@@ -149,8 +149,15 @@ public final class ServerState {
   /** Checks that a database may be selected; throws RedisException if it may not. */
   void checkDatabase(int number) {
     if (!databases().containsKey(number) && number != 0) {
-      throw new RedisException("ERR DB index is out of range");
+      throw missing("ERR DB index is out of range");
     }
+  }
+
+  /** What is said of a database without a keyspace. */
+  private RuntimeException missing(String error) {
+    return handler.knowsKeyspaces()
+        ? new RedisException(error)
+        : new OsierException(ClientService.NOT_KNOWN.code(), ClientService.NOT_KNOWN.message());
   }
 
   // ---------------------------------------------------------------- what sessions share

@@ -1,9 +1,11 @@
 package io.osier.datacenter.redis.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.Partitioning;
 import io.osier.datacenter.redis.command.Database;
+import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -18,6 +20,14 @@ final class FirstDatabaseTest {
   private static final Reply.KeyspaceInfo USUAL = new Reply.KeyspaceInfo("default", 500, 1, false);
 
   private static String database0(List<Reply.KeyspaceInfo> told, List<Reply.KeyspaceInfo> settled) {
+    return server(told, settled, true)
+        .databases()
+        .getOrDefault(0, new Database("", Partitioning.byKey(1)))
+        .keyspace();
+  }
+
+  private static ServerState server(
+      List<Reply.KeyspaceInfo> told, List<Reply.KeyspaceInfo> settled, boolean all) {
     ServedClients.Handler handler =
         new ServedClients.Handler() {
           @Override
@@ -31,14 +41,30 @@ final class FirstDatabaseTest {
           }
 
           @Override
+          public boolean knowsKeyspaces() {
+            return all;
+          }
+
+          @Override
           public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
             throw new AssertionError(request);
           }
         };
-    return new ServerState(Map.of(), handler, ServedClients.around(ServedClients.pushes()))
-        .databases()
-        .getOrDefault(0, new Database("", Partitioning.byKey(1)))
-        .keyspace();
+    return new ServerState(Map.of(), handler, ServedClients.around(ServedClients.pushes()));
+  }
+
+  /** A client gives up what is out of range, and tries again what is being loaded. */
+  @Test
+  void databaseWhoseKeyspaceMayStillCome_isLoading_andNotOutOfRange() {
+    ServerState starts = server(List.of(), List.of(), false);
+    assertThatThrownBy(() -> starts.checkDatabase(1)).satisfies(FirstDatabaseTest::isLoading);
+    assertThatThrownBy(() -> starts.database(0)).satisfies(FirstDatabaseTest::isLoading);
+    ServerState knows = server(List.of(), List.of(), true);
+    assertThatThrownBy(() -> knows.checkDatabase(1)).hasMessageContaining("out of range");
+  }
+
+  private static void isLoading(Throwable said) {
+    assertThat(RedisErrors.of((RuntimeException) said).text()).startsWith("LOADING ");
   }
 
   @Test

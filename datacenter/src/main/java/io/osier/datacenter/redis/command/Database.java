@@ -39,12 +39,12 @@ public record Database(String keyspace, Partitioning partitioning) {
   }
 
   /** Returns where a key is stored; fails as {@link #keyspace(Key)} does. */
-  Place place(Key key) {
+  public Place place(Key key) {
     return new Place(keyspace(key), partitioning.of(key));
   }
 
   /** Returns whether all possible keys are in one partition of one home. */
-  boolean isOnePlace() {
+  public boolean isOnePlace() {
     return partitioning.count() == 1 && partitioning.homes().isEmpty();
   }
 

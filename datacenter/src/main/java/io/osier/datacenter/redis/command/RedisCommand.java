@@ -86,22 +86,13 @@ public record RedisCommand(
     }
   }
 
-  /**
-   * Returns the first step of the command.
-   *
-   * @throws RedisException if the words are wrong
-   * @throws io.osier.core.OsierException if a key belongs to another database
-   */
-  public Plan plan(Scope scope, byte[][] words) {
-    return does.plan(scope, words);
-  }
-
   @FunctionalInterface
   public interface Translator {
     /**
      * Returns the first step of a command with as many words as its arity says.
      *
      * @throws RedisException if the words are wrong
+     * @throws io.osier.core.OsierException if a key belongs to another database
      */
     Plan plan(Scope scope, byte[][] words);
   }

@@ -1,7 +1,5 @@
 package io.osier.datacenter.redis.command;
 
-import io.osier.core.Key;
-import io.osier.core.OsierException;
 
 /**
  * The surroundings of a command that are needed to translate it. Immutable.
@@ -16,24 +14,5 @@ public record Scope(Database database, long millis, long seed, boolean resp3, Cu
   /** Returns a scope with another seed, for the nth command of a transaction. */
   public Scope drawing(int n) {
     return new Scope(database, millis, seed + n * 0x9e3779b97f4a7c15L, resp3, cursors);
-  }
-
-  /**
-   * Returns the keyspace of a key.
-   *
-   * @throws OsierException INVALID_ARGUMENT if the key belongs to another database
-   */
-  public String keyspace(Key key) {
-    return database.keyspace(key);
-  }
-
-  /** Returns where a key is stored; fails as {@link #keyspace} does. */
-  public Database.Place place(Key key) {
-    return database.place(key);
-  }
-
-  /** Returns whether all possible keys are in one partition of one home. */
-  public boolean isOnePlace() {
-    return database.isOnePlace();
   }
 }

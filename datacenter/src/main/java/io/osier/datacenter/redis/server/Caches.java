@@ -248,11 +248,7 @@ final class Caches {
   }
 
   private @Nullable Grant missing(String keyspace, Prefix prefix) {
-    Grant needed =
-        prefix.bytes().length == 0
-            ? Grant.on(Grant.Right.READ, keyspace)
-            : Grant.on(Grant.Right.READ, keyspace, Key.of(prefix.bytes()));
-    return client.present().filter(u -> u.may(needed)).isPresent() ? null : needed;
+    return client.missing(Grant.Right.READ, keyspace, prefix.bytes());
   }
 
   /** Ends tracking, as the connection has ended. */

@@ -2,6 +2,7 @@ package io.osier.datacenter.redis.server;
 
 import io.netty.channel.Channel;
 import io.osier.core.Grant;
+import io.osier.core.Key;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.frontend.AccessControl;
@@ -61,6 +62,16 @@ final class ClientState {
 
   Optional<User> present() {
     return requests.identity().in(requests.access().users());
+  }
+
+  /** Returns the right to all keys with a prefix, if the user lacks it; null if it has it. */
+  @Nullable Grant missing(Grant.Right right, String keyspace, byte[] prefix) {
+    int length = Math.min(prefix.length, Key.LENGTH_MAX);
+    Grant needed =
+        length == 0
+            ? Grant.on(right, keyspace)
+            : Grant.on(right, keyspace, Key.of(prefix, 0, length));
+    return present().filter(u -> u.may(needed)).isPresent() ? null : needed;
   }
 
   /** Notes in the audit log that a right is missing; returns the error for the client. */

@@ -91,7 +91,9 @@ final class CommandTable {
 
     @Nullable Plan plan(RespSession session, Place place, byte[][] words) {
       Action does = action;
-      return does == null ? command.plan(session.scope(), words) : does.run(session, place, words);
+      return does == null
+          ? command.does().plan(session.scope(), words)
+          : does.run(session, place, words);
     }
   }
 

@@ -35,10 +35,9 @@ final class ConnectionCommands {
 
   static @Nullable Plan token(RespSession session, Place place, byte[][] words) {
     Database of = session.client.database();
-    session.steps.behindWrites(
+    session.steps.behindAll(
         place,
-        written ->
-            SessionPlans.token(of.keyspaces(), of.partitioning().count(), session.server::shown));
+        () -> SessionPlans.token(of.keyspaces(), of.partitioning().count(), session.server::shown));
     return null;
   }
 
@@ -56,7 +55,7 @@ final class ConnectionCommands {
     Map<String, Integer> partitions = new TreeMap<>();
     session.server.keyspaces().forEach(k -> partitions.put(k.keyspace(), k.partitioning().count()));
     Plan plan = SessionPlans.after(text(words[1]), partitions, millis);
-    session.steps.behindWrites(place, written -> plan);
+    session.steps.behindAll(place, () -> plan);
     return null;
   }
 

@@ -51,7 +51,7 @@ final class Dispatcher {
       Snapshot snapshot = session.transaction.snapshot();
       snapshot.check(name(entry));
       if (snapshot.takes(name(entry))) {
-        Plan step = snapshot.within(entry.command().plan(session.scope(), words));
+        Plan step = snapshot.within(entry.command().does().plan(session.scope(), words));
         steps.follow(place, step, false, false, bytes(words));
         return;
       }

@@ -130,7 +130,7 @@ final class PubSubCommands {
 
   private static List<Topic> topics(
       RespSession session, byte[][] words, BiFunction<String, byte[], Topic> topic) {
-    String keyspace = session.keyspace();
+    String keyspace = session.client.keyspace();
     List<Topic> topics = new ArrayList<>(words.length - 1);
     for (int i = 1; i < words.length; i++) {
       topics.add(topic.apply(keyspace, words[i]));
@@ -152,18 +152,18 @@ final class PubSubCommands {
    */
   static void checkPublish(RespSession session, byte[][] words) {
     PubSub.check(words[1], words[2]);
-    check(session, Right.WRITE, Topic.channel(session.keyspace(), words[1]), words[0]);
+    check(session, Right.WRITE, Topic.channel(session.client.keyspace(), words[1]), words[0]);
   }
 
   /** Publishes what a command says; returns the answer. */
   static RespValue published(RespSession session, byte[][] words) {
     return new RespValue.Int(
-        session.server.pubSub().publish(session.keyspace(), words[1], words[2]));
+        session.server.pubSub().publish(session.client.keyspace(), words[1], words[2]));
   }
 
   static Plan pubSub(RespSession session, Place place, byte[][] words) {
     PubSub all = session.server.pubSub();
-    String keyspace = session.keyspace();
+    String keyspace = session.client.keyspace();
     return switch (option(words[1])) {
       case "CHANNELS" -> {
         checkArity(words, 2, 3);

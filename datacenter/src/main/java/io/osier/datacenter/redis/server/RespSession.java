@@ -194,10 +194,6 @@ final class RespSession {
 
   // ---------------------------------------------------------------- what it has chosen
 
-  String keyspace() {
-    return client.keyspace();
-  }
-
   void select(int number) {
     server.checkDatabase(number);
     caches.select(server.database(number));

@@ -93,9 +93,10 @@ final class ServerCommands {
       throw new RedisException("ERR timeout is negative");
     }
     Database selected = session.client.database();
-    session.steps.behindWrites(
+    session.steps.behindAll(
         place,
-        names -> {
+        () -> {
+          Set<String> names = session.steps.written();
           List<SpreadPlan.Written> written =
               (names.isEmpty() ? selected.homes() : session.server.keyspaces())
                   .stream()

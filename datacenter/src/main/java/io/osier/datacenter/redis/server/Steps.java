@@ -21,7 +21,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -104,14 +103,9 @@ final class Steps {
     }
   }
 
-  /**
-   * Follows a plan about the keyspaces to which the connection has written, once all requests are
-   * answered.
-   *
-   * @param then makes the plan from the keyspaces' names
-   */
-  void behindWrites(Place place, Function<Set<String>, Plan> then) {
-    behindAll(place, () -> then.apply(written.all()));
+  /** Returns the keyspaces to which the connection has written. */
+  Set<String> written() {
+    return written.all();
   }
 
   /** Makes a plan once all requests are answered, and follows it. */

@@ -2,7 +2,6 @@ package io.osier.datacenter.redis.server;
 
 import io.netty.channel.Channel;
 import io.osier.core.Grant;
-import io.osier.core.Key;
 import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.frontend.Asked;
 import io.osier.datacenter.frontend.UnsentReply;
@@ -114,13 +113,8 @@ final class Subscriptions {
     if (right == Grant.Right.READ && !topic.isPattern() && Arrays.equals(topic.name(), OF_CACHES)) {
       return null; // each client is told of its own cache only
     }
-    byte[] begin = topic.isPattern() ? Glob.prefix(topic.name()) : topic.name();
-    int length = Math.min(begin.length, Key.LENGTH_MAX);
-    Grant needed =
-        length == 0
-            ? Grant.on(right, topic.keyspace())
-            : Grant.on(right, topic.keyspace(), Key.of(begin, 0, length));
-    return client.present().filter(u -> u.may(needed)).isPresent() ? null : needed;
+    return client.missing(
+        right, topic.keyspace(), topic.isPattern() ? Glob.prefix(topic.name()) : topic.name());
   }
 
   // ---------------------------------------------------------------- what is sent

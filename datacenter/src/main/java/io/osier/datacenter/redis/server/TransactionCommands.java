@@ -37,7 +37,10 @@ final class TransactionCommands {
     UUID drawn = UUID.randomUUID();
     TransactionId id =
         new TransactionId(drawn.getMostSignificantBits(), drawn.getLeastSignificantBits());
-    return session.transaction.snapshot().begin(session.keyspace(), id, (int) (seconds * 1_000));
+    return session
+        .transaction
+        .snapshot()
+        .begin(session.client.keyspace(), id, (int) (seconds * 1_000));
   }
 
   static Plan watch(RespSession session, byte[][] words) {

@@ -137,7 +137,8 @@ public final class Execution implements Call.Steps {
   private Reply.@Nullable Failure refused(
       Queued command, int number, Function<Request, Reply> ask) {
     try {
-      if (command.command().plan(scope.drawing(number), command.words()) instanceof Plan.Ask step) {
+      if (command.command().does().plan(scope.drawing(number), command.words())
+          instanceof Plan.Ask step) {
         for (Request request : step.requests()) {
           if (ask.apply(request) instanceof Reply.Failure failure) {
             return failure;
@@ -216,7 +217,7 @@ public final class Execution implements Call.Steps {
   /** Takes all steps of a command; its error, if there is one, is its answer. */
   private RespValue answer(Queued command, int number, Function<Request, Reply> ask) {
     try {
-      Plan plan = command.command().plan(scope.drawing(number), command.words());
+      Plan plan = command.command().does().plan(scope.drawing(number), command.words());
       while (plan instanceof Plan.Ask step) {
         List<Reply> replies = new ArrayList<>(step.requests().size());
         for (Request request : step.requests()) {

@@ -280,7 +280,7 @@ public final class Transaction {
     hold(bytes);
     where = of;
     List<Key> asked = List.copyOf(more);
-    String keyspace = scope.keyspace(asked.getFirst());
+    String keyspace = scope.database().keyspace(asked.getFirst());
     life = life == null ? lives.apply(keyspace) : life;
     return asked(
         new Request.Evaluate(
@@ -344,7 +344,7 @@ public final class Transaction {
   private @Nullable Where where(Scope scope, List<Key> keys) {
     Where all = where;
     for (Key key : keys) {
-      Where of = new Where(scope.database(), scope.place(key));
+      Where of = new Where(scope.database(), scope.database().place(key));
       if (all != null && !all.database.equals(of.database)) {
         throw new RedisException(
             "CROSSSLOT the keys of a transaction, and those it watches, are of one database");

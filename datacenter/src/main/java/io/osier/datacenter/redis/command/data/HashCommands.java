@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** Commands of hashes. Static, for any thread. */
@@ -71,22 +70,17 @@ final class HashCommands {
   }
 
   static Plan get(Scope scope, byte[][] words) {
-    return field(
-        scope, words, (there, value) -> there ? new RespValue.Bulk(value) : RespValue.NULL);
+    return field(scope, words, Texts::bulk);
   }
 
   private static Plan field(
-      Scope scope, byte[][] words, BiFunction<Boolean, byte[], RespValue> then) {
+      Scope scope, byte[][] words, Function<Optional<byte[]>, RespValue> then) {
     String name = Texts.name(words[2]);
     return Plans.read(
         scope,
         Key.of(words[1]),
         new Query.Select(List.of(name)),
-        answer -> {
-          Map<String, byte[]> fields = Texts.fields(answer);
-          byte[] value = fields.get(name);
-          return then.apply(value != null, value == null ? new byte[0] : value);
-        });
+        answer -> then.apply(Optional.ofNullable(Texts.fields(answer).get(name))));
   }
 
   static Plan mget(Scope scope, byte[][] w) {
@@ -101,20 +95,19 @@ final class HashCommands {
           Map<String, byte[]> fields = Texts.fields(answer);
           List<RespValue> values = new ArrayList<>(names.size());
           for (String name : names) {
-            byte[] value = fields.get(name);
-            values.add(value == null ? RespValue.NULL : new RespValue.Bulk(value));
+            values.add(Texts.bulk(Optional.ofNullable(fields.get(name))));
           }
           return new RespValue.Array(values);
         });
   }
 
   static Plan exists(Scope scope, byte[][] words) {
-    return field(scope, words, (there, value) -> new RespValue.Int(there ? 1 : 0));
+    return field(scope, words, value -> new RespValue.Int(value.isPresent() ? 1 : 0));
   }
 
   /** HSTRLEN. */
   static Plan valueLength(Scope scope, byte[][] words) {
-    return field(scope, words, (there, value) -> new RespValue.Int(value.length));
+    return field(scope, words, value -> new RespValue.Int(value.orElse(Texts.NOTHING).length));
   }
 
   static RespValue values(Map<String, byte[]> fields) {

@@ -110,7 +110,13 @@ final class ObjectCommands {
   private static Plan read(Scope scope, Key key, CrdtType type, Query query) {
     return ask(
         new Request.Read(
-            scope.keyspace(key), key, Optional.of(type), query, VersionVector.EMPTY, false, 0),
+            scope.database().keyspace(key),
+            key,
+            Optional.of(type),
+            query,
+            VersionVector.EMPTY,
+            false,
+            0),
         reply -> shown((Reply.Answer) reply, UnaryOperator.identity()));
   }
 
@@ -137,7 +143,7 @@ final class ObjectCommands {
       Scope scope, Key key, ObjectCommand.Update update, Optional<Request.Ask> ask) {
     Request write =
         new Request.Write(
-            scope.keyspace(key),
+            scope.database().keyspace(key),
             key,
             update.type(),
             update.operation(),

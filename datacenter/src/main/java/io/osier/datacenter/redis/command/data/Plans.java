@@ -45,12 +45,24 @@ public final class Plans {
 
   static Request.Read read(Scope scope, Key key, Query query) {
     return new Request.Read(
-        scope.keyspace(key), key, Optional.empty(), query, VersionVector.EMPTY, false, 0);
+        scope.database().keyspace(key),
+        key,
+        Optional.empty(),
+        query,
+        VersionVector.EMPTY,
+        false,
+        0);
   }
 
   static Request write(Scope scope, Key key, CrdtType type, Operation operation) {
     return new Request.Write(
-        scope.keyspace(key), key, type, operation, VersionVector.EMPTY, 0, Optional.empty());
+        scope.database().keyspace(key),
+        key,
+        type,
+        operation,
+        VersionVector.EMPTY,
+        0,
+        Optional.empty());
   }
 
   /**
@@ -61,7 +73,7 @@ public final class Plans {
   static Request write(
       Scope scope, Key key, CrdtType type, Operation operation, boolean before, Query query) {
     return new Request.Write(
-        scope.keyspace(key),
+        scope.database().keyspace(key),
         key,
         type,
         operation,
@@ -74,7 +86,7 @@ public final class Plans {
   static Request writeIf(
       Scope scope, Key key, CrdtType type, Operation operation, Query query, Reading expected) {
     return new Request.Write(
-        scope.keyspace(key),
+        scope.database().keyspace(key),
         key,
         type,
         operation,
@@ -87,7 +99,11 @@ public final class Plans {
   /** Returns a program; the keys of its calls must be in one place. */
   static Request program(Scope scope, List<? extends Call> calls, List<Call.Guard> guards) {
     return new Request.Evaluate(
-        scope.keyspace(calls.getFirst().key()), List.copyOf(calls), guards, VersionVector.EMPTY, 0);
+        scope.database().keyspace(calls.getFirst().key()),
+        List.copyOf(calls),
+        guards,
+        VersionVector.EMPTY,
+        0);
   }
 
   // ---------------------------------------------------------------------------------- calls
@@ -344,10 +360,10 @@ public final class Plans {
    * @throws RedisException CROSSSLOT if they are not
    */
   static void checkOnePartition(Scope scope, List<Key> keys) {
-    if (!scope.isOnePlace()) {
-      Database.Place first = scope.place(keys.getFirst());
+    if (!scope.database().isOnePlace()) {
+      Database.Place first = scope.database().place(keys.getFirst());
       for (Key key : keys) {
-        if (!scope.place(key).equals(first)) {
+        if (!scope.database().place(key).equals(first)) {
           throw new RedisException(RedisErrors.OTHER_SLOT);
         }
       }

@@ -75,10 +75,6 @@ final class SetCommands {
                 Texts.texts(elements(answer)).stream().map(Texts::bulk).toList()));
   }
 
-  static List<RespValue> bulks(List<byte[]> many) {
-    return Texts.bulks(many).values();
-  }
-
   static Plan contained(Scope scope, byte[][] w, boolean one) {
     Words words = new Words(w);
     Key key = words.key();
@@ -127,7 +123,8 @@ final class SetCommands {
         parts -> {
           Plans.checkDone(parts.getFirst());
           List<byte[]> taken = Texts.elements(Plans.asked(parts.getFirst()).asList());
-          return Plan.answer(one ? one(taken) : new RespValue.Elements(bulks(taken)));
+          return Plan.answer(
+              one ? one(taken) : new RespValue.Elements(Texts.bulks(taken).values()));
         },
         again -> Plan.answer(one ? RespValue.NULL : new RespValue.Elements(List.of())));
   }
@@ -148,7 +145,7 @@ final class SetCommands {
         Plans.WHOLE,
         answer -> {
           List<byte[]> drawn = Draw.of(Texts.elements(elements(answer)), count, scope.seed());
-          return one ? one(drawn) : new RespValue.Array(bulks(drawn));
+          return one ? one(drawn) : Texts.bulks(drawn);
         });
   }
 
@@ -199,7 +196,7 @@ final class SetCommands {
               elements.isEmpty()
                   ? Optional.empty()
                   : Optional.of(new Part.Element(elements.getLast()));
-          return walk.answer(scope, elements.size(), last, bulks(shown));
+          return walk.answer(scope, elements.size(), last, Texts.bulks(shown).values());
         });
   }
 }

@@ -34,7 +34,7 @@ final class Split {
    *     answer to the command
    */
   static Plan of(Scope scope, List<Call> calls, Function<List<Reply>, Plan> then) {
-    if (scope.isOnePlace() && calls.size() <= Request.PROGRAM_MAX) {
+    if (scope.database().isOnePlace() && calls.size() <= Request.PROGRAM_MAX) {
       return Plans.ask(
           Plans.program(scope, calls, List.of()),
           reply -> {
@@ -45,7 +45,9 @@ final class Split {
     }
     Map<Database.Place, List<Integer>> places = new LinkedHashMap<>();
     for (int i = 0; i < calls.size(); i++) {
-      places.computeIfAbsent(scope.place(calls.get(i).key()), p -> new ArrayList<>()).add(i);
+      places
+          .computeIfAbsent(scope.database().place(calls.get(i).key()), p -> new ArrayList<>())
+          .add(i);
     }
     List<List<Integer>> parts = new ArrayList<>();
     for (List<Integer> of : places.values()) {

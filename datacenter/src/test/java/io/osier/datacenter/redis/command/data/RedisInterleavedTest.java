@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,40 @@ final class RedisInterleavedTest extends RedisScenes {
         };
     assertThat(text("INCRBYFLOAT k 1e20")).isEqualTo("$100000000000000000010");
     assertThat(requests).hasSize(8);
+  }
+
+  @Test
+  void rewriteOfAField_withOthersBetween_noneLost_andOtherFieldsDoNotMatter() {
+    text("HSET h f 5");
+    List<Request> requests = new ArrayList<>();
+    node.asked = requests::add;
+    node.between =
+        () -> {
+          if (requests.size() < 4) {
+            update("h", CrdtType.OR_MAP, Texts.update("f", new Operation.Increment(1)));
+          } else {
+            update("h", CrdtType.OR_MAP, Texts.update("g", new Operation.Increment(1)));
+          }
+        };
+    assertThat(text("HINCRBYFLOAT h f 1e20")).isEqualTo("$100000000000000000008");
+    assertThat(requests).hasSize(6);
+  }
+
+  @Test
+  void deadlineOfAField_thatGetsAnotherOneBetween_isJudgedAgain() {
+    text("HSET h f 5");
+    int[] steps = {0};
+    node.between =
+        () -> {
+          if (steps[0]++ == 0) {
+            update(
+                "h",
+                CrdtType.OR_MAP,
+                new Operation.ExpireParts(
+                    List.of(new Part.Field("f")), new Operation.Expire(50_000, true)));
+          }
+        };
+    assertThat(text("HEXPIRE h 100 NX FIELDS 1 f")).isEqualTo("[:0]");
   }
 
   @Test

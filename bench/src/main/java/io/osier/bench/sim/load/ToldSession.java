@@ -7,8 +7,8 @@ import io.osier.bench.sim.app.SimApp;
 import io.osier.bench.sim.app.SimSending;
 import io.osier.bench.sim.check.ConditionCheck;
 import io.osier.bench.sim.check.SessionView;
+import io.osier.bench.sim.load.SessionCall.Outcome;
 import io.osier.bench.sim.load.SessionCall.Place;
-import io.osier.bench.sim.load.SimSession.Outcome;
 import io.osier.bench.sim.plan.Effect;
 import io.osier.bench.sim.plan.Workload;
 import io.osier.bench.sim.world.Violation;
@@ -283,8 +283,9 @@ final class ToldSession {
   }
 
   /**
-   * Before it goes on without what a datacenter lacks, its client asks what that has. What it then
-   * gives up is told by {@link Session#losses}, but not whether it had seen that again meanwhile.
+   * Forgets what the session knows of a unit whose state at a datacenter the client has asked for:
+   * it asks before it goes on without updates that the datacenter lacks. The client tells which it
+   * gives up ({@code Session.losses}), but not whether the session had seen them again meanwhile.
    */
   void mayHaveGivenUp() {
     for (Place place : places) {

@@ -51,7 +51,7 @@ public final class DemoCommand implements Callable<Integer> {
    */
   private static final String YOUNG_GENERATION = "-Xmn48m";
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   /** The divisor of --target for the load that runs on with --keep. */
   private static final int KEPT_PART = 4;

@@ -7,6 +7,7 @@ import io.osier.bench.systems.Target;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +85,11 @@ final class Load implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  /** Returns whether none of some loads makes calls. */
+  static boolean areIdle(Collection<Config> loads) {
+    return loads.stream().allMatch(load -> load.getConfig("mix").isEmpty());
   }
 
   /** Returns a node's name; empty if the system's nodes have none. */

@@ -41,6 +41,8 @@ final class Meter implements AutoCloseable {
   private final Map<String, Double> figures = new LinkedHashMap<>();
   private @Nullable Counted before;
   private @Nullable Counted after;
+  private Optional<Figures> countsBefore = Optional.empty();
+  private Optional<Figures> countsAfter = Optional.empty();
   private @Nullable Histogram probed;
   private @Nullable Thread sampler;
   private @Nullable RuntimeException unsampled;
@@ -53,8 +55,7 @@ final class Meter implements AutoCloseable {
       long linkBytes,
       long traceBytes,
       List<Long> done,
-      List<Long> failed,
-      Optional<Figures> counts) {}
+      List<Long> failed) {}
 
   Meter(Target target, Config config, List<String> names, List<Load> loads, boolean samples) {
     this.target = target;
@@ -76,8 +77,7 @@ final class Meter implements AutoCloseable {
         target.linkBytes(),
         target.traceBytes(),
         loads.stream().map(Load::done).toList(),
-        loads.stream().map(Load::failed).toList(),
-        counts());
+        loads.stream().map(Load::failed).toList());
   }
 
   /**
@@ -85,12 +85,13 @@ final class Meter implements AutoCloseable {
    * since a request for it would disturb an idle cluster.
    */
   private Optional<Figures> counts() {
-    boolean isIdle = loads.stream().allMatch(load -> load.config().getConfig("mix").isEmpty());
+    boolean isIdle = Load.areIdle(loads.stream().map(Load::config).toList());
     return target.cluster().filter(c -> target.nodes() > 1 && !isIdle).map(Figures::of);
   }
 
   void begin(@Nullable Prober prober) {
     before = read();
+    countsBefore = counts();
     loads.forEach(Load::sinceLast);
     if (prober != null) {
       prober.sinceLast();
@@ -156,6 +157,7 @@ final class Meter implements AutoCloseable {
 
   void end(@Nullable Prober prober) throws InterruptedException {
     after = read();
+    countsAfter = counts();
     loads.forEach(load -> calls.add(load.sinceLast()));
     figures();
     if (homes != null) {
@@ -173,16 +175,7 @@ final class Meter implements AutoCloseable {
 
   /** Reads the receivers' counters again, after updates that were held back have been shipped. */
   void settled() {
-    Counted then = requireNonNull(after);
-    after =
-        new Counted(
-            then.nanos,
-            then.cpuNanos,
-            then.linkBytes,
-            then.traceBytes,
-            then.done,
-            then.failed,
-            counts());
+    countsAfter = counts();
   }
 
   double secondsSinceStart(long nanos) {
@@ -219,8 +212,8 @@ final class Meter implements AutoCloseable {
     if (operations > 0 && (homes != null || loads.size() > 1)) {
       rows.add(row, "link bytes/op", (to.linkBytes - from.linkBytes) / operations);
     }
-    if (to.counts.isPresent() && from.counts.isPresent()) {
-      long copied = to.counts.get().copyHits() - from.counts.get().copyHits();
+    if (countsAfter.isPresent() && countsBefore.isPresent()) {
+      long copied = countsAfter.get().copyHits() - countsBefore.get().copyHits();
       if (copied > 0) {
         rows.add(row, "from copies/s", copied / seconds);
       }
@@ -258,9 +251,10 @@ final class Meter implements AutoCloseable {
   private void receivers(
       String row, Counted from, Counted to, int load, double operations, Turn.Rows rows) {
     double bytes = to.linkBytes - from.linkBytes;
-    if (to.counts.isPresent() && from.counts.isPresent()) {
+    if (countsAfter.isPresent() && countsBefore.isPresent()) {
       String keyspace = loads.get(load).config().getString("keyspace");
-      Figures seen = to.counts.get().keyspace(keyspace).since(from.counts.get().keyspace(keyspace));
+      Figures seen =
+          countsAfter.get().keyspace(keyspace).since(countsBefore.get().keyspace(keyspace));
       if (seen.sum("updates") > 0) {
         if (loads.size() == 1) {
           rows.add(row, "link bytes/update", bytes / seen.sum("updates"));

@@ -20,6 +20,7 @@ final class Turn implements AutoCloseable {
   private final Target target;
   private final Config config;
   private final Map<String, Config> specifications;
+  private final Config first;
   private final List<Load> loads = new ArrayList<>();
   private final List<AutoCloseable> open = new ArrayList<>();
   private @Nullable Audit audit;
@@ -35,6 +36,7 @@ final class Turn implements AutoCloseable {
     this.target = target;
     this.config = variant.config();
     this.specifications = variant.loads();
+    this.first = specifications.values().iterator().next();
   }
 
   /** Runs the loads without measuring, and waits until the nodes show an audited load alike. */
@@ -51,7 +53,7 @@ final class Turn implements AutoCloseable {
     List<Calls> nodes = new ArrayList<>();
     try {
       for (int node = 0; node < target.nodes(); node++) {
-        nodes.add(target.calls(node, specifications.values().iterator().next()));
+        nodes.add(target.calls(node, first));
       }
       return what.applyAsDouble(nodes);
     } finally {
@@ -60,7 +62,6 @@ final class Turn implements AutoCloseable {
   }
 
   private void begin() throws IOException {
-    Config first = specifications.values().iterator().next();
     int watchers = first.getInt("watchers");
     List<Load.Observer> observers = new ArrayList<>();
     if (first.getBoolean("audit")) {
@@ -106,7 +107,7 @@ final class Turn implements AutoCloseable {
     List<Config> steps = Steps.of(config);
     List<Meter> meters = new ArrayList<>();
     begin();
-    if (loads.stream().allMatch(load -> load.config().getConfig("mix").isEmpty())) {
+    if (Load.areIdle(specifications.values())) {
       target.cluster().ifPresent(LocalCluster::disconnect); // nobody asks
     }
     Thread.sleep((long) (config.getDouble("lead") * 1_000));
@@ -117,7 +118,7 @@ final class Turn implements AutoCloseable {
     }
     end();
     check(row, rows, meters.getLast(), System.nanoTime());
-    if (!specifications.values().stream().allMatch(one -> one.getConfig("mix").isEmpty())) {
+    if (!Load.areIdle(specifications.values())) {
       Thread.sleep((long) (config.getDouble("settle") * 1_000));
     }
     meters.getLast().settled();
@@ -151,7 +152,6 @@ final class Turn implements AutoCloseable {
 
   /** Checks what watchers were told, that acknowledged updates are there, and the readers. */
   private void check(String row, Rows rows, Meter meter, long ended) throws IOException {
-    Config first = specifications.values().iterator().next();
     if (told != null) {
       int watchers = first.getInt("watchers");
       told.await(watchers < 0 ? 1 : first.getInt("keys") / watchers);

@@ -45,24 +45,15 @@ public final class Forwardable {
 
   /**
    * Returns whether a request may be forwarded: it concerns one keyspace, and depends on nothing
-   * else.
+   * else. A {@link Request.Reach} travels in another form, and a script in its own.
    */
   public static boolean is(Request request) {
     return switch (request) {
-      case Request.Read r -> true;
-      case Request.Write r -> true;
-      case Request.ReadAll r -> true;
-      case Request.WriteAll r -> true;
+      case Request.Reach r -> false;
       case Request.Evaluate r ->
           ForwardedScript.of(r) != null
               || r.calls().stream().noneMatch(Call.Script.class::isInstance);
-      case Request.Scan r -> true;
-      case Request.Watch r -> true;
-      case Request.Through r -> true;
-      case Request.Spread r -> true;
-      case Request.Transact r -> true;
-      case Request.Repeat r -> true;
-      default -> false;
+      default -> keyspace(request).isPresent();
     };
   }
 

@@ -316,26 +316,19 @@ public final class RequestHandler implements ClientService {
       case Request.Ping r -> reply.accept(new Reply.Pong());
       case Request.Keyspaces r -> reply.accept(knowsKeyspaces() ? told() : NOT_KNOWN);
       case Request.Administer r -> administer(r, EMBEDDED, reply);
-      case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
-      case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
-      case Request.ReadAll r -> Inspector.keyspace(keyspaces, r.keyspace()).readAll(r, lane, reply);
-      case Request.WriteAll r ->
-          Inspector.keyspace(keyspaces, r.keyspace()).writeAll(r, lane, reply);
-      case Request.Evaluate r ->
-          Inspector.keyspace(keyspaces, r.keyspace()).evaluate(r, lane, reply);
-      case Request.Transact r ->
-          Inspector.keyspace(keyspaces, r.keyspace()).transact(r, r, lane, reply);
-      case Request.Repeat r ->
-          Inspector.keyspace(keyspaces, r.step().keyspace()).transact(r.step(), r, lane, reply);
-      case Request.Watch r -> Inspector.keyspace(keyspaces, r.keyspace()).watch(r, reply);
-      case Request.Through r ->
-          Inspector.keyspace(keyspaces, r.keyspace()).ask(r.partition(), r, reply);
-      case Request.Spread r ->
-          Inspector.keyspace(keyspaces, r.keyspace()).ask(r.partition(), r, reply);
-      case Request.Reach r ->
-          Inspector.keyspace(keyspaces, r.keyspace()).ask(r.partition(), r, reply);
+      case Request.Read r -> shard(r.keyspace()).read(r, lane, reply);
+      case Request.Write r -> shard(r.keyspace()).write(r, lane, reply);
+      case Request.ReadAll r -> shard(r.keyspace()).readAll(r, lane, reply);
+      case Request.WriteAll r -> shard(r.keyspace()).writeAll(r, lane, reply);
+      case Request.Evaluate r -> shard(r.keyspace()).evaluate(r, lane, reply);
+      case Request.Transact r -> shard(r.keyspace()).transact(r, r, lane, reply);
+      case Request.Repeat r -> shard(r.step().keyspace()).transact(r.step(), r, lane, reply);
+      case Request.Watch r -> shard(r.keyspace()).watch(r, reply);
+      case Request.Through r -> shard(r.keyspace()).ask(r.partition(), r, reply);
+      case Request.Spread r -> shard(r.keyspace()).ask(r.partition(), r, reply);
+      case Request.Reach r -> shard(r.keyspace()).ask(r.partition(), r, reply);
       case Request.Scan r -> {
-        KeyspaceShard keyspace = Inspector.keyspace(keyspaces, r.keyspace());
+        KeyspaceShard keyspace = shard(r.keyspace());
         keyspace.absorbAll();
         keyspace.scan(r, reply);
       }
@@ -346,6 +339,10 @@ public final class RequestHandler implements ClientService {
       case Request.Backup r ->
           inspector.backup(r).whenComplete((text, error) -> ReportReply.send(text, error, reply));
     }
+  }
+
+  private KeyspaceShard shard(String keyspace) {
+    return Inspector.keyspace(keyspaces, keyspace);
   }
 
   @Override

@@ -48,7 +48,7 @@ final class SessionContextTest {
     }
     assertThat(past.misfit("shop", Partitioning.byKey(4)))
         .hasMessageContaining("has 4 partitions, but")
-        .hasMessageContaining("of one with 4 partitions by tag");
+        .hasMessageContaining("keyspace of this name with 4 partitions by tag");
   }
 
   @Test

@@ -173,7 +173,7 @@ final class DatacentersCliTest {
     assertThat(run(true, "placement why shop"))
         .isEqualTo("{\"placements\":[" + placement("shop") + "]}");
     refused(ErrorCode.INVALID_ARGUMENT, () -> run(false, "placement why cart"))
-        .hasMessageContaining("no keyspace 'cart' whose holders follow its load")
+        .hasMessageContaining("no keyspace 'cart' whose holders are placed by load")
         .hasMessageContaining("[carts, shop]");
     assertThat(run(false, "placement")).isEqualTo("held by eu\nheld by eu");
     eu.report = "{\"placements\":[]}";

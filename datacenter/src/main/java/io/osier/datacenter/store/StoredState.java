@@ -49,6 +49,18 @@ public record StoredState(
     cursors = Map.copyOf(cursors);
   }
 
+  /**
+   * Returns the state of a partition whose incarnation has given no number, and whose data may lack
+   * anything: each start fetches all that the peers have.
+   *
+   * @param through the number up to which all updates of each other replica are here
+   */
+  public static StoredState uncommitted(
+      ReplicaId self, long timestamp, long keys, VersionVector through) {
+    return new StoredState(
+        self, 0, timestamp, keys, 0, through, Map.of(), false, false, Forgetting.UNKNOWN);
+  }
+
   public byte[] encode() {
     WireOutput out = new WireOutput();
     out.writeByte(FORMAT);

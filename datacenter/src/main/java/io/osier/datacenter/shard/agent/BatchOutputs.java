@@ -26,8 +26,8 @@ final class BatchOutputs {
   private final PartitionAgent.Driver driver;
   private final Consumer<Input> back;
 
-  /** The askers of commands, by ticket. */
-  private final InFlight<Consumer<Reply>> waiting = new InFlight<>();
+  /** The commands that are not answered, by ticket. */
+  private final InFlight<Inbox.Command> waiting = new InFlight<>();
 
   private final InFlight<CompletableFuture<PartitionReport>> inspections = new InFlight<>();
 
@@ -87,8 +87,9 @@ final class BatchOutputs {
    */
   void carryOut(Effects effects, List<Waited.Command> waited) {
     for (Waited.Command w : waited) {
-      if (waiting.get(w.ticket()) instanceof Inbox.Command c && c.reply() instanceof Phased p) {
-        p.waited(w.waited());
+      Inbox.Command command = waiting.get(w.ticket());
+      if (command != null) {
+        command.phased().waited(w.waited());
       }
     }
     Completions departure = completions(effects);
@@ -107,7 +108,7 @@ final class BatchOutputs {
     }
   }
 
-  /** Takes the askers that these effects answer out of those that wait. */
+  /** Takes the commands that these effects answer out of those that wait. */
   private Completions completions(Effects effects) {
     return Completions.of(
         effects.whenDurable(), waiting, driver::couldNotLeave, ports.sender()::later, back);
@@ -189,7 +190,7 @@ final class BatchOutputs {
     completions(last).abandon(unknown);
     leaving.abandon(unknown);
     told.abandon(unknown);
-    waiting.forEach((reply, ticket) -> reply.accept(instead.apply(ticket)));
+    waiting.forEach((command, ticket) -> command.accept(instead.apply(ticket)));
     waiting.removeAll();
     inspections.removeAll().forEach(i -> i.completeExceptionally(gone));
   }

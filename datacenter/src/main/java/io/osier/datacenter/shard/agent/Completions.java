@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * The outputs of a batch and the askers that it answers. An output that cannot leave is reported
+ * The outputs of a batch and the commands that it answers. An output that cannot leave is reported
  * and stops no other.
  *
  * @param outputs in their order
@@ -24,24 +24,24 @@ import java.util.function.Consumer;
  */
 record Completions(
     List<Effects.Output> outputs,
-    List<Consumer<Reply>> answered,
+    List<Inbox.Command> answered,
     BiConsumer<Effects.Output, RuntimeException> couldNotLeave,
     Consumer<PendingAnswer> later,
     Consumer<Input> back) {
   static final Completions NONE =
       new Completions(List.of(), List.of(), (output, e) -> {}, PendingAnswer::run, input -> {});
 
-  /** Takes the askers that these outputs answer out of those that wait. */
+  /** Takes the commands that these outputs answer out of those that wait. */
   static Completions of(
       List<Effects.Output> outputs,
-      InFlight<Consumer<Reply>> waiting,
+      InFlight<Inbox.Command> waiting,
       BiConsumer<Effects.Output, RuntimeException> couldNotLeave,
       Consumer<PendingAnswer> later,
       Consumer<Input> back) {
     if (outputs.isEmpty()) {
       return NONE;
     }
-    List<Consumer<Reply>> answered = new ArrayList<>();
+    List<Inbox.Command> answered = new ArrayList<>();
     for (Effects.Output output : outputs) {
       if (output instanceof Effects.ToClient a) {
         answered.add(waiting.remove(a.ticket()));
@@ -52,21 +52,16 @@ record Completions(
 
   /** Tells the answered askers that their batch has been executed. */
   void executed(Time time) {
-    long nanos = 0;
-    for (Consumer<Reply> waiting : answered) {
-      if (waiting instanceof Inbox.Command c && c.reply() instanceof Phased p) {
-        nanos = nanos == 0 ? time.nanos() : nanos;
-        p.executed(nanos);
-      }
+    long nanos = answered.isEmpty() ? 0 : time.nanos();
+    for (Inbox.Command command : answered) {
+      command.phased().executed(nanos);
     }
   }
 
   /** Tells them that the answers have been given. */
   private void told() {
-    for (Consumer<Reply> waiting : answered) {
-      if (waiting instanceof Inbox.Command c && c.reply() instanceof Phased p) {
-        p.told();
-      }
+    for (Inbox.Command command : answered) {
+      command.phased().told();
     }
   }
 
@@ -105,12 +100,12 @@ record Completions(
     Map<Long, Long> authors = Map.of();
     int next = 0;
     for (Effects.Output output : outputs) {
-      if (output instanceof Effects.ToClient a
-          && answered.get(next++) instanceof Inbox.Command c
-          && c.reply() instanceof Phased p
-          && p.author() != 0) {
-        authors = authors.isEmpty() ? new HashMap<>() : authors;
-        authors.put(a.ticket(), p.author());
+      if (output instanceof Effects.ToClient a) {
+        long author = answered.get(next++).phased().author();
+        if (author != 0) {
+          authors = authors.isEmpty() ? new HashMap<>() : authors;
+          authors.put(a.ticket(), author);
+        }
       }
     }
     return authors.isEmpty() ? visible : visible.by(authors);
@@ -151,7 +146,7 @@ record Completions(
 
   /** Answers all with this reply instead: the batch has not left. */
   void abandon(Reply instead) {
-    answered.forEach(reply -> reply.accept(instead));
+    answered.forEach(command -> command.accept(instead));
     told();
   }
 }

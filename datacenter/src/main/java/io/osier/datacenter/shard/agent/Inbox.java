@@ -33,6 +33,11 @@ public final class Inbox {
     /** What a command takes in the heap besides its request, about, in bytes. */
     private static final long PLACE_BYTES = 160;
 
+    /** Who is told how far the request has come. */
+    Phased phased() {
+      return Phased.of(reply);
+    }
+
     @Override
     public void accept(Reply answer) {
       budget.give(bytes);

@@ -281,9 +281,7 @@ public final class PartitionAgent {
       case Inbox.Command c -> {
         long ticket = ++tickets;
         outputs.await(ticket, c);
-        if (c.reply() instanceof Phased p) {
-          p.taken(now.nanos());
-        }
+        c.phased().taken(now.nanos());
         inHand = ticket;
         on(new Input.Command(ticket, c.request()), now);
         inHand = 0;

@@ -265,8 +265,9 @@ public final class ShardGateway {
           cold,
           lane,
           () -> {
-            if (!cold.isEmpty() && reply instanceof Phased p) {
-              p.waited(new Waited(Waited.For.READ, "", System.nanoTime() - beganNanos));
+            if (!cold.isEmpty()) {
+              Phased.of(reply)
+                  .waited(new Waited(Waited.For.READ, "", System.nanoTime() - beganNanos));
             }
             return inside.offer(request, reply);
           },

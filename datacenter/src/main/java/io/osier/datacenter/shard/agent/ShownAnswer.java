@@ -20,34 +20,26 @@ public record ShownAnswer(Consumer<Reply> first, Consumer<Reply> reply)
 
   @Override
   public void taken(long nanos) {
-    if (reply instanceof Phased p) {
-      p.taken(nanos);
-    }
+    Phased.of(reply).taken(nanos);
   }
 
   @Override
   public void waited(Waited what) {
-    if (reply instanceof Phased p) {
-      p.waited(what);
-    }
+    Phased.of(reply).waited(what);
   }
 
   @Override
   public void executed(long nanos) {
-    if (reply instanceof Phased p) {
-      p.executed(nanos);
-    }
+    Phased.of(reply).executed(nanos);
   }
 
   @Override
   public void told() {
-    if (reply instanceof Phased p) {
-      p.told();
-    }
+    Phased.of(reply).told();
   }
 
   @Override
   public long author() {
-    return reply instanceof Phased p ? p.author() : 0;
+    return Phased.of(reply).author();
   }
 }

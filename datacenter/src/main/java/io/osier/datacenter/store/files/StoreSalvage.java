@@ -14,14 +14,12 @@ import io.osier.datacenter.store.records.RecordKeys;
 import io.osier.datacenter.store.records.RecordValues;
 import io.osier.datacenter.store.records.ReplicaNumbers;
 import io.osier.datacenter.store.records.StoreHeader;
-import io.osier.propagation.host.Forgetting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -366,17 +364,8 @@ final class StoreSalvage {
     }
     StoredState state = StoredState.decode(stored);
     StoredState nothing =
-        new StoredState(
-            state.self(),
-            0,
-            state.timestamp(),
-            keysOf(to, keys),
-            0,
-            VersionVector.EMPTY,
-            Map.of(),
-            false,
-            false,
-            Forgetting.UNKNOWN);
+        StoredState.uncommitted(
+            state.self(), state.timestamp(), keysOf(to, keys), VersionVector.EMPTY);
     to.put(write, keys.state(), nothing.encode());
   }
 

@@ -46,19 +46,7 @@ record Recovery(
     if (found.isEmpty()) {
       // The partition has no updates to lose, so an incarnation that goes on gives no number twice.
       // But peers may have updates of it that were lost here.
-      RecoveredState nothing =
-          new RecoveredState(
-              life,
-              false,
-              0,
-              0,
-              0,
-              VersionVector.EMPTY,
-              Set.of(),
-              Map.of(),
-              false,
-              Forgetting.UNKNOWN,
-              1);
+      RecoveredState nothing = uncommitted(life, 0, VersionVector.EMPTY, Set.of());
       return new Recovery(nothing, 0, 0, false, List.of());
     }
     StoredState state = found.get();
@@ -93,37 +81,23 @@ record Recovery(
         state.committed() == 0
             ? state.through()
             : state.through().raised(state.self(), state.committed());
-    RecoveredState recovered =
-        new RecoveredState(
-            life,
-            false,
-            0,
-            0,
-            state.timestamp(),
-            through,
-            known,
-            Map.of(),
-            false,
-            Forgetting.UNKNOWN,
-            1);
+    RecoveredState recovered = uncommitted(life, state.timestamp(), through, known);
     // The log's numbers would now mean other updates; the state that goes with it says so.
-    StoredState now =
-        new StoredState(
-            self,
-            0,
-            state.timestamp(),
-            state.keys(),
-            0,
-            through,
-            Map.of(),
-            false,
-            false,
-            Forgetting.UNKNOWN);
+    StoredState now = StoredState.uncommitted(self, state.timestamp(), state.keys(), through);
     List<Change> changes =
         List.of(
             new Change.DropLogged(0, state.committed()),
             new Change.DropTransactions(0, state.committed()),
             new Change.PutState(now));
     return new Recovery(recovered, state.keys(), 0, false, changes);
+  }
+
+  /**
+   * Returns what an incarnation knows that has given no number: peers may have more of its data.
+   */
+  private static RecoveredState uncommitted(
+      long life, long timestamp, VersionVector through, Set<ReplicaId> replicas) {
+    return new RecoveredState(
+        life, false, 0, 0, timestamp, through, replicas, Map.of(), false, Forgetting.UNKNOWN, 1);
   }
 }

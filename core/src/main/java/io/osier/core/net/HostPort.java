@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
  * @param port from 1 to 65535
  */
 public record HostPort(String host, int port) {
-  /** The allowed form, for errors. */
+  /** The allowed form, for errors; its port is nobody's, since clients and peers have their own. */
   public static final String ALLOWED =
       "host:port, with a port from 1 to 65535 and an IPv6 address in brackets, for example"
-          + " eu.example:7401 or [2001:db8::1]:7401";
+          + " eu.example:1234 or [2001:db8::1]:1234";
 
   private static final int PORT_MAX = 65_535;
   private static final Pattern FORM =

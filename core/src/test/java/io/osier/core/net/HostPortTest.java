@@ -73,6 +73,12 @@ final class HostPortTest {
     assertThat(HostPort.parse(text)).isEmpty();
   }
 
+  /** Whoever takes the example over in a client would call the peers' port, and the other way. */
+  @Test
+  void exampleInErrors_hasNobodysPort() {
+    assertThat(HostPort.ALLOWED).doesNotContain("7400", "7401");
+  }
+
   @Test
   void blanksAround_andNamesOfAnyLanguage_areTaken() {
     assertThat(HostPort.parse(" host:7401\n")).contains(new HostPort("host", 7401));

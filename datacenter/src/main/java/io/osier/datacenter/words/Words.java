@@ -86,7 +86,10 @@ public final class Words {
     try {
       return Long.parseLong(word.text());
     } catch (NumberFormatException e) {
-      throw bad("'" + word.text() + "' must be a whole number");
+      boolean isWhole = WHOLE.matcher(word.text()).matches();
+      throw bad(
+          "'%s' must be a whole number%s"
+              .formatted(word.text(), isWhole ? " that has room in 64 bits" : ""));
     }
   }
 

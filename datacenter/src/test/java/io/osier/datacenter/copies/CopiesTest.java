@@ -301,4 +301,18 @@ final class CopiesTest extends CopyFixture {
     }
     return reader.copies.figures().hits();
   }
+
+  /** Its questions wait there as the link breaks: that it refuses them says nothing of it. */
+  @Test
+  void copiesThatAHolderHasForgottenBeforeItHasToldAnything_beginAgainSoon() {
+    world.increment("n");
+    world.listens = false; // so it tells nothing yet
+    ap.heat("n");
+    world.followers.down("ap");
+    world.listens = true;
+    world.pass(CopyWorld.WAY_MILLIS);
+    assertThat(copied("n")).isNull();
+    ap.heat("n");
+    assertThat(copied("n")).isNotNull();
+  }
 }

@@ -127,20 +127,6 @@ final class FollowedObjectsTest extends CopyFixture {
     assertThat(copied("n")).isNotNull();
   }
 
-  /** Its questions wait there as the link breaks: that it refuses them says nothing of it. */
-  @Test
-  void copiesThatAHolderHasForgottenBeforeItHasToldAnything_beginAgainSoon() {
-    world.increment("n");
-    world.listens = false; // so it tells nothing yet
-    ap.heat("n");
-    world.followers.down("ap");
-    world.listens = true;
-    world.pass(CopyWorld.WAY_MILLIS);
-    assertThat(copied("n")).isNull();
-    ap.heat("n");
-    assertThat(copied("n")).isNotNull();
-  }
-
   private static Subscription subscription(int keys) {
     ForwardingHost.Held held = new ForwardingHost.Held(List.of("eu"), Partitioning.byKey(1), "");
     Subscription of = new Subscription("shop", 0, "eu", held, 1);

@@ -62,6 +62,8 @@ final class CliErrorsTest extends CliFixture {
         "set k v xx               | error INVALID_ARGUMENT: set is a command of Redis; here it is:"
             + " string set k v",
         "counter incr x many      | error INVALID_ARGUMENT: 'many' must be a whole number",
+        "counter incr x 9223372036854775808 | error INVALID_ARGUMENT: '9223372036854775808' must be"
+            + " a whole number that has room in 64 bits",
         "counter incr x 1 000     | error INVALID_ARGUMENT: usage: counter incr KEY [N]",
         "string decr x 1 000      | error INVALID_ARGUMENT: usage: string decr KEY [N]",
         "counter clear x y        | error INVALID_ARGUMENT: usage: counter clear KEY",

@@ -141,10 +141,7 @@ public final class Planner<T> {
     if (phase == Phase.RESTING) {
       phase = Phase.WAKING;
     }
-    Sensor sensor = summary.offerSampled(object);
-    if (sensor != null) {
-      sensor.updated(opBytes, objectBytes);
-    }
+    summary.offer(object).updated(opBytes, objectBytes);
   }
 
   private SpaceSaving<T, Sensor> emptySummary() {

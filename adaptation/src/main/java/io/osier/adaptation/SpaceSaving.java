@@ -65,15 +65,12 @@ public final class SpaceSaving<T, A> {
    */
   public record Entry<T, A>(T item, A note, long count, long error) {}
 
-  private static final int TAKEOVERS_SAMPLED = 4;
-
   private final int capacity;
   private final Supplier<A> blank;
   private final BiConsumer<T, A> dropped;
   private final Map<T, Counter<T, A>> counters;
   private @Nullable Bucket<T, A> lowest;
   private @Nullable Bucket<T, A> highest;
-  private long drawn;
 
   /**
    * @param capacity how many counters, at least 1
@@ -97,31 +94,7 @@ public final class SpaceSaving<T, A> {
    * @return what is noted of it
    */
   public A offer(T item) {
-    return count(item, counters.get(item));
-  }
-
-  /**
-   * As {@link #offer}, but of the offers that would take over another item's counter only one in
-   * {@value #TAKEOVERS_SAMPLED} is counted, drawn by chance: where most items come once, moving
-   * counters for them costs more than all else. An item that comes often is kept a few offers
-   * later; the bounds hold for the offers that were counted.
-   *
-   * @return what is noted of it, null if the offer was not counted
-   */
-  public @Nullable A offerSampled(T item) {
     Counter<T, A> counter = counters.get(item);
-    boolean takesOver = counter == null && counters.size() == capacity;
-    return takesOver && !isDrawn() ? null : count(item, counter);
-  }
-
-  /** Draws by Knuth's MMIX generator, so that items that come in a fixed order are drawn evenly. */
-  private boolean isDrawn() {
-    drawn = drawn * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
-    return drawn >>> Integer.SIZE < (1L << Integer.SIZE) / TAKEOVERS_SAMPLED;
-  }
-
-  private A count(T item, @Nullable Counter<T, A> known) {
-    Counter<T, A> counter = known;
     if (counter != null) {
       increment(counter);
     } else if (counters.size() < capacity) {

@@ -11,10 +11,6 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.NettyCustomizer;
-import io.netty.channel.Channel;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.time.Duration;
@@ -26,38 +22,31 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
- * A server on this machine that speaks the Redis protocol, called through Lettuce, Java's client,
- * over one connection. Like Osier's client, the connection sends the commands together that are
- * made while replies are handled: by itself Lettuce flushes each command, which costs one system
- * call of the client and one of the server.
+ * What speaks the Redis protocol on this machine, called through Lettuce, Java's client, over one
+ * connection.
  */
 final class RedisTarget implements Target {
   private static final int TRIES = 100;
-  private static final int FLUSHES_TOGETHER_MAX = 1_024;
   private static final String CHANNEL = "__keyspace@0__:v";
 
   private final String name;
   private final Supplier<Duration> cpu;
   private final Runnable stop;
-  private final ClientResources resources;
   private final RedisClient client;
+
+  /** Sends each command at once. */
   private final StatefulRedisConnection<String, byte[]> connection;
+
+  /** Sends commands together. */
+  private final GatheredRedis gathered;
 
   RedisTarget(String name, int port, Supplier<Duration> cpu, Runnable stop) {
     this.name = name;
     this.cpu = cpu;
     this.stop = stop;
-    resources = ClientResources.builder().nettyCustomizer(new FlushesTogether()).build();
-    client = RedisClient.create(resources, RedisURI.create("127.0.0.1", port));
+    client = RedisClient.create(RedisURI.create("127.0.0.1", port));
     connection = connect();
-  }
-
-  /** Lets the flushes of one read wait for its end; flushes of other threads are done at once. */
-  private static final class FlushesTogether implements NettyCustomizer {
-    @Override
-    public void afterChannelInitialized(Channel channel) {
-      channel.pipeline().addFirst(new FlushConsolidationHandler(FLUSHES_TOGETHER_MAX, false));
-    }
+    gathered = new GatheredRedis(port);
   }
 
   private StatefulRedisConnection<String, byte[]> connect() {
@@ -66,7 +55,8 @@ final class RedisTarget implements Target {
         return client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
       } catch (RedisConnectionException e) {
         if (i == TRIES) {
-          shutDown();
+          client.shutdown();
+          stop.run();
           throw new OsierException(ErrorCode.UNAVAILABLE, name + " did not start", e);
         }
         LockSupport.parkNanos(100_000_000); // the server is starting
@@ -112,13 +102,9 @@ final class RedisTarget implements Target {
 
   @Override
   public void close() {
+    gathered.close();
     connection.close();
-    shutDown();
-  }
-
-  private void shutDown() {
     client.shutdown();
-    resources.shutdown();
     stop.run();
   }
 
@@ -127,12 +113,14 @@ final class RedisTarget implements Target {
   }
 
   private final class RedisCalls implements Calls {
+    private final boolean gathers;
     private final int keys;
     private final int elements;
     private final byte[] value;
     private final int bytes;
 
     RedisCalls(Config load) {
+      gathers = load.getInt("in-flight") > 1; // one command alone would be a little slower
       keys = load.getInt("keys");
       elements = load.getInt("elements");
       bytes = load.getInt("bytes");
@@ -167,8 +155,10 @@ final class RedisTarget implements Target {
     }
 
     private Call send(Command command) {
-      RedisAsyncCommands<String, byte[]> redis = connection.async();
-      return (key, number) -> command.make(redis, key, number);
+      RedisAsyncCommands<String, byte[]> plain = connection.async();
+      return gathers
+          ? (key, number) -> gathered.send(redis -> command.make(redis, key, number))
+          : (key, number) -> command.make(plain, key, number);
     }
 
     @Override

@@ -2,15 +2,12 @@ package io.osier.bench.systems;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Beside a server that knows one command. */
 @Timeout(2 * Patience.SECONDS)
-final class RedisTargetTest {
+final class GatheredRedisTest {
   private static final int COMMANDS = 50;
 
   /** Answers INCR when so many have come, all at once, and counts how many it read at once. */
@@ -69,20 +66,36 @@ final class RedisTargetTest {
   }
 
   @Test
-  void commands_madeWhenRepliesCome_goOutTogether() throws Exception {
-    Config load = ConfigFactory.parseString("keys = 10, elements = 10, bytes = 10");
+  void send_byThoseWhoHearAnswers_goesOutTogether() throws Exception {
     try (Server server = new Server();
-        RedisTarget redis =
-            new RedisTarget("a server", server.port(), () -> Duration.ZERO, () -> {})) {
-      Calls.Call increment = redis.calls(0, load).call("increment");
+        GatheredRedis redis = new GatheredRedis(server.port())) {
       List<CompletableFuture<?>> second = new ArrayList<>();
-      for (int i = 0; i < COMMANDS; i++) { // of this thread: they go out though nothing is read
+      for (int i = 0; i < COMMANDS; i++) {
         second.add(
-            increment.make(1, 1).thenCompose(value -> increment.make(1, 2)).toCompletableFuture());
+            redis
+                .send(commands -> commands.incr("k"))
+                .thenCompose(value -> redis.send(commands -> commands.incr("k")))
+                .toCompletableFuture());
       }
       CompletableFuture.allOf(second.toArray(CompletableFuture<?>[]::new))
           .get(Patience.SECONDS, TimeUnit.SECONDS);
       assertThat(server.readAtOnce).isEqualTo(COMMANDS);
+    }
+  }
+
+  @Test
+  void send_byAnotherThread_goesOutThoughNothingIsRead() throws Exception {
+    try (Server server = new Server();
+        GatheredRedis redis = new GatheredRedis(server.port())) {
+      for (int round = 0; round < 3; round++) { // the first may be helped by what greeted
+        List<CompletableFuture<?>> sent = new ArrayList<>();
+        for (int i = 0; i < COMMANDS; i++) {
+          sent.add(redis.send(commands -> commands.incr("k")).toCompletableFuture());
+        }
+        for (CompletableFuture<?> each : sent) {
+          assertThat(each.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(1L);
+        }
+      }
     }
   }
 }

@@ -261,9 +261,11 @@ public final class UpdateGate {
         throw new OsierException(
             ErrorCode.UNAVAILABLE,
             known == 0
-                ? "datacenter '%s' was not heard yet, so it is not known whether it speaks version %d of the peer protocol, which %s need: nothing was done"
+                ? ("datacenter '%s' was not heard yet, so it is not known whether it speaks"
+                        + " version %d of the peer protocol, which %s need: nothing was done")
                     .formatted(dc, needed, what.get())
-                : "datacenter '%s' speaks version %d of the peer protocol, and %s need version %d: nothing was done; upgrade it first"
+                : ("datacenter '%s' speaks version %d of the peer protocol, and %s need"
+                        + " version %d: nothing was done; upgrade it first")
                     .formatted(dc, spoken, what.get(), needed));
       }
     }

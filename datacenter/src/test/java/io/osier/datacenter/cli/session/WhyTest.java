@@ -40,7 +40,7 @@ class WhyTest {
 
   private static String link(String dc, boolean connected, String stream, long lag, long millis) {
     // One less than waits, and not as soon as the bound is over: the datacenter says what is late.
-    return ("{'dc':'%s','connected':%s,'stream':'%s','lag_updates':%d,'lag_ms':%d,'overdue_updates':%d}")
+    return (("{'dc':'%s','connected':%s,'stream':'%s','lag_updates':%d,'lag_ms':%d,'overdue_updates':%d}"))
         .formatted(dc, connected, stream, lag, millis, millis > 2_200 ? lag - 1 : 0);
   }
 

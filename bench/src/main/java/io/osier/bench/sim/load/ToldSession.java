@@ -283,9 +283,8 @@ final class ToldSession {
   }
 
   /**
-   * Forgets what the session knows of a unit whose state at a datacenter the client has asked for:
-   * it asks before it goes on without updates that the datacenter lacks. The client tells which it
-   * gives up ({@code Session.losses}), but not whether the session had seen them again meanwhile.
+   * Before it goes on without what a datacenter lacks, its client asks what that has. What it then
+   * gives up is told by {@link Session#losses}, but not whether it had seen that again meanwhile.
    */
   void mayHaveGivenUp() {
     for (Place place : places) {

@@ -226,8 +226,8 @@ public final class Callers {
   }
 
   /** How often callers of sessions were told what became of an update. */
-  public Map<SessionCall.Outcome, Long> outcomes() {
-    Map<SessionCall.Outcome, Long> all = new EnumMap<>(SessionCall.Outcome.class);
+  public Map<SimSession.Outcome, Long> outcomes() {
+    Map<SimSession.Outcome, Long> all = new EnumMap<>(SimSession.Outcome.class);
     sessions.forEach(s -> s.outcomes().forEach((o, n) -> all.merge(o, n, Long::sum)));
     return all;
   }

@@ -8,6 +8,7 @@ import io.osier.bench.sim.check.ConditionCheck;
 import io.osier.bench.sim.check.CopyCheck;
 import io.osier.bench.sim.check.SessionCheck;
 import io.osier.bench.sim.check.SessionView;
+import io.osier.bench.sim.load.SimSession.Outcome;
 import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Effect;
 import io.osier.bench.sim.plan.Unit;
@@ -29,17 +30,6 @@ import org.jspecify.annotations.Nullable;
  * partitions made of it, which is held against the checks at once.
  */
 final class SessionCall implements SimWitness {
-  /** What the caller was told. */
-  enum Outcome {
-    NONE,
-    DONE,
-
-    /** Its condition did not hold. */
-    NOT_DONE,
-    FAILED,
-    UNKNOWN
-  }
-
   /** What a session knows of one unit. */
   static final class Place {
     final Unit unit;

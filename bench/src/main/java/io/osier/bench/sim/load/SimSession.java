@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.app.SimApp;
-import io.osier.bench.sim.load.SessionCall.Outcome;
 import io.osier.bench.sim.load.SessionCall.Place;
 import io.osier.bench.sim.plan.Effect;
 import io.osier.bench.sim.plan.Unit;
@@ -42,6 +41,17 @@ final class SimSession {
 
   /** One session of so many goes on without what is lost. */
   private static final int GOES_ON_ONE_IN = 4;
+
+  /** What the caller was told. */
+  enum Outcome {
+    NONE,
+    DONE,
+
+    /** Its condition did not hold. */
+    NOT_DONE,
+    FAILED,
+    UNKNOWN
+  }
 
   private final Simulation simulation;
   private final Scheduler scheduler;

@@ -89,7 +89,7 @@ final class AppPort implements ClientService {
         return;
       }
       AppRequest one = world.comes(self, request);
-      if (one.isStranger) {
+      if (one.by.isStranger()) {
         throw new Violation(
             "", "%s lets %s in, which has not logged in: %s", self, one.by, request);
       }

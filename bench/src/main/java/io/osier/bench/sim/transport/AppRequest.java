@@ -7,11 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One request of an application, and what has become of it. */
 final class AppRequest {
-  /** The application, and the datacenter that it asks, in words. */
-  final String by;
-
-  /** Whether the datacenter may not let the application in. */
-  final boolean isStranger;
+  final AppWay by;
 
   /** The connection that was up when it was sent; null if none was. */
   final @Nullable SimConnection over;
@@ -30,10 +26,8 @@ final class AppRequest {
   /** What the datacenter answered; null before. */
   @Nullable Reply reply;
 
-  AppRequest(
-      String by, boolean isStranger, @Nullable SimConnection over, Request request, long number) {
+  AppRequest(AppWay by, @Nullable SimConnection over, Request request, long number) {
     this.by = by;
-    this.isStranger = isStranger;
     this.over = over;
     this.request = request;
     this.number = number;

@@ -90,6 +90,11 @@ final class AppWay {
     this.remote = SteppedClient.remote(dc, settings, timers, sockets, () -> {});
   }
 
+  /** Whether the datacenter may not let it in. */
+  boolean isStranger() {
+    return stranger != null;
+  }
+
   /** How many of its requests were answered. */
   long answered() {
     return answered;
@@ -136,9 +141,7 @@ final class AppWay {
 
   /** Asks for something now. */
   void ask() {
-    AppRequest one =
-        world.nextRequest(
-            toString(), stranger != null, remote.isUp() ? link.connection() : null, random);
+    AppRequest one = world.nextRequest(this, remote.isUp() ? link.connection() : null, random);
     if (world.hasFaults() && random.nextInt(BREAKS_ONE_IN) == 0) {
       // Before it comes, while it is handled, or while its answer is under way.
       long nanos = (long) (random.nextDouble() * 3 * link.delayNanosMax());

@@ -132,7 +132,7 @@ final class AppWorld {
    *
    * @param over the connection that it is to be sent over; null for none
    */
-  AppRequest nextRequest(String by, boolean isStranger, @Nullable SimConnection over, Random from) {
+  AppRequest nextRequest(AppWay by, @Nullable SimConnection over, Random from) {
     Key key = Key.of("key " + ++requests);
     Request request =
         from.nextBoolean()
@@ -151,7 +151,7 @@ final class AppWorld {
                 new Operation.Assign(text(from)),
                 VersionVector.EMPTY,
                 0);
-    AppRequest one = new AppRequest(by, isStranger, over, request, requests);
+    AppRequest one = new AppRequest(by, over, request, requests);
     asked.put(request, one);
     return one;
   }

@@ -89,7 +89,7 @@ public final class Simulation {
     Sabotage sabotage = options.sabotage();
     this.network =
         new SimNetwork(
-            scheduler, this.trace, to -> dc(to).sockets(), sabotage, wire, profile.sizes(), false);
+            scheduler, this.trace, to -> dc(to).sockets(), sabotage, wire, profile.sizes());
     this.frames = new SimFrames(this, network, sabotage, wire);
     this.faultSeed = random.nextLong();
     this.units =

@@ -79,7 +79,7 @@ final class SabotageCostTest {
       Sabotage sabotage = makes.get();
       row.seeds++;
       try {
-        SabotageTest.run(sabotage, seed);
+        SabotageTest.run(sabotage, sabotage, seed);
       } catch (RuntimeException e) {
         noticed = e.toString();
       }

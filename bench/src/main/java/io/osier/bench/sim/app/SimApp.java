@@ -53,16 +53,14 @@ public final class SimApp {
    * An application in a process of its own.
    *
    * @param isFar whether it reaches no holder of a keyspace that only some datacenters hold
-   * @param breaks whether its connections stall, break and are refused, as faults of answers
    */
-  public SimApp(Simulation simulation, String name, Random random, boolean isFar, boolean breaks) {
+  public SimApp(Simulation simulation, String name, Random random, boolean isFar) {
     this.name = name;
     OsierClient.Builder settings = settings(random);
     SimTimers timers =
         new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
     this.client =
-        SteppedClient.of(
-            settings, timers, changed -> ways(simulation, random, isFar, breaks, changed));
+        SteppedClient.of(settings, timers, changed -> ways(simulation, random, isFar, changed));
   }
 
   /**
@@ -90,11 +88,11 @@ public final class SimApp {
   }
 
   private List<? extends Connection> ways(
-      Simulation simulation, Random random, boolean isFar, boolean breaks, Runnable changed) {
+      Simulation simulation, Random random, boolean isFar, Runnable changed) {
     List<SimDc> away = isFar ? simulation.holders().away() : List.of();
     for (SimDc dc : away.isEmpty() ? simulation.dcs() : away) {
       Random own = new Random(random.nextLong());
-      ways.add(new SimWay(simulation, this, dc.self().dc(), own, breaks, changed));
+      ways.add(new SimWay(simulation, this, dc.self().dc(), own, changed));
     }
     return ways;
   }

@@ -73,7 +73,6 @@ final class SimWay implements Connection {
   private final SimApp app;
   private final String dc;
   private final Random random;
-  private final boolean breaks;
   private final Runnable changed;
   private final long delayNanos;
   private double roundTripNanos = Double.NaN;
@@ -86,25 +85,18 @@ final class SimWay implements Connection {
   /** Lost connections with requests that have come to the datacenter and are not answered. */
   private final List<AppWire<Sending>> former = new ArrayList<>();
 
-  SimWay(
-      Simulation simulation,
-      SimApp app,
-      String dc,
-      Random random,
-      boolean breaks,
-      Runnable changed) {
+  SimWay(Simulation simulation, SimApp app, String dc, Random random, Runnable changed) {
     this.simulation = simulation;
     this.scheduler = simulation.scheduler();
     this.app = app;
     this.dc = dc;
     this.random = random;
-    this.breaks = breaks && simulation.profile().losesAnswers();
     this.changed = changed;
     this.delayNanos = (1 + random.nextInt(DELAY_MILLIS_MAX)) * MILLI;
   }
 
   private boolean isDrawn(int of) {
-    boolean drawn = breaks && random.nextInt(of) == 0;
+    boolean drawn = simulation.profile().losesAnswers() && random.nextInt(of) == 0;
     if (drawn) {
       simulation.losesAnswer();
     }

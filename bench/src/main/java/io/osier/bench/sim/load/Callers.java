@@ -71,7 +71,7 @@ public final class Callers {
     this.simulation = simulation;
     this.options = simulation.options();
     this.profile = simulation.profile();
-    this.plain = new SimApp(simulation, "plain", new Random(random.nextLong()), false, false);
+    this.plain = new SimApp(simulation, "plain", new Random(random.nextLong()), false);
     drawPlainSessions(random);
     if (!options.paired()) {
       drawApps(random);
@@ -124,7 +124,7 @@ public final class Callers {
 
   private void drawApps(Random random) {
     for (int i = 0; i < APPS; i++) {
-      apps.add(new SimApp(simulation, "app " + i, new Random(random.nextLong()), i == 1, true));
+      apps.add(new SimApp(simulation, "app " + i, new Random(random.nextLong()), i == 1));
     }
   }
 

@@ -192,7 +192,7 @@ final class SimSession {
     Optional<Request.Ask> ask = drawn.ask(number);
     // Counted and not drawn, so that nothing else is drawn otherwise.
     Optional<Request.Condition> condition = place.workload.condition(drawn, number);
-    boolean bare = number % BARE_ONE_IN == 2 && !drawn.isWrite() && !isReader;
+    boolean bare = number % BARE_ONE_IN == 2 && !drawn.isWrite();
     Workload.Task task =
         bare
             ? new Workload.Task(drawn.object(), Optional.empty(), new Query.Exists(), Effect.NONE)

@@ -46,8 +46,8 @@ public interface Sabotage {
     return frame;
   }
 
-  /** Whether the work of a thread is never done, for example decoding a large frame. */
-  default boolean losesApart(String thread) {
+  /** Whether a frame so large that a thread of its own decodes it is never decoded. */
+  default boolean losesWhatIsApart() {
     return false;
   }
 
@@ -249,11 +249,11 @@ public interface Sabotage {
   }
 
   /**
-   * What comes to who has dialled instead of bytes that a datacenter's port has written.
+   * What comes to a client of production instead of bytes that a datacenter's port has written.
    *
-   * @param link the link between the two, by its identity
+   * @param way the client's way to the datacenter, by its identity
    */
-  default byte[] answers(Object link, byte[] bytes) {
+  default byte[] answers(Object way, byte[] bytes) {
     return bytes;
   }
 

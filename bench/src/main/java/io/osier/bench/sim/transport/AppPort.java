@@ -1,7 +1,9 @@
 package io.osier.bench.sim.transport;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
+import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.world.SimChannel;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.ReplicaId;
@@ -13,9 +15,11 @@ import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The port for clients of one datacenter's process: production's server, with the connections of
@@ -27,8 +31,8 @@ final class AppPort implements ClientService {
 
   private static final int CONNECTIONS_FEW = 2;
   private static final int CONNECTIONS = 100;
-  private static final int GREETING_MILLIS = 8_000;
-  private static final int FRAME_MILLIS = 4_000;
+  private static final int GREETING_MILLIS = 1_500;
+  private static final int FRAME_MILLIS = 2_000;
   private static final int ANSWER_MILLIS_MAX = 300;
 
   /** Enough for all clients, so that the server itself refuses none for lack of memory. */
@@ -39,6 +43,10 @@ final class AppPort implements ClientService {
   private final Random random;
   private final SimSockets sockets;
   private final boolean isNarrow;
+  private final List<AppConnection> connections = new ArrayList<>();
+
+  /** Whose bytes are being read; null while none are. */
+  private @Nullable AppConnection serving;
 
   AppPort(AppWorld world, ReplicaId self, Random random) {
     this.world = world;
@@ -46,7 +54,7 @@ final class AppPort implements ClientService {
     this.random = random;
     this.sockets =
         new SimSockets(
-            world.network(), world.scheduler(), self, () -> 0, new Random(random.nextLong()));
+            world.nothing(), world.scheduler(), self, () -> 0, new Random(random.nextLong()));
     this.isNarrow = random.nextInt(NARROW_ONE_IN) == 0;
     var unused =
         ClientServer.open(
@@ -73,6 +81,36 @@ final class AppPort implements ClientService {
     return isNarrow;
   }
 
+  /** The server's end of a new connection. */
+  SimChannel channel(AppConnection of) {
+    return sockets.add(
+        new SimChannel(world.scheduler(), sockets, sockets.nextNumber()) {
+          @Override
+          public void within(Runnable work) {
+            AppConnection before = serving;
+            serving = of;
+            try {
+              work.run();
+            } finally {
+              serving = before;
+            }
+          }
+        });
+  }
+
+  void accept(AppConnection connection) {
+    connections.removeIf(AppConnection::isOver);
+    connections.add(connection);
+    sockets.accept(connection.server());
+  }
+
+  /** The process is gone. */
+  void crash() {
+    sockets.crash();
+    connections.forEach(AppConnection::crashed);
+    connections.clear();
+  }
+
   // ---------------------------------------------------------------- requests
 
   @Override
@@ -84,16 +122,15 @@ final class AppPort implements ClientService {
   @Override
   public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
     try {
+      AppConnection from = requireNonNull(serving, "it has just been read");
+      if (from.isStranger()) {
+        throw new Violation("", "%s lets %s in, which has not logged in: %s", self, from, request);
+      }
       if (request instanceof Request.Ping) {
         reply.accept(new Reply.Pong());
-        return;
+      } else {
+        answer(from, from.comes(request), reply);
       }
-      AppRequest one = world.comes(self, request);
-      if (one.by.isStranger()) {
-        throw new Violation(
-            "", "%s lets %s in, which has not logged in: %s", self, one.by, request);
-      }
-      answer(one, reply);
     } catch (RuntimeException e) {
       world.scheduler().fail(e);
     }
@@ -109,7 +146,7 @@ final class AppPort implements ClientService {
   }
 
   /** At once or later: answers overtake each other. */
-  private void answer(AppRequest one, Consumer<Reply> reply) {
+  private void answer(AppConnection from, AppConnection.Sending one, Consumer<Reply> reply) {
     Reply made = world.nextReply(random);
     one.reply = made;
     if (random.nextBoolean()) {
@@ -123,7 +160,7 @@ final class AppPort implements ClientService {
             () -> {
               if (!sockets.isClosed()) {
                 reply.accept(made);
-                sockets.run();
+                from.server().wake();
               }
             });
   }

@@ -3,12 +3,9 @@ package io.osier.bench.sim.transport;
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 
 import io.osier.bench.sim.world.Scheduler;
-import io.osier.bench.sim.world.SimLink;
-import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.SimTimers;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.ErrorCode;
-import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.proxy.Connection;
 import io.osier.proxy.LostException;
@@ -29,11 +26,7 @@ final class AppWay {
   private static final int PING_MILLIS_MAX = 3_000;
   private static final int PACE_MILLIS_MAX = 400;
   private static final int BURST_MAX = 6;
-
-  /** While requests are under way the connection breaks after one in so many. */
-  private static final int BREAKS_ONE_IN = 20;
-
-  private static final int LIMIT_MILLIS_MIN = 3_000;
+  private static final int LIMIT_MILLIS_MIN = 1_000;
   private static final int REST_ONE_IN = 30;
   private static final int REST_MILLIS_MAX = 20_000;
   private static final int LIMIT_MILLIS_MAX = 9_000;
@@ -44,12 +37,10 @@ final class AppWay {
   private final SimUsers.@Nullable Stranger stranger;
   private final Function<String, AppPort> ports;
   private final Random random;
-  private final SimLink link;
-  private final SimSockets sockets;
+  private final AppSockets sockets;
   private final Connection remote;
   private final long pingNanos;
   private final long limitNanos;
-  private boolean isOpen = true;
   private long untold;
   private long answered;
   private long refused;
@@ -58,7 +49,7 @@ final class AppWay {
    * A way that is not open.
    *
    * @param stranger how one tries whom the datacenter may not let in; null for one whom it may
-   * @param ports finds the present port of a datacenter, or the last one
+   * @param ports the present port of a datacenter, or the last one
    */
   AppWay(
       AppWorld world,
@@ -73,11 +64,7 @@ final class AppWay {
     this.stranger = stranger;
     this.random = random;
     this.ports = ports;
-    ReplicaId self = new ReplicaId(app.replace(' ', '-') + "-to-" + dc, 1);
-    world.network().addLink(self.dc(), dc);
-    this.link = world.network().link(self.dc(), dc);
-    Random own = new Random(random.nextLong());
-    this.sockets = new SimSockets(world.network(), scheduler, self, () -> 0, own);
+    this.sockets = new AppSockets(world, app + " to " + dc, stranger != null, ports, random);
     this.pingNanos = (PING_MILLIS_MIN + random.nextInt(PING_MILLIS_MAX - PING_MILLIS_MIN)) * MILLI;
     this.limitNanos =
         (LIMIT_MILLIS_MIN + random.nextInt(LIMIT_MILLIS_MAX - LIMIT_MILLIS_MIN)) * MILLI;
@@ -88,11 +75,6 @@ final class AppWay {
     }
     SimTimers timers = new SimTimers(scheduler, new Random(random.nextLong()), id -> {});
     this.remote = SteppedClient.remote(dc, settings, timers, sockets, () -> {});
-  }
-
-  /** Whether the datacenter may not let it in. */
-  boolean isStranger() {
-    return stranger != null;
   }
 
   /** How many of its requests were answered. */
@@ -119,7 +101,7 @@ final class AppWay {
   }
 
   private void pingAgain() {
-    if (isOpen) {
+    if (!sockets.isClosed()) {
       remote.ping();
       wake();
       scheduler.in(pingNanos, this::pingAgain);
@@ -127,7 +109,7 @@ final class AppWay {
   }
 
   private void askAgain() {
-    if (!isOpen) {
+    if (sockets.isClosed()) {
       return;
     }
     int burst = random.nextInt(5) == 0 ? 1 + random.nextInt(BURST_MAX) : 1;
@@ -141,11 +123,11 @@ final class AppWay {
 
   /** Asks for something now. */
   void ask() {
-    AppRequest one = world.nextRequest(this, remote.isUp() ? link.connection() : null, random);
-    if (world.hasFaults() && random.nextInt(BREAKS_ONE_IN) == 0) {
-      // Before it comes, while it is handled, or while its answer is under way.
-      long nanos = (long) (random.nextDouble() * 3 * link.delayNanosMax());
-      scheduler.in(nanos, () -> world.network().flap(link));
+    AppConnection.Sending one =
+        new AppConnection.Sending(
+            remote.isUp() ? sockets.connection() : null, world.nextRequest(random));
+    if (one.over != null) {
+      one.over.sends(one);
     }
     untold++;
     world.trace().note("%s asks %s", this, one.request);
@@ -167,9 +149,11 @@ final class AppWay {
     wake();
   }
 
-  /** Does what its connection's loop was given to do. */
   private void wake() {
-    scheduler.in(0, sockets::run);
+    AppConnection over = sockets.connection();
+    if (over != null) {
+      over.client().wake();
+    }
   }
 
   /** What a check throws ends the run, and not the connection. */
@@ -181,7 +165,7 @@ final class AppWay {
     }
   }
 
-  private void isTold(AppRequest one) {
+  private void isTold(AppConnection.Sending one) {
     if (one.told) {
       throw new Violation("", "%s is told twice what became of %s", this, one.request);
     }
@@ -189,7 +173,7 @@ final class AppWay {
     untold--;
   }
 
-  private void hears(AppRequest one, Reply reply) {
+  private void hears(AppConnection.Sending one, Reply reply) {
     world.trace().note("%s hears %s", this, reply);
     isTold(one);
     if (stranger != null) {
@@ -211,7 +195,7 @@ final class AppWay {
     answered++;
   }
 
-  private void lost(AppRequest one, LostException cause) {
+  private void lost(AppConnection.Sending one, LostException cause) {
     world.trace().note("%s has lost %s: %s", this, one.request, cause.getMessage());
     isTold(one);
     if (cause.isSent() && !world.sabotage().forgetsWhatLeft()) {
@@ -221,7 +205,9 @@ final class AppWay {
       throw new Violation(
           "", "%s is told that %s was not sent, and it has come", this, one.request);
     }
-    world.isNotSent(one);
+    if (one.over != null) {
+      one.over.isNotSent(one);
+    }
   }
 
   // ---------------------------------------------------------------- the end
@@ -247,8 +233,7 @@ final class AppWay {
 
   /** Its application closes it: whoever waits is told something. */
   void close() {
-    isOpen = false;
-    sockets.mayClose();
+    sockets.close();
     remote.close();
     wake();
   }

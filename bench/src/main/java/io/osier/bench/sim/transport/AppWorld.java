@@ -3,11 +3,8 @@ package io.osier.bench.sim.transport;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.Workload;
 import io.osier.bench.sim.world.Scheduler;
-import io.osier.bench.sim.world.SimConnection;
 import io.osier.bench.sim.world.SimNetwork;
-import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.Trace;
-import io.osier.bench.sim.world.Violation;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -21,14 +18,9 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.access.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** The links, users and requests that applications and the ports of datacenters share. */
 final class AppWorld {
@@ -46,43 +38,15 @@ final class AppWorld {
   private final boolean isLarge;
   private final boolean hasUsers;
   private final Users users;
-  private final SimNetwork network;
-
-  /** The requests of all applications, which are all different. */
-  private final Map<Request, AppRequest> asked = new HashMap<>();
-
-  /** By connection, the number of the last request that came over it. */
-  private final Map<SimConnection, Long> last = new IdentityHashMap<>();
-
   private boolean hasFaults = true;
   private long requests;
 
-  /**
-   * A world without links.
-   *
-   * @param ports the sockets of a datacenter's present process, or of its last one
-   */
-  AppWorld(
-      Scheduler scheduler,
-      Trace trace,
-      Sabotage sabotage,
-      List<String> apps,
-      Function<String, @Nullable SimSockets> ports,
-      Random random) {
+  AppWorld(Scheduler scheduler, Trace trace, Sabotage sabotage, List<String> apps, Random random) {
     this.scheduler = scheduler;
     this.trace = trace;
     this.sabotage = sabotage;
     this.random = random;
     this.isLarge = random.nextInt(LARGE_ONE_IN) == 0;
-    this.network =
-        new SimNetwork(
-            scheduler,
-            trace,
-            ports,
-            sabotage,
-            random,
-            isLarge ? Workload.Sizes.HUGE : Workload.Sizes.LARGE,
-            true);
     this.hasUsers = random.nextInt(USERS_ONE_IN) == 0;
     this.users = hasUsers ? sabotage.users(new SimUsers(apps).users()) : Users.OPEN;
   }
@@ -99,9 +63,9 @@ final class AppWorld {
     return sabotage;
   }
 
-  /** The links between applications and datacenters. */
-  SimNetwork network() {
-    return network;
+  /** Datacenters that nobody dials. */
+  SimNetwork nothing() {
+    return new SimNetwork(scheduler, trace, to -> null, sabotage, random, Workload.Sizes.SMALL);
   }
 
   boolean isLarge() {
@@ -127,52 +91,25 @@ final class AppWorld {
     hasFaults = false;
   }
 
-  /**
-   * Draws a request like no other.
-   *
-   * @param over the connection that it is to be sent over; null for none
-   */
-  AppRequest nextRequest(AppWay by, @Nullable SimConnection over, Random from) {
+  /** A request like no other. */
+  Request nextRequest(Random from) {
     Key key = Key.of("key " + ++requests);
-    Request request =
-        from.nextBoolean()
-            ? new Request.Read(
-                KEYSPACE,
-                key,
-                Optional.of(CrdtType.LWW_REGISTER),
-                new Query.Whole(),
-                VersionVector.EMPTY,
-                false,
-                0)
-            : new Request.Write(
-                KEYSPACE,
-                key,
-                CrdtType.LWW_REGISTER,
-                new Operation.Assign(text(from)),
-                VersionVector.EMPTY,
-                0);
-    AppRequest one = new AppRequest(by, over, request, requests);
-    asked.put(request, one);
-    return one;
-  }
-
-  /** A request was not sent after all. */
-  void isNotSent(AppRequest one) {
-    asked.remove(one.request);
-  }
-
-  /** A request has come to a datacenter: once, and none overtakes another one. */
-  AppRequest comes(ReplicaId at, Request request) {
-    AppRequest one = asked.get(request);
-    if (one == null || one.over == null || one.came) {
-      throw new Violation("", "%s hears what its client has not asked there: %s", at, request);
-    }
-    one.came = true;
-    Long before = last.put(one.over, one.number);
-    if (before != null && before > one.number) {
-      throw new Violation("", "%s hears %s of %s after a later request", at, request, one.by);
-    }
-    return one;
+    return from.nextBoolean()
+        ? new Request.Read(
+            KEYSPACE,
+            key,
+            Optional.of(CrdtType.LWW_REGISTER),
+            new Query.Whole(),
+            VersionVector.EMPTY,
+            false,
+            0)
+        : new Request.Write(
+            KEYSPACE,
+            key,
+            CrdtType.LWW_REGISTER,
+            new Operation.Assign(text(from)),
+            VersionVector.EMPTY,
+            0);
   }
 
   Reply nextReply(Random from) {

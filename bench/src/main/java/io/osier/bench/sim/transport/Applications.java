@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.world.Scheduler;
-import io.osier.bench.sim.world.SimLink;
 import io.osier.bench.sim.world.Trace;
 import io.osier.core.ReplicaId;
 import java.util.ArrayList;
@@ -30,7 +29,7 @@ final class Applications implements Half {
   Applications(Scheduler scheduler, Trace trace, Sabotage sabotage, Random random) {
     this.random = random;
     List<String> apps = IntStream.range(0, APPS).mapToObj(i -> "app " + i).toList();
-    this.world = new AppWorld(scheduler, trace, sabotage, apps, dc -> port(dc).sockets(), random);
+    this.world = new AppWorld(scheduler, trace, sabotage, apps, random);
     for (int i = 0; i < PORTS; i++) {
       start(new ReplicaId("dc" + i, 1));
     }
@@ -63,41 +62,23 @@ final class Applications implements Half {
     ways.forEach(AppWay::open);
   }
 
-  /** A link hangs, or a process; connections break as their requests draw it. */
+  /** A process crashes or stands still; what connections suffer is drawn with each request. */
   @Override
   public void fault(long duration) {
-    List<SimLink> links = world.network().links();
-    SimLink link = links.get(random.nextInt(links.size()));
     String dc = "dc" + random.nextInt(PORTS);
     AppPort port = port(dc);
-    int kind = random.nextInt(6);
-    world.trace().note("fault %d for %d ms: %s, %s", kind, duration / MILLI, link, port.self());
-    switch (kind) {
-      case 0 -> during(duration, () -> world.network().cut(link), () -> link.hang(false));
-      case 1 -> during(duration, () -> link.hang(true), () -> link.hang(false));
-      case 2 ->
-          during(
-              duration,
-              () -> world.network().deafen(link, true),
-              () -> world.network().deafen(link, false));
-      default -> {
-        if (port.sockets().isClosed()) {
-          return;
-        }
-        if (random.nextBoolean()) {
-          world.network().crashed(port.sockets());
-          ReplicaId next = new ReplicaId(dc, port.self().incarnation() + 1);
-          world.scheduler().in(duration, () -> start(next));
-        } else {
-          during(duration, () -> port.sockets().stop(true), () -> port.sockets().stop(false));
-        }
-      }
+    if (port.sockets().isClosed()) {
+      return;
     }
-  }
-
-  private void during(long nanos, Runnable begin, Runnable end) {
-    begin.run();
-    world.scheduler().in(nanos, end);
+    if (random.nextBoolean()) {
+      world.trace().note("%s crashes", port.self());
+      port.crash();
+      world.scheduler().in(duration, () -> start(new ReplicaId(dc, port.self().incarnation() + 1)));
+    } else {
+      world.trace().note("%s stands still", port.self());
+      port.sockets().stop(true);
+      world.scheduler().in(duration, () -> port.sockets().stop(false));
+    }
   }
 
   @Override

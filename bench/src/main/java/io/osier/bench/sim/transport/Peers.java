@@ -67,8 +67,7 @@ final class Peers implements Half {
             to -> processes.containsKey(to) ? process(to).sockets() : null,
             sabotage,
             new Random(random.nextLong()),
-            isLarge ? Workload.Sizes.HUGE : Workload.Sizes.SMALL,
-            true);
+            isLarge ? Workload.Sizes.HUGE : Workload.Sizes.SMALL);
     int count = 2 + random.nextInt(2);
     for (int i = 0; i < count; i++) {
       names.add("dc" + i);

@@ -2,8 +2,6 @@ package io.osier.bench.sim.world;
 
 import io.osier.bench.sim.plan.Sabotage;
 import java.util.ArrayDeque;
-import java.util.Random;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A connection as TCP gives it: two ways of bytes in order, each with a buffer of bounded size. A
@@ -20,9 +18,6 @@ public final class SimConnection {
    */
   private static final long YOUNG_NANOS = 3 * Scheduler.SECOND;
 
-  /** Once in so many times what is written at once comes in two parts. */
-  private static final int PARTS_ONE_IN = 4;
-
   private final Scheduler scheduler;
   private final Trace trace;
   private final Sabotage sabotage;
@@ -33,9 +28,6 @@ public final class SimConnection {
   private final Way back;
   private final long sinceNanos;
 
-  /** Draws where what is written is split; null where nothing is. */
-  private final @Nullable Random splits;
-
   /** Whether encoded updates have been sent over it. */
   private boolean brings;
 
@@ -45,9 +37,7 @@ public final class SimConnection {
       Sabotage sabotage,
       SimLink link,
       SimChannel dialled,
-      SimChannel accepted,
-      @Nullable Random splits) {
-    this.splits = splits;
+      SimChannel accepted) {
     this.scheduler = scheduler;
     this.trace = trace;
     this.sabotage = sabotage;
@@ -65,11 +55,6 @@ public final class SimConnection {
   final class Way extends SimStream {
     private final boolean takesTurns;
     private final ArrayDeque<SimLinkQueue.Unsent> unsent = new ArrayDeque<>();
-
-    /** Whether only a part of what is written next still comes, and nothing after it. */
-    private boolean cutsNext;
-
-    private boolean losesRest;
 
     private Way(SimChannel from, SimChannel to, boolean takesTurns) {
       super(from, to);
@@ -101,26 +86,9 @@ public final class SimConnection {
     }
 
     @Override
-    public void carry(byte[] written) {
-      byte[] bytes = takesTurns ? written : sabotage.answers(link, written);
+    public void carry(byte[] bytes) {
       trace.hash(bytes);
-      boolean isEnd = written.length == 0;
-      if (isLost()
-          || losesRest
-          || (!isEnd && (bytes.length == 0 || !sabotage.carries(takesTurns, bytes)))) {
-        return;
-      }
-      Random at = splits;
-      if (at == null || bytes.length < 2) {
-        link.queue().enter(this, SimCargo.of(bytes));
-      } else if (cutsNext) {
-        link.queue().enter(this, SimCargo.of(bytes).part(0, 1 + at.nextInt(bytes.length - 1)));
-        losesRest = true;
-      } else if (at.nextInt(PARTS_ONE_IN) == 0) {
-        int first = 1 + at.nextInt(bytes.length - 1);
-        link.queue().enter(this, SimCargo.of(bytes).part(0, first));
-        link.queue().enter(this, SimCargo.of(bytes).part(first, bytes.length - first));
-      } else {
+      if (!isLost() && (bytes.length == 0 || sabotage.carries(takesTurns, bytes))) {
         link.queue().enter(this, SimCargo.of(bytes));
       }
     }
@@ -236,18 +204,6 @@ public final class SimConnection {
   void loseAll() {
     link.queue().lose(there);
     link.queue().lose(back);
-  }
-
-  /**
-   * Breaks the connection: in both directions, in one, or in the middle of what is written next.
-   */
-  void breaks(Random random) {
-    Way one = random.nextBoolean() ? there : back;
-    switch (random.nextInt(3)) {
-      case 0 -> loseAll();
-      case 1 -> link.queue().lose(one);
-      default -> one.cutsNext = true;
-    }
   }
 
   /** How many bytes the end that has dialled has written that the link has not taken. */

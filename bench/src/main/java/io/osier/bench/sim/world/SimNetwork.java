@@ -34,9 +34,6 @@ public final class SimNetwork {
   private final List<SimConnection> connections = new ArrayList<>();
   private final Workload.Sizes sizes;
 
-  /** Whether connections also split what is written, and break in one direction or in a frame. */
-  private final boolean isUnruly;
-
   /** In the order of the names of both ends. */
   private final List<SimLink> links = new ArrayList<>();
 
@@ -45,8 +42,6 @@ public final class SimNetwork {
    *
    * @param processes the datacenters' present ones, by their names; null before the first start
    * @param sizes of values: the load may need wider links
-   * @param isUnruly whether connections also split what is written, and break in one direction only
-   *     or in the middle of a frame
    */
   public SimNetwork(
       Scheduler scheduler,
@@ -54,10 +49,8 @@ public final class SimNetwork {
       Function<String, @Nullable SimSockets> processes,
       Sabotage sabotage,
       Random random,
-      Workload.Sizes sizes,
-      boolean isUnruly) {
+      Workload.Sizes sizes) {
     this.sizes = sizes;
-    this.isUnruly = isUnruly;
     this.scheduler = scheduler;
     this.trace = trace;
     this.processes = processes;
@@ -152,14 +145,7 @@ public final class SimNetwork {
 
   private void connect(SimLink link, SimSockets from, SimSockets to, Consumer<SimChannel> opened) {
     SimConnection connection =
-        new SimConnection(
-            scheduler,
-            trace,
-            sabotage,
-            link,
-            from.channel(),
-            to.channel(),
-            isUnruly ? random : null);
+        new SimConnection(scheduler, trace, sabotage, link, from.channel(), to.channel());
     connections.removeIf(SimConnection::isOver);
     connections.add(connection);
     link.opened(connection);
@@ -211,9 +197,9 @@ public final class SimNetwork {
     }
   }
 
-  /** See {@link Sabotage#losesApart}. */
-  boolean losesApart(String thread) {
-    return sabotage.losesApart(thread);
+  /** See {@link Sabotage#losesWhatIsApart}. */
+  boolean losesWhatIsApart() {
+    return sabotage.losesWhatIsApart();
   }
 
   // ---------------------------------------------------------------- faults of connections
@@ -231,9 +217,7 @@ public final class SimNetwork {
   public void flap(SimLink link) {
     for (SimConnection c : connections) {
       if (c.isOf(link)) {
-        if (isUnruly) {
-          c.breaks(random);
-        } else if (random.nextBoolean()) {
+        if (random.nextBoolean()) {
           c.loseAll();
         }
         reset(c.dialled(), notice());

@@ -77,11 +77,6 @@ public final class SimSockets implements Network, SimProcess {
     held.clear();
   }
 
-  /** From now on it may close its connections whenever it likes. */
-  public void mayClose() {
-    servedSinceNanos = Long.MAX_VALUE;
-  }
-
   /** Nothing is read, written or timed until as many stops have ended as began. */
   public void stop(boolean begin) {
     stops += begin ? 1 : -1;
@@ -187,7 +182,7 @@ public final class SimSockets implements Network, SimProcess {
   @Override
   public void apart(String name, Runnable task) {
     network.decodesApart(self.dc());
-    if (network.losesApart(name)) {
+    if (network.losesWhatIsApart()) {
       return;
     }
     inTime(

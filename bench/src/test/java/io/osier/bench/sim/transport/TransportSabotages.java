@@ -38,8 +38,8 @@ final class TransportSabotages {
       private int changed;
 
       @Override
-      public byte[] answers(Object link, byte[] bytes) {
-        Map<Long, Envelope<Reply>> first = former.computeIfAbsent(link, l -> new HashMap<>());
+      public byte[] answers(Object way, byte[] bytes) {
+        Map<Long, Envelope<Reply>> first = former.computeIfAbsent(way, w -> new HashMap<>());
         return eachFrame(
             bytes,
             answer -> {
@@ -53,7 +53,7 @@ final class TransportSabotages {
   static Sabotage unheard() {
     return new Sabotage() {
       @Override
-      public byte[] answers(Object link, byte[] bytes) {
+      public byte[] answers(Object way, byte[] bytes) {
         return eachFrame(bytes, answer -> answer.message() instanceof Reply.Pong ? null : answer);
       }
     };
@@ -125,8 +125,8 @@ final class TransportSabotages {
   static Sabotage deaf() {
     return new Sabotage() {
       @Override
-      public boolean losesApart(String thread) {
-        return thread.startsWith("osier-decode");
+      public boolean losesWhatIsApart() {
+        return true;
       }
     };
   }

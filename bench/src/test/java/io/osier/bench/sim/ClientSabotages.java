@@ -12,6 +12,33 @@ import java.util.Optional;
 final class ClientSabotages {
   private ClientSabotages() {}
 
+  static Sabotage silent() {
+    return new Sabotage() {
+      @Override
+      public VersionVector after(VersionVector seen) {
+        return VersionVector.EMPTY;
+      }
+    };
+  }
+
+  static Sabotage unmarked() {
+    return new Sabotage() {
+      @Override
+      public Request repeat(Request.Repeat repeat) {
+        return repeat.step();
+      }
+    };
+  }
+
+  static Sabotage believing() {
+    return new Sabotage() {
+      @Override
+      public boolean believesRefusals() {
+        return true;
+      }
+    };
+  }
+
   static Sabotage mistaking() {
     return new Sabotage() {
       @Override

@@ -45,7 +45,7 @@ final class SabotageTest {
   private static final Set<String> ALWAYS =
       Set.of(
           "frames are late, and the streams do not know", // SlaCheck
-          "a client forgets what its session saw", // SessionCheck
+          "sessions do not say what they have seen", // SessionCheck
           "updates do not say what they need", // CausalOrderCheck
           "a client forgets a condition", // ConditionCheck
           "a forwarded request does not say what was seen", // SimForwarding
@@ -71,6 +71,10 @@ final class SabotageTest {
             "not visible at",
             supplier(LinkSabotages::late)),
         arguments(
+            "sessions do not say what they have seen",
+            "the session knew",
+            supplier(ClientSabotages::silent)),
+        arguments(
             "groups are confirmed before they are written",
             "are durable",
             supplier(DatacenterSabotages::hasty)),
@@ -82,6 +86,14 @@ final class SabotageTest {
             "a command is carried out twice",
             "counts|shows|cannot be",
             supplier(DatacenterSabotages::twice)),
+        arguments(
+            "commits are sent again unmarked",
+            "the counter is|never committed",
+            supplier(ClientSabotages::unmarked)),
+        arguments(
+            "a repeat's refusal is believed",
+            "never committed|_FORGOTTEN",
+            supplier(ClientSabotages::believing)),
         arguments(
             "a lost answer is taken for a failure",
             "its caller is told|was done at",

@@ -122,11 +122,6 @@ public final class SimApp {
         Map.of());
   }
 
-  /** Its connection to a datacenter that it reaches. */
-  public Connection connection(String dc) {
-    return ways.stream().filter(w -> w.dc().equals(dc)).findFirst().orElseThrow();
-  }
-
   /** Whether it has a way to a datacenter. */
   public boolean reaches(String dc) {
     return ways.stream().anyMatch(w -> w.dc().equals(dc));

@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Who works with the datacenters: sessions as the protocol defines them, and sessions and
- * transactions of production's client, in applications of their own and in the datacenters'
- * processes. Used by the simulation's thread.
+ * Who works with the datacenters: sessions and transactions as they are defined, and those of
+ * production's client, in applications of their own and in the datacenters' processes. Used by the
+ * simulation's thread.
  */
 public final class Callers {
   /** One busy session of six, the others more or less idle: a seed has both. */
@@ -44,11 +44,9 @@ public final class Callers {
   private final SimOptions options;
   private final RunProfile profile;
   private final List<Workload> workloads = new ArrayList<>();
+  private final List<SimClient> clients = new ArrayList<>();
+  private final List<SimTransactor> transactors = new ArrayList<>();
   private final List<SimApp> apps = new ArrayList<>();
-
-  /** Whose connections the sessions use that are as the protocol defines them. */
-  private final SimApp plain;
-
   private final List<SimSession> sessions = new ArrayList<>();
 
   /** Applications in the processes of datacenters. */
@@ -71,8 +69,7 @@ public final class Callers {
     this.simulation = simulation;
     this.options = simulation.options();
     this.profile = simulation.profile();
-    this.plain = new SimApp(simulation, "plain", new Random(random.nextLong()), false);
-    drawPlainSessions(random);
+    drawClients(random);
     if (!options.paired()) {
       drawApps(random);
       drawTransactions(random);
@@ -85,39 +82,46 @@ public final class Callers {
     simulation.units().forEach(unit -> programs.add(new SimPrograms(simulation, unit)));
   }
 
-  private void drawPlainSessions(Random random) {
+  private void drawClients(Random random) {
     for (Unit unit : simulation.units()) {
       Workload workload =
           new Workload(unit, random, profile.sizes(), profile.has(Feature.LATER_TYPES));
       workloads.add(workload);
       for (int i = 0; i <= options.dcs(); i++) {
-        if (!isProductions(i)) {
-          int pace =
-              options.paired()
-                  ? PAIRED_PACE_MILLIS
-                  : PACE_MILLIS[random.nextInt(PACE_MILLIS.length)] * profile.pace();
-          addPlain("session " + unit + "-" + i, workload, random, pace, false);
+        if (isProductions(i)) {
+          continue;
         }
+        String name = "session " + unit + "-" + i;
+        clients.add(
+            new SimClient(
+                simulation,
+                name,
+                unit,
+                workload,
+                new Random(random.nextLong()),
+                options.paired()
+                    ? PAIRED_PACE_MILLIS
+                    : PACE_MILLIS[random.nextInt(PACE_MILLIS.length)] * profile.pace(),
+                simulation.anyDc(random),
+                false));
       }
     }
-  }
-
-  private void addPlain(
-      String name, Workload workload, Random random, int paceMillis, boolean isReader) {
-    Random own = new Random(random.nextLong());
-    sessions.add(SimSession.plain(simulation, plain, name, workload, own, paceMillis, isReader));
   }
 
   /** Draws sessions that read so often that copies are worth it. */
   private void drawReaders(Random random) {
     for (Unit unit : simulation.units()) {
       for (int i = 0; i < options.dcs() && unit.mayBeCopied(); i++) {
-        addPlain(
-            "reader " + unit + "-" + i,
-            workloads.get(unit.number()),
-            random,
-            READER_PACE_MILLIS * profile.pace(),
-            true);
+        clients.add(
+            new SimClient(
+                simulation,
+                "reader " + unit + "-" + i,
+                unit,
+                workloads.get(unit.number()),
+                new Random(random.nextLong()),
+                READER_PACE_MILLIS * profile.pace(),
+                simulation.anyDc(random),
+                true));
       }
     }
   }
@@ -133,8 +137,12 @@ public final class Callers {
       for (int i = 0; unit.isCausal() && i <= options.dcs(); i++) {
         String name = "transactor " + i;
         Random own = new Random(random.nextLong());
-        SimApp app = apps.get(random.nextInt(APPS));
-        transactions.add(new SimTransactions(simulation, app, name + " of " + app, unit, own));
+        if (isProductions(i)) {
+          SimApp app = apps.get(random.nextInt(APPS));
+          transactions.add(new SimTransactions(simulation, app, name + " of " + app, unit, own));
+          continue;
+        }
+        transactors.add(new SimTransactor(simulation, name, unit, own, simulation.anyDc(random)));
       }
     }
   }
@@ -146,14 +154,11 @@ public final class Callers {
       SimApp app = apps.get(random.nextInt(APPS));
       Random own = new Random(random.nextLong());
       sessions.add(
-          SimSession.ofClient(
-              simulation, app, "session " + i + " of " + app, workloads, own, pace));
+          new SimSession(simulation, app, "session " + i + " of " + app, workloads, own, pace));
     }
   }
 
-  /**
-   * Whether a session is one of production's client; the other half is as the protocol defines it.
-   */
+  /** Whether a session is one of production's client; the other half is as it is defined. */
   private boolean isProductions(int number) {
     return number % 2 == 1 && !options.paired();
   }
@@ -161,6 +166,8 @@ public final class Callers {
   /** Lets the callers begin once the datacenters have found each other. */
   public void start() {
     Scheduler scheduler = simulation.scheduler();
+    clients.forEach(c -> scheduler.in(3 * SECOND, c::start));
+    transactors.forEach(t -> scheduler.in(3 * SECOND, t::start));
     sessions.forEach(s -> scheduler.in(3 * SECOND, s::start));
     transactions.forEach(t -> scheduler.in(3 * SECOND, t::start));
     mortals.forEach(m -> scheduler.in(3 * SECOND, m::start));
@@ -179,8 +186,7 @@ public final class Callers {
       int pace = RESIDENT_PACE_MILLIS[random.nextInt(RESIDENT_PACE_MILLIS.length)] * profile.pace();
       String name = "session " + i + " of " + app;
       SimSession session =
-          SimSession.ofClient(
-              simulation, app, name, workloads, new Random(random.nextLong()), pace);
+          new SimSession(simulation, app, name, workloads, new Random(random.nextLong()), pace);
       sessions.add(session);
       simulation.scheduler().in(3 * SECOND, session::start);
     }
@@ -194,19 +200,17 @@ public final class Callers {
 
   /** A datacenter has crashed. */
   public void crashed(SimDc dc) {
-    plain.crashed(dc);
+    clients.forEach(c -> c.crashed(dc.self()));
     apps.forEach(app -> app.crashed(dc));
   }
 
   /** A datacenter serves other keyspaces than before. */
   public void told(SimDc dc) {
-    plain.told(dc);
     apps.forEach(app -> app.told(dc));
   }
 
   /** Ends the load: closes the clients, so that each open call gets an outcome. */
   public void end() {
-    plain.client().close();
     apps.forEach(app -> app.client().close());
     residents.stream().filter(SimApp::isRunning).forEach(app -> app.client().close());
     sessions.forEach(SimSession::ended);
@@ -225,7 +229,7 @@ public final class Callers {
     return workloads.get(unit.number());
   }
 
-  /** How often callers of sessions were told what became of an update. */
+  /** How often callers of production's client were told what became of an update. */
   public Map<SimSession.Outcome, Long> outcomes() {
     Map<SimSession.Outcome, Long> all = new EnumMap<>(SimSession.Outcome.class);
     sessions.forEach(s -> s.outcomes().forEach((o, n) -> all.merge(o, n, Long::sum)));

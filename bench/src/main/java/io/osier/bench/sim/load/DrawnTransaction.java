@@ -12,7 +12,6 @@ import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.BitSet;
@@ -44,12 +43,6 @@ final class DrawnTransaction implements SimWitness {
   /** The commit that a partition made of it; null if none. */
   @Nullable Dot dot;
 
-  /** The version vector of the last answer. */
-  VersionVector clock = VersionVector.EMPTY;
-
-  /** Whether a step of it was sent again, since its answer was lost. */
-  boolean isRepeated;
-
   /** When the partition made the commit, in nanoseconds of virtual time. */
   long madeNanos;
 
@@ -75,7 +68,6 @@ final class DrawnTransaction implements SimWitness {
 
   @Override
   public void sends(SimSending sending) {
-    isRepeated |= sending.request() instanceof Request.Repeat;
     if (sending.request() instanceof Request.Transact t && t.begin().isPresent()) {
       begun = sending;
     }
@@ -104,7 +96,6 @@ final class DrawnTransaction implements SimWitness {
   @Override
   public void hears(SimSending sending, Reply reply) {
     at = holder == null ? sending.to() : holder;
-    clock = reply instanceof Reply.Transacted t ? t.clock() : clock;
   }
 
   @Override

@@ -10,9 +10,14 @@ import io.osier.bench.sim.plan.Effect;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.plan.Workload;
 import io.osier.bench.sim.world.Scheduler;
+import io.osier.core.Homes;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.protocol.Request;
 import io.osier.proxy.BatchException;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.Session;
 import io.osier.proxy.SessionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,13 +26,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session: single calls and pipelined ones, at one datacenter and, by choice or because it must,
- * at another. Either a session of production's client in all units ({@link ClientCalls}), or one in
- * a single unit as the protocol defines it ({@link PlainCalls}). {@link ToldSession} holds what its
+ * A session of production's client, in all units: single calls and pipelined ones, at one
+ * datacenter and, by choice or because it must, at another. {@link ToldSession} holds what its
  * callers are told against what the partitions did.
  */
 final class SimSession {
@@ -35,6 +40,9 @@ final class SimSession {
 
   /** Where some updates need no answer of a partition, these are drawn more often. */
   private static final int DRAWN_AGAIN_MAX = 6;
+
+  /** One call of so many is a batch of one part. */
+  private static final int BATCHES_ONE_IN = 5;
 
   /** One read of so many asks for existence alone. */
   private static final int BARE_ONE_IN = 8;
@@ -58,13 +66,10 @@ final class SimSession {
   private final SimApp app;
   private final Random random;
   private final int paceMillis;
-
-  /** Whether it does little else than to read hot keys. */
-  private final boolean isReader;
-
-  private final List<Place> places;
-  private final SessionCalls calls;
+  private final Session session;
   private final ToldSession told;
+
+  private final List<Place> places = new ArrayList<>();
   private final Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
 
   /** Some of the calls of a step are still to be made. */
@@ -72,40 +77,24 @@ final class SimSession {
 
   private long tasks;
 
-  private SimSession(
-      Simulation simulation,
-      SimApp app,
-      Random random,
-      int paceMillis,
-      boolean isReader,
-      List<Place> places,
-      SessionCalls calls,
-      ToldSession told) {
-    this.simulation = simulation;
-    this.scheduler = simulation.scheduler();
-    this.app = app;
-    this.random = random;
-    this.paceMillis = paceMillis;
-    this.isReader = isReader;
-    this.places = places;
-    this.calls = calls;
-    this.told = told;
-  }
-
   /**
-   * Makes a session of production's client that has not begun.
+   * A session that has not begun.
    *
    * @param workloads of all units, in their order
    * @param paceMillis the longest pause between two calls, nearly always
    */
-  static SimSession ofClient(
+  SimSession(
       Simulation simulation,
       SimApp app,
       String name,
       List<Workload> workloads,
       Random random,
       int paceMillis) {
-    List<Place> places = new ArrayList<>();
+    this.simulation = simulation;
+    this.scheduler = simulation.scheduler();
+    this.app = app;
+    this.random = random;
+    this.paceMillis = paceMillis;
     for (Unit unit : simulation.units()) {
       places.add(new Place(simulation, unit, workloads.get(unit.number())));
     }
@@ -114,32 +103,8 @@ final class SimSession {
     if (goesOn) {
       options = options.goOnAfter(Duration.ofMillis(random.nextInt(2_000)));
     }
-    SessionCalls calls = new ClientCalls(simulation, app, app.client().session(options), random);
-    ToldSession told = new ToldSession(simulation, app, name, calls, goesOn, places);
-    return new SimSession(simulation, app, random, paceMillis, false, places, calls, told);
-  }
-
-  /**
-   * Makes a session as the protocol defines it that has not begun.
-   *
-   * @param app whose connections it uses
-   * @param workload of the unit where it works
-   * @param paceMillis the longest pause between two calls, nearly always
-   * @param isReader whether it does little else than to read hot keys
-   */
-  static SimSession plain(
-      Simulation simulation,
-      SimApp app,
-      String name,
-      Workload workload,
-      Random random,
-      int paceMillis,
-      boolean isReader) {
-    Unit unit = workload.unit();
-    List<Place> places = List.of(new Place(simulation, unit, workload));
-    SessionCalls calls = new PlainCalls(simulation, app, unit, random);
-    ToldSession told = new ToldSession(simulation, app, name, calls, false, places);
-    return new SimSession(simulation, app, random, paceMillis, isReader, places, calls, told);
+    this.session = app.client().session(options);
+    this.told = new ToldSession(simulation, app, name, session, goesOn, places);
   }
 
   void start() {
@@ -165,7 +130,7 @@ final class SimSession {
       return;
     }
     if (random.nextInt(25) == 0) {
-      calls.move();
+      move();
     }
     int burst = random.nextInt(app.isEmbedded() ? 2 : 5) == 0 ? 1 + random.nextInt(BURST_MAX) : 1;
     Place one = anyPlace();
@@ -177,7 +142,7 @@ final class SimSession {
     next();
     if (!told.isIdle() && random.nextInt(20) == 0) {
       // Goes on elsewhere without waiting for the answers.
-      calls.move();
+      move();
       scheduler.in(random.nextInt(100) * MILLI, this::step);
     }
   }
@@ -186,28 +151,69 @@ final class SimSession {
     return places.get(random.nextInt(places.size()));
   }
 
+  /** Goes to any datacenter and stays there, or lets the client choose. */
+  private void move() {
+    if (app.isEmbedded()) {
+      return;
+    }
+    String to = random.nextInt(3) == 0 ? null : simulation.anyDc(random);
+    // One that is pinned where a keyspace is not held is refused.
+    if (to == null
+        || !app.reaches(to)
+        || places.stream().anyMatch(p -> !p.unit.policy().heldBy(to))) {
+      session.unpin();
+    } else {
+      session.pin(to);
+    }
+  }
+
   private void call(Place place) {
     Workload.Task drawn = draw(place);
     long number = tasks++;
     Optional<Request.Ask> ask = drawn.ask(number);
     // Counted and not drawn, so that nothing else is drawn otherwise.
     Optional<Request.Condition> condition = place.workload.condition(drawn, number);
+    boolean inBatch = number % BATCHES_ONE_IN == 1 && ask.isEmpty() && condition.isEmpty();
     boolean bare = number % BARE_ONE_IN == 2 && !drawn.isWrite();
     Workload.Task task =
         bare
             ? new Workload.Task(drawn.object(), Optional.empty(), new Query.Exists(), Effect.NONE)
             : drawn;
     SessionCall call = new SessionCall(told, place, task, ask, condition);
+    Keyspace keyspace = session.keyspace(Homes.base(place.unit.policy().name()));
+    ObjectId object = task.object();
     told.begins(call);
+    CompletableFuture<?> result;
     if (task.isWrite()) {
-      place.checks.sessions().asked(place.view, task.object(), task.effect());
+      place.checks.sessions().asked(place.view, object, task.effect());
+      Operation operation = task.operation().orElseThrow();
+      if (inBatch && task.keepsItsPlace()) {
+        result =
+            keyspace.updateAllAsync(
+                List.of(new Keyspace.Change(object.key(), object.type(), operation)));
+      } else if (condition.isPresent()) {
+        result = keyspace.updateIfAsync(object.key(), object.type(), operation, condition.get());
+      } else {
+        result =
+            call.ask.isPresent()
+                ? keyspace.updateAsync(object.key(), object.type(), operation, call.ask.get())
+                : keyspace.updateAsync(object.key(), object.type(), operation);
+      }
+    } else if (inBatch) {
+      result =
+          keyspace
+              .readAllAsync(
+                  List.of(new Keyspace.Get(object.key(), Optional.of(object.type()), task.query())))
+              .thenApply(List::getFirst);
+    } else {
+      result = keyspace.readAsync(object.key(), Optional.of(object.type()), task.query());
     }
-    calls.send(call, number).whenComplete((found, error) -> ended(call, found, error));
+    result.whenComplete((found, error) -> ended(call, found, error));
   }
 
   /** Where some updates need no answer of a partition: more often such a one, and its object. */
   private Workload.Task draw(Place place) {
-    Workload.Task task = isReader ? place.workload.nextHot(random) : place.workload.next(random);
+    Workload.Task task = place.workload.next(random);
     if (!app.isEmbedded()) {
       return task;
     }
@@ -241,7 +247,7 @@ final class SimSession {
                 call,
                 why instanceof BatchException batch ? requireNonNull(batch.errors().get(0)) : why);
         if (mustMove) {
-          calls.move();
+          move();
         }
       }
       if (call.task.isWrite()) {

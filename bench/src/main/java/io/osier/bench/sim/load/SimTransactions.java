@@ -9,12 +9,10 @@ import io.osier.bench.sim.app.SimSending;
 import io.osier.bench.sim.check.TransactionCheck;
 import io.osier.bench.sim.check.TransactionCheck.Outcome;
 import io.osier.bench.sim.check.TransactionView;
-import io.osier.bench.sim.load.PastViews.PastView;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.Dot;
-import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
@@ -25,7 +23,6 @@ import io.osier.proxy.TransactionOptions;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -35,10 +32,9 @@ import java.util.function.Supplier;
 
 /**
  * A session of production's client in a causal keyspace: transactions in one request and in
- * several, of the past, aborted ones, commits that are refused and asked for again by the caller.
- * Its client brings commits whose answers are lost to where they live. What it is told is held
- * against what the partition did: what has failed for certain was not committed, and nothing was
- * twice.
+ * several, aborted ones, commits that are refused and asked for again by the caller. Its client
+ * brings commits whose answers are lost to where they live. What it is told is held against what
+ * the partition did: what has failed for certain was not committed, and nothing was twice.
  */
 final class SimTransactions {
   private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -60,8 +56,6 @@ final class SimTransactions {
   /** What the session has seen and done. */
   private final BitSet known = new BitSet();
 
-  private final PastViews pasts;
-
   /** How many calls have no outcome yet. */
   private int waiting;
 
@@ -73,7 +67,6 @@ final class SimTransactions {
     this.unit = unit;
     this.random = random;
     this.check = simulation.checks(unit).transactions();
-    this.pasts = new PastViews(simulation, app, unit);
     this.session = app.client().session();
     this.keyspace = session.keyspace(unit.policy().name());
   }
@@ -89,7 +82,7 @@ final class SimTransactions {
   }
 
   /** How long a transaction pauses: now and then for longer than it may be open. */
-  private static long pauseNanos(Random random) {
+  static long pauseNanos(Random random) {
     return random.nextInt(40) == 0 ? 25_000 * MILLI : random.nextInt(1_500) * MILLI;
   }
 
@@ -100,10 +93,9 @@ final class SimTransactions {
     if (random.nextInt(12) == 0) {
       move();
     }
-    switch (random.nextInt(6)) {
+    switch (random.nextInt(5)) {
       case 0 -> readOnce();
       case 1, 2 -> writeOnce();
-      case 3 -> readPast();
       default -> interactive();
     }
   }
@@ -176,49 +168,6 @@ final class SimTransactions {
       tx.places.add(random.nextInt(TransactionView.PLACES));
     }
     tx.number = check.begins(tx.places, known);
-  }
-
-  /** Reads the past of a replica that is still there. */
-  private void readPast() {
-    Optional<PastView> any = pasts.any(random);
-    if (any.isEmpty()) {
-      readOnce();
-      return;
-    }
-    PastView past = any.get();
-    session.pin(past.at().dc());
-    DrawnTransaction tx = new DrawnTransaction(simulation, name, unit, known);
-    call(
-        tx,
-        () -> keyspace.beginAsync(TransactionOptions.DEFAULT.at(past.clock()).limit(LIMIT)),
-        of -> readPast(tx, of, past),
-        error -> pastFailed(tx, past, error));
-  }
-
-  private void readPast(DrawnTransaction tx, Transaction of, PastView past) {
-    call(
-        tx,
-        () -> of.readTogetherAsync(TransactionReads.all()),
-        found -> {
-          TransactionView view = TransactionReads.view(found);
-          if (tx.where().equals(past.at()) && !past.shows().test(view)) {
-            throw tx.wrong(
-                "reads the past of %s at %s: %s, which is not %s",
-                past.clock(), past.at(), view, past.what());
-          }
-          call(tx, of::abortAsync, nothing -> next(), error -> next());
-        },
-        error -> pastFailed(tx, past, error));
-  }
-
-  private void pastFailed(DrawnTransaction tx, PastView past, Throwable error) {
-    if (error instanceof OsierException e && e.code() == ErrorCode.SNAPSHOT_TOO_OLD) {
-      pasts.remove(past);
-      next();
-    } else {
-      pasts.clear();
-      failed(tx, error);
-    }
   }
 
   private void interactive() {
@@ -305,16 +254,6 @@ final class SimTransactions {
     tx.outcome = Outcome.COMMITTED;
     check.ended(tx.number, Outcome.COMMITTED, tx.where());
     known.set(tx.number);
-    Dot dot = tx.dot;
-    if (dot != null && !tx.isRepeated) {
-      // Whoever has seen one of its objects has seen a number before its last.
-      int number = tx.number;
-      pasts.add(
-          tx,
-          tx.clock.with(tx.where(), dot.number() - 1),
-          view -> view.all().get(number),
-          "with all of transaction " + number);
-    }
     next();
   }
 
@@ -336,12 +275,12 @@ final class SimTransactions {
    * @param own the transaction's number if it has written
    */
   private void look(DrawnTransaction tx, List<Keyspace.Found> found, int own) {
-    TransactionView view = TransactionReads.view(found);
+    TransactionView view =
+        TransactionView.of(found.stream().map(f -> f.reading().orElseThrow()).toList());
     BitSet wanted = tx.view == null ? tx.before : TransactionCheck.NONE;
     check.snapshot(name, tx.where(), view, own, wanted);
     if (tx.view == null) {
       tx.view = view;
-      pasts.add(tx, tx.clock, view::equals, "what was seen, " + view);
     } else {
       check.repeated(name, tx.view, view, own);
     }
@@ -385,7 +324,6 @@ final class SimTransactions {
     }
     session.forget();
     known.clear();
-    pasts.clear();
   }
 
   // ---------------------------------------------------------------- the end

@@ -24,20 +24,21 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.Session;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the callers of a session are told, held against what the partitions did: an update that has
- * failed for certain was done by none, and one that is done was done once.
+ * What the callers of a session of production's client are told, held against what the partitions
+ * did: an update that has failed for certain was done by none, and one that is done was done once.
  */
 final class ToldSession {
   private final Simulation simulation;
   private final SimApp app;
   private final String name;
-  private final SessionCalls session;
+  private final Session session;
 
   /** Whether the session goes on without updates that a datacenter lacks. */
   private final boolean goesOn;
@@ -55,7 +56,7 @@ final class ToldSession {
       Simulation simulation,
       SimApp app,
       String name,
-      SessionCalls session,
+      Session session,
       boolean goesOn,
       List<Place> places) {
     this.simulation = simulation;
@@ -229,6 +230,7 @@ final class ToldSession {
     }
     ErrorCode code = failure.code();
     if (simulation.holders().isUnpinned(failure, call.place.unit)) {
+      session.unpin();
       return true;
     }
     switch (code) {

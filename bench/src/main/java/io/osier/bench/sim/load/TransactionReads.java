@@ -31,11 +31,6 @@ final class TransactionReads {
     return all;
   }
 
-  /** What a read of all of them together shows. */
-  static TransactionView view(List<Keyspace.Found> found) {
-    return TransactionView.of(found.stream().map(f -> f.reading().orElseThrow()).toList());
-  }
-
   /** As a read of all objects together, by a scan of the transaction. */
   static CompletableFuture<List<Keyspace.Found>> scanned(Transaction of) {
     Scan scan = Scan.prefix(TransactionView.PREFIX).pageRows(PAGE_ROWS);

@@ -1,6 +1,7 @@
 package io.osier.bench.sim.plan;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.access.Users;
@@ -80,8 +81,23 @@ public interface Sabotage {
     return 0;
   }
 
+  /** What a session says it has seen. */
+  default VersionVector after(VersionVector seen) {
+    return seen;
+  }
+
   /** Whether a client's command is carried out once more, unnoticed. */
   default boolean again() {
+    return false;
+  }
+
+  /** What a client sends instead of asking again for a commit. */
+  default Request repeat(Request.Repeat repeat) {
+    return repeat;
+  }
+
+  /** Whether clients take the refusal of a repeat for the answer to the commit. */
+  default boolean believesRefusals() {
     return false;
   }
 

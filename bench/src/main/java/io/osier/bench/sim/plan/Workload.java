@@ -196,10 +196,6 @@ public final class Workload {
     }
   }
 
-  public Unit unit() {
-    return unit;
-  }
-
   /** All objects of which an account can be kept. */
   public List<ObjectId> accountable() {
     return accountable;

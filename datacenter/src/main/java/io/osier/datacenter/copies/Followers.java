@@ -38,6 +38,7 @@ public final class Followers {
 
   /** The first pause after a failed answer; it doubles up to {@link #AGAIN_MAX_MILLIS}. */
   private static final long AGAIN_MILLIS = 10;
+
   private static final long AGAIN_MAX_MILLIS = 1_000;
 
   /** A subscription without a question for this long ends. */
@@ -112,10 +113,7 @@ public final class Followers {
     return counts.figures(TimeUnit.NANOSECONDS.toMillis(untold));
   }
 
-  /**
-   * Returns whether objects of a type are never followed, as their readings depend on the
-   * datacenter.
-   */
+  /** Returns whether objects of a type, whose readings depend on the datacenter, are refused. */
   static boolean isRefused(CrdtType type) {
     return type == CrdtType.BOUNDED_COUNTER;
   }

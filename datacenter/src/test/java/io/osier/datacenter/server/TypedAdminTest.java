@@ -89,7 +89,7 @@ final class TypedAdminTest {
     assertThatThrownBy(
             () -> admin.ensureKeyspace("shop", k -> k.causal().sla(Duration.ofMillis(7))))
         .isExactlyInstanceOf(InvalidRequestException.class)
-        .hasMessageContaining("'shop' is there")
+        .hasMessageContaining("'shop' exists already")
         .hasMessageContaining("consistency is session, not causal");
     assertThatThrownBy(() -> admin.ensureKeyspace("shop", k -> k.hashedByTag()))
         .isExactlyInstanceOf(InvalidRequestException.class)

@@ -240,7 +240,9 @@ final class RespConnectionTest extends RespFixture {
         assertThat(redis.read()).hasSize(16 << 20);
       }
       for (int i = 0; i < 2; i++) {
-        assertThat(redis.read()).startsWith("-BUSY nothing was done").contains("finds no room");
+        assertThat(redis.read())
+            .startsWith("-BUSY nothing was done")
+            .contains("there is no memory for the answer");
       }
     }
   }

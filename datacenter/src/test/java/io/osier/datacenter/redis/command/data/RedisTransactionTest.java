@@ -171,7 +171,7 @@ class RedisTransactionTest {
     client.text("MULTI");
     client.text("SET s " + "x".repeat(5_000));
     assertThat(budget.taken()).isGreaterThan(5_000);
-    assertThat(client.text("SET s " + "x".repeat(5_000))).startsWith("-BUSY there is no room");
+    assertThat(client.text("SET s " + "x".repeat(5_000))).startsWith("-BUSY there is no memory");
     client.transaction().spoil();
     assertThat(budget.taken()).as("what is watched").isBetween(1L, 1_000L);
     assertThat(client.text("EXEC")).isEqualTo(ABORTED);

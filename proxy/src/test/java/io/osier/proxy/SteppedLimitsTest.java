@@ -84,12 +84,12 @@ final class SteppedLimitsTest {
     assertThat(tx.counter("c").incrementAsync(1)).isCompleted();
     CompletableFuture<Long> read = tx.counter("c").getAsync();
     isLostAndRefused(read, ErrorCode.OVERLOADED);
-    assertThat(whyOf(read)).hasMessageContaining("given up");
+    assertThat(whyOf(read)).hasMessageContaining("abandoned");
     Request.Transact abort = eu.isStepDone();
     assertThat(abort.end()).isEqualTo(Request.End.ABORT);
     assertThat(abort.step()).isEqualTo(3);
     // Its number may be taken: the reads' answer would be taken for the commit's.
-    assertThat(whyOf(tx.commitAsync())).hasMessageContaining("given up");
+    assertThat(whyOf(tx.commitAsync())).hasMessageContaining("abandoned");
     assertThat(eu.open).isEmpty();
   }
 

@@ -30,8 +30,8 @@ class WhyTest {
 
   private static String status(String links, String problems) {
     return "{'addresses':{'us':'us.example:7401'},'keyspaces':[{'name':'shop','sla_ms':2000,'propagation':'adaptive','updates':9,"
-               + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
-               + "'links':["
+        + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
+        + "'links':["
         + links
         + "],'problems':["
         + problems
@@ -40,7 +40,7 @@ class WhyTest {
 
   private static String link(String dc, boolean connected, String stream, long lag, long millis) {
     // One less than waits, and not as soon as the bound is over: the datacenter says what is late.
-    return (("{'dc':'%s','connected':%s,'stream':'%s','lag_updates':%d,'lag_ms':%d,'overdue_updates':%d}"))
+    return "{'dc':'%s','connected':%s,'stream':'%s','lag_updates':%d,'lag_ms':%d,'overdue_updates':%d}"
         .formatted(dc, connected, stream, lag, millis, millis > 2_200 ? lag - 1 : 0);
   }
 

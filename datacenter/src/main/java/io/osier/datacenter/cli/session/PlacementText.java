@@ -39,8 +39,8 @@ final class PlacementText {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           ("there is no keyspace '%1$s' whose holders are placed by load (placement=adaptive, or"
-               + " pinned); such keyspaces are %2$s. 'placement pin %1$s' counts its load without"
-               + " moving it; 'keyspace alter %1$s placement=fixed' ends that")
+                  + " pinned); such keyspaces are %2$s. 'placement pin %1$s' counts its load without"
+                  + " moving it; 'keyspace alter %1$s placement=fixed' ends that")
               .formatted(what.name(), names));
     }
     if (asJson) {

@@ -237,7 +237,7 @@ public final class Escrow {
             + (settled.getAsBoolean()
                 ? ""
                 : " (it has lost its memory and may not use more until it has heard from all"
-                      + " others)")
+                    + " others)")
             + ", and "
             + (upward ? needs.up : needs.down)
             + " are needed");

@@ -1,6 +1,5 @@
 package io.osier.datacenter.redis.command;
 
-
 /**
  * The surroundings of a command that are needed to translate it. Immutable.
  *

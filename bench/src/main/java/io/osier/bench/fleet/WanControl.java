@@ -82,8 +82,8 @@ final class WanControl implements AutoCloseable {
     String there = words[1] + "-" + words[2];
     List<String> both =
         Stream.of(there, words[2] + "-" + words[1]).filter(wan.names()::contains).toList();
-    for (String name :
-        both.isEmpty() ? List.of(there) : both) { // an unknown link is named by the exception
+    // An unknown link is named by the exception.
+    for (String name : both.isEmpty() ? List.of(there) : both) {
       if (words[0].equals("cut")) {
         wan.link(name).cut();
       } else {

@@ -27,8 +27,8 @@ record RandomProgram(List<Op> calls) {
       }
     }
     if (random.nextInt(4) == 0) {
-      calls.add(
-          new Op(false, keys.getFirst(), 0)); // a key that the program has written or read before
+      // A key that the program has written or read before.
+      calls.add(new Op(false, keys.getFirst(), 0));
     }
     return new RandomProgram(calls);
   }

@@ -219,8 +219,8 @@ final class Subscription {
    * @return empty if enough questions are in flight
    */
   List<FollowCodec.Ask> asks(int waitMillis) {
-    added.removeIf(
-        each -> !copies.containsKey(each.number())); // the holder would follow it for ever
+    // The holder would follow a copy that is no more for ever.
+    added.removeIf(each -> !copies.containsKey(each.number()));
     List<FollowCodec.Ask> asks = new ArrayList<>();
     while (!ended && asked - taken < (added.isEmpty() && removed.isEmpty() ? WINDOW : ASKED_MAX)) {
       asks.add(next(waitMillis));

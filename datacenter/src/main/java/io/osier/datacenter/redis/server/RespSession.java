@@ -123,8 +123,8 @@ final class RespSession {
 
   private void become(String user) {
     if (!user.equals(client.user)) {
-      client.user =
-          user; // first, so that no connection of the former user redirects to this one from now on
+      // First, so that no connection of the former user redirects to this one from now on.
+      client.user = user;
       caches.leave();
       subscriptions.watches().clear(); // the former user asked for them
     }

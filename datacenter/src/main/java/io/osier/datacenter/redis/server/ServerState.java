@@ -131,10 +131,9 @@ public final class ServerState {
     Map<Integer, Database> byNumber = new TreeMap<>();
     for (int number = 0; number < databases.count(); number++) {
       int of = number;
+      // Database 0 is the only keyspace held here, whatever other datacenters hold.
       databases
-          .find(
-              of, here,
-              all) // database 0 is the only keyspace held here, whatever other datacenters hold
+          .find(of, here, all)
           .ifPresent(info -> byNumber.put(of, new Database(info.name(), info.partitioning())));
     }
     known = new Known(now, byNumber);

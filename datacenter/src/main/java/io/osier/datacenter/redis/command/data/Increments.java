@@ -184,17 +184,14 @@ final class Increments {
     Operation operation;
     try {
       operation = new Operation.IncrementDecimal(amount);
-    } catch (
-        OsierException
-            e) { // too large or too fine to be added: it is assigned, so a later assignment wins
+    } catch (OsierException e) {
+      // Too large or too fine to be added: it is assigned, so a later assignment wins.
       return rewrite(target, amount);
     }
     return Plans.ask(
         target.update(operation),
-        reply ->
-            Plan.answer(
-                new RespValue.Bulk(
-                    target.text(reply))), // after what other datacenters have added, too
+        // The sum of what all datacenters have added.
+        reply -> Plan.answer(new RespValue.Bulk(target.text(reply))),
         failure ->
             failure.code() == ErrorCode.INVALID_ARGUMENT
                     || failure.code() == ErrorCode.OVERFLOW

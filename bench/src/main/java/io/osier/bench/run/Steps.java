@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.Holdings;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.systems.CommandSequence;
 import io.osier.bench.systems.OsierCalls;
@@ -40,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code narrow, widen} the links between {@code dc} and all others
  *   <li>{@code start, stop, kill} {@code dc}; start waits until it serves
  *   <li>{@code join, leave, give-up} {@code dc}, until the others say so; {@code wipe} its data
+ *   <li>{@code hold, let-go}: {@code dc} becomes a holder of the load's keyspace, or ceases to be
+ *       one; until that is done
  *   <li>{@code equal}: wait until all datacenters are equal
  *   <li>{@code clear} the set s0; {@code extend} it by {@code by} elements
  *   <li>{@code snapshots}: so many transactions are begun and stay open until the turn ends
@@ -58,7 +61,7 @@ final class Steps implements AutoCloseable {
       ConfigFactory.parseString("{ name = \"\", do = \"\", dc = \"\", by = 0, seconds = 0 }");
 
   private static final Set<String> DOES_TO_ONE =
-      Set.of("narrow widen start stop kill join leave give-up wipe".split(" "));
+      Set.of("narrow widen start stop kill join leave give-up wipe hold let-go".split(" "));
   private static final Set<String> DOES =
       Set.of(
           " shift equal clear extend snapshots expire removed forgotten sequence".split(" ", -1));
@@ -126,6 +129,7 @@ final class Steps implements AutoCloseable {
         }
       }
       case "join", "leave", "give-up", "wipe" -> member(what, dc);
+      case "hold", "let-go" -> holder(dc, what.equals("hold"));
       case "equal" -> {
         if (!cluster().awaitEqual(PATIENCE, System.out::println)) {
           throw new OsierException(ErrorCode.UNAVAILABLE, "the datacenters did not become equal");
@@ -226,6 +230,19 @@ final class Steps implements AutoCloseable {
     }
   }
 
+  private void holder(String dc, boolean holds) {
+    String name = load.getString("keyspace");
+    Set<String> holders = new TreeSet<>(Holdings.of(client()).holders(name));
+    var unused = holds ? holders.add(dc) : holders.remove(dc);
+    client().admin().alterKeyspaceAsync(name, Map.of("replicas", String.join(",", holders))).join();
+    await(
+        String.join(",", holders),
+        () -> {
+          Holdings now = Holdings.of(client());
+          return now.isWell() ? String.join(",", now.holders(name)) : "changing";
+        });
+  }
+
   /** Waits until a datacenter that was started serves clients. */
   void awaitServing(String dc) {
     cluster().awaitReady(dc, PATIENCE);
@@ -262,7 +279,7 @@ final class Steps implements AutoCloseable {
     for (String now = state.get(); !now.equals(wanted); now = state.get()) {
       if (System.nanoTime() > deadline) {
         throw new OsierException(
-            ErrorCode.TIMEOUT, "a datacenter should be " + wanted + " and still is: " + now);
+            ErrorCode.TIMEOUT, "it should be " + wanted + " by now, and is: " + now);
       }
       LockSupport.parkNanos(50_000_000);
     }

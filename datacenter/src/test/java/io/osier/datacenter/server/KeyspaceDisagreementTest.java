@@ -68,6 +68,14 @@ final class KeyspaceDisagreementTest {
     return AdminHttp.get(adminPort, path);
   }
 
+  /** The keyspaces of which a datacenter says that every peer refuses them. */
+  private static List<String> refusedKeyspaces(Datacenter of) {
+    return of.obstacles().stream()
+        .filter(o -> o.contains("' is refused by every peer"))
+        .map(o -> o.split("'")[1])
+        .toList();
+  }
+
   private static void isRefused(Runnable update, String why) {
     refused(ErrorCode.REFUSED_BY_PEERS, update::run).hasMessageContaining(why);
   }
@@ -82,13 +90,16 @@ final class KeyspaceDisagreementTest {
         Keyspace shop = atEu.session().keyspace("shop");
         atEu.session().keyspace("same").counter("c").increment(3);
         await().until(() -> atUs.session().keyspace("same").counter("c").get() == 3);
-        await().until(() -> !eu.obstacles().isEmpty());
+        await().until(() -> refusedKeyspaces(eu).contains("shop"));
         isRefused(() -> shop.counter("c").increment(1), "partitions is 2 at eu and 4 at us");
         assertThat(shop.counter("c").get()).as("reads go on").isZero();
         assertThat(get("/health").statusCode()).isEqualTo(503);
-        assertThat(get("/health").body())
-            .contains("'shop'", "partitions is 2 at eu and 4 at us")
-            .contains("'more' is not replicated with us: not configured at eu for us");
+        await()
+            .untilAsserted(
+                () ->
+                    assertThat(get("/health").body())
+                        .contains("'shop'", "partitions is 2 at eu and 4 at us")
+                        .contains("'more' is not replicated with us: not configured at eu for us"));
         await()
             .untilAsserted(
                 () ->
@@ -119,7 +130,7 @@ final class KeyspaceDisagreementTest {
       shop.counter("c").increment(1); // nobody is there yet
       try (Datacenter us =
           start("us", "osier", usPort, "eau", euPort, Optional.empty(), "shop {}")) {
-        await().until(() -> !eu.obstacles().isEmpty());
+        await().until(() -> refusedKeyspaces(eu).contains("shop"));
         isRefused(() -> shop.counter("c").increment(1), "'eu' is not among the peers [eau] of us");
         assertThat(shop.counter("c").get()).isEqualTo(1);
       }
@@ -135,7 +146,7 @@ final class KeyspaceDisagreementTest {
       shop.counter("c").increment(1); // nobody is there yet
       assertThat(get("/health").statusCode()).isEqualTo(200);
       try (Datacenter us = us(keyspaces)) {
-        await().until(() -> !eu.obstacles().isEmpty());
+        await().until(() -> refusedKeyspaces(eu).containsAll(List.of("shop", "bank")));
         isRefused(() -> shop.counter("c").increment(1), "'other' is not 'osier'");
         isRefused(
             () ->

@@ -14,6 +14,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.store.files.DamagedStore;
 import io.osier.datacenter.store.files.StoreFiles;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
@@ -166,6 +167,7 @@ final class MendedDatacenterTest {
         shop(client).register("another").assign("from us");
       }
       assertThat(cluster.datacenter("eu").failure()).isNotDone();
+      awaitNoneLogged(cluster); // what is in the log of own updates is not mended
       cluster.stop("eu");
       cluster.start("eu");
       cluster.awaitReady();
@@ -210,6 +212,20 @@ final class MendedDatacenterTest {
                 return isMended;
               });
       awaitAll(cluster, "eu", 500);
+    }
+  }
+
+  /** Waits until eu knows that us has all of its updates, and has dropped them from its log. */
+  private static void awaitNoneLogged(TestCluster cluster) {
+    try (OsierClient client = cluster.clientOf("eu")) {
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(
+                          client
+                              .inspectAsync("eu", Request.Topic.STAT, Optional.of("shop"), 0)
+                              .join())
+                      .contains("\"log_entries\":0"));
     }
   }
 

@@ -34,20 +34,13 @@ class MonitoringFilesTest {
 
   @TempDir Path dir;
 
-  private String scrape() throws IOException, InterruptedException {
-    int admin = Ports.free();
-    String config =
-        """
-        osier { dc = eu, store.dir = "%s", listen { client-port = 0, peer-port = 0 }
-          peers { us = "127.0.0.1:%d" }
-          admin { enabled = true, port = %d }, keyspaces { shop {} } }
-        """
-            .formatted(dir, Ports.free(), admin);
-    try (Datacenter eu = TestCluster.one(config)) {
-      await().until(() -> AdminHttp.get(admin, "/metrics").body().contains("osier_updates_total{"));
-      assertThat(eu.obstacles()).isNotNull();
-      return AdminHttp.get(admin, "/metrics").body();
-    }
+  private String config(int admin) {
+    return """
+    osier { dc = eu, store.dir = "%s", listen { client-port = 0, peer-port = 0 }
+      peers { us = "127.0.0.1:%d" }
+      admin { enabled = true, port = %d }, keyspaces { shop {} } }
+    """
+        .formatted(dir, Ports.free(), admin);
   }
 
   private static List<String> expressions() throws IOException {
@@ -67,9 +60,20 @@ class MonitoringFilesTest {
 
   @Test
   void everyMetricThatIsAskedFor_isServed_withItsLabels() throws Exception {
-    String served = scrape();
     List<String> expressions = expressions();
     assertThat(expressions).hasSizeGreaterThan(50);
+    int admin = Ports.free();
+    try (Datacenter eu = TestCluster.one(config(admin))) {
+      assertThat(eu.obstacles()).isNotNull();
+      await() // until all of its parts have published
+          .untilAsserted(
+              () ->
+                  assertThat(missing(expressions, AdminHttp.get(admin, "/metrics").body()))
+                      .isEmpty());
+    }
+  }
+
+  private static Set<String> missing(List<String> expressions, String served) {
     Set<String> missing = new TreeSet<>();
     for (String expression : expressions) {
       Matcher name = NAME.matcher(expression);
@@ -89,7 +93,7 @@ class MonitoringFilesTest {
         }
       }
     }
-    assertThat(missing).isEmpty();
+    return missing;
   }
 
   private static boolean isServed(String served, String name) {

@@ -129,14 +129,14 @@ final class TypedAdminTest {
   void staleReads_areAmongTheSettingsWhereTheyAreAllowed() {
     Admin admin = eu.admin();
     Duration allowed = Duration.ofMinutes(5);
-    assertThat(admin.createKeyspace("carts", k -> k.staleReads(allowed)).settings())
+    assertThat(admin.createKeyspace("stale", k -> k.staleReads(allowed)).settings())
         .containsEntry("stale-reads", "300000ms");
-    assertThat(admin.alterKeyspace("carts", k -> k.staleReads(Duration.ZERO)).settings())
+    assertThat(admin.alterKeyspace("stale", k -> k.staleReads(Duration.ZERO)).settings())
         .doesNotContainKey("stale-reads");
     assertThat(admin.alterKeyspace("shop", k -> k.staleReads(allowed)).settings())
         .as("one of the file")
         .containsEntry("stale-reads", "300000ms");
-    assertThatThrownBy(() -> admin.alterKeyspace("carts", k -> k.staleReads(Duration.ofSeconds(9))))
+    assertThatThrownBy(() -> admin.alterKeyspace("stale", k -> k.staleReads(Duration.ofSeconds(9))))
         .isExactlyInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("stale-reads must be 0 (off), or 10 s to 24 h, not 9000 ms");
   }

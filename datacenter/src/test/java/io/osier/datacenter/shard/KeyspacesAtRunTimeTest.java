@@ -167,8 +167,12 @@ final class KeyspacesAtRunTimeTest extends KeyspacesFixture {
     us.session().keyspace("feeds").counter("c").increment(1); // the next round already obeys
     await().until(() -> eu.session().keyspace("feeds").counter("c").get() == 2);
     await().until(() -> list(us).contains("\"limits.key\":\"8B\""));
-    assertThatThrownBy(() -> us.session().keyspace("feeds").counter("123456789").increment(1))
-        .hasMessageContaining("allows 8");
+    await() // it is told as altered before it is
+        .untilAsserted(
+            () ->
+                assertThatThrownBy(
+                        () -> us.session().keyspace("feeds").counter("123456789").increment(1))
+                    .hasMessageContaining("allows 8"));
 
     // One that the files name, too.
     us.admin().alterKeyspaceAsync("shop", Map.of("sla", "123ms")).join();
@@ -217,9 +221,12 @@ final class KeyspacesAtRunTimeTest extends KeyspacesFixture {
     }
     eu.admin().dropKeyspaceAsync("seen").join();
     for (Request.Topic topic : Request.Topic.values()) {
-      assertThat(eu.inspectAsync("eu", topic, Optional.empty(), 3).join())
-          .as("%s", topic)
-          .doesNotContain("\"seen\"");
+      await() // it is told as gone before it is closed
+          .untilAsserted(
+              () ->
+                  assertThat(eu.inspectAsync("eu", topic, Optional.empty(), 3).join())
+                      .as("%s", topic)
+                      .doesNotContain("\"seen\""));
     }
   }
 

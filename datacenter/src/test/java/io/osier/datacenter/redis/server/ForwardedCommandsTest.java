@@ -44,7 +44,8 @@ final class ForwardedCommandsTest extends ForwardedFixture {
       assertThat(List.of(redis.read(), redis.read(), redis.read(), redis.read()))
           .isEqualTo(List.of(":" + i, "" + i, "+OK", "" + i));
     }
-    assertThat(redis.ask("DBSIZE")).isEqualTo(":8");
+    // It counts what its holder has, and another one may be the nearest by now.
+    await().untilAsserted(() -> assertThat(redis.ask("DBSIZE")).isEqualTo(":8"));
     assertThat(redis.ask("MSET {a}1 x {a}2 y")).isEqualTo("+OK");
     assertThat(redis.ask("MGET {a}1 {a}2")).isEqualTo("[x, y]");
   }
@@ -86,12 +87,15 @@ final class ForwardedCommandsTest extends ForwardedFixture {
     awaitKept(keeps, "a", "2");
     RawRedis writes = open.add(all.connect("ap"));
     assertThat(writes.ask("SET a 3")).isEqualTo("+OK");
-    assertThat(keeps.ask("PING")).as("before that").isEqualTo(">[invalidate, [a]]");
+    assertThat(keeps.ask("PING"))
+        .as("before that, with all others if another holder is asked by now")
+        .isIn(">[invalidate, [a]]", ">[invalidate, _]");
 
-    us.ask("SET b1 x");
-    while (!hears.read().contains("b1")) {}
-    us.ask("SET b2 x");
-    while (!hears.read().contains("b2")) {}
+    for (String key : List.of("b1", "b2")) {
+      hears.dropPushed();
+      us.ask("SET " + key + " x");
+      hears.awaitForgotten(key);
+    }
 
     RawRedis last = open.add(all.connect("ap"));
     last.ask("HELLO 3");
@@ -107,8 +111,9 @@ final class ForwardedCommandsTest extends ForwardedFixture {
       try (RawRedis other = all.connect(goes.equals("eu") ? "us" : "eu")) {
         other.ask("SET c " + goes);
         awaitKept(last, "c", goes);
-        other.ask("SET b3 " + goes);
-        while (!hears.read().contains("b3")) {}
+        hears.dropPushed();
+        other.ask("SET b" + goes + " x");
+        hears.awaitForgotten("b" + goes);
       }
       all.start(goes);
       await().atMost(Patience.LIMIT).until(all.dc(goes)::isReady);
@@ -140,7 +145,9 @@ final class ForwardedCommandsTest extends ForwardedFixture {
     RawRedis redis = open.add(all.connect("ap"));
     assertThat(redis.ask("WAIT 1 60000")).as("of nothing").isEqualTo(":1");
     assertThat(redis.askAll("INCR n", "INCR m", "WAIT 1 60000").getLast()).isEqualTo(":1");
-    assertThat(redis.ask("WAIT 2 10")).as("there are two holders").isEqualTo(":1");
+    await() // on a slow machine nothing may be known in its time
+        .untilAsserted(
+            () -> assertThat(redis.ask("WAIT 2 10")).as("there are two holders").isEqualTo(":1"));
     assertThat(redis.ask("WAITAOF 1 1 60000")).isEqualTo("[:1, :1]");
     all.kill("us");
     await().atMost(Patience.LIMIT).until(() -> isCounted(all));
@@ -253,7 +260,7 @@ final class ForwardedCommandsTest extends ForwardedFixture {
       shop.counter("c" + i % 5).increment(1);
       assertThat(shop.counter("c" + i % 5).get()).isEqualTo((i + 4) / 5);
     }
-    assertThat(shop.scan(Scan.all())).hasSize(5);
+    await().untilAsserted(() -> assertThat(shop.scan(Scan.all())).hasSize(5));
     Set<String> changed = ConcurrentHashMap.newKeySet();
     var watching =
         shop.watchPrefix("c")
@@ -285,20 +292,20 @@ final class ForwardedCommandsTest extends ForwardedFixture {
   private void increment(ThreeRedis all) {
     try (RawRedis redis = all.connect("ap")) {
       while (!ends.get()) {
-        redis.commands("INCR n", "INCR n");
-        for (int i = 0; i < 2; i++) {
-          String answer;
-          try {
-            answer = redis.read();
-          } catch (IOException e) {
-            unknown.addAndGet(2 - i);
-            return;
+        int answers = 0;
+        try {
+          redis.commands("INCR n", "INCR n");
+          for (; answers < 2; answers++) {
+            String answer = redis.read();
+            if (answer.startsWith(":")) {
+              done.incrementAndGet();
+            } else {
+              assertThat(answer).as("certain that nothing was done").startsWith("-LOADING");
+            }
           }
-          if (answer.startsWith(":")) {
-            done.incrementAndGet();
-          } else {
-            assertThat(answer).as("certain that nothing was done").startsWith("-LOADING");
-          }
+        } catch (IOException e) { // perhaps while the commands are sent
+          unknown.addAndGet(2 - answers);
+          return;
         }
       }
     } catch (IOException e) {

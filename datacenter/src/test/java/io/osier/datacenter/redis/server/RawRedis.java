@@ -58,6 +58,20 @@ final class RawRedis implements AutoCloseable {
     return answers;
   }
 
+  /** Drops what was pushed so far to a client of RESP3. */
+  void dropPushed() throws IOException {
+    commands("PING");
+    while (!read().equals("+PONG")) {}
+  }
+
+  /**
+   * Reads what is pushed until the client's cache is told to forget a key: by its name, or with all
+   * others, where what has changed is not known.
+   */
+  void awaitForgotten(String key) throws IOException {
+    while (!read().matches(">\\[invalidate, (_|\\[(.*, )?" + key + "(, .*)?])]")) {}
+  }
+
   /** Reads a line, without its end. */
   String readLine() throws IOException {
     StringBuilder line = new StringBuilder();
